@@ -1,0 +1,43 @@
+import type { JsonObject } from '../dialect.ts';
+import { isObject } from '../read.ts';
+
+const itemTypes = new Set([
+  'agent_message',
+  'assistant_message',
+  'reasoning',
+  'command_execution',
+  'file_change',
+  'mcp_tool_call',
+  'collab_tool_call',
+  'web_search',
+  'todo_list',
+  'error',
+]);
+
+export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
+  let best = 0;
+  for (const wire of head) best = Math.max(best, sure(wire));
+  if (head.length === 0 && stderr.some((text) => text.includes('codex_core::'))) best = 0.9;
+  return best;
+}
+
+function sure(wire: JsonObject): number {
+  // Our tape and dev-agent use the same event names, but number every line.
+  if ('sequence' in wire) return 0;
+  switch (wire.type) {
+    case 'thread.started':
+      return typeof wire.thread_id === 'string' ? 1 : 0;
+    case 'session.created':
+      return typeof wire.session_id === 'string' && !('properties' in wire) ? 1 : 0;
+    case 'item.started':
+    case 'item.updated':
+    case 'item.completed':
+      return isObject(wire.item) && itemTypes.has(String(wire.item.type ?? wire.item.item_type)) ? 1 : 0;
+    case 'turn.started':
+    case 'turn.completed':
+    case 'turn.failed':
+      return 0.8;
+  }
+  if (isObject(wire.msg) && typeof wire.msg.type === 'string' && typeof wire.id === 'string') return 1;
+  return typeof wire.workdir === 'string' && typeof wire.model === 'string' && typeof wire.sandbox === 'string' ? 1 : 0;
+}

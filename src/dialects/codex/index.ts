@@ -1,0 +1,18 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+import { encoder } from './encode.ts';
+
+export const codex: Dialect = {
+  id: 'codex',
+  about: {
+    agent: 'OpenAI Codex CLI, `codex exec --json`',
+    reads: '0.44 and later, the names of 0.42 and 0.43, the `{id, msg}` lines before',
+    writes: 'the current format',
+  },
+  detect,
+  decoder,
+  encoder,
+  variants: [{ name: 'exec', layout: 'lines' }],
+  schema: async () => (await import('./wire.ts')).Line,
+};

@@ -1,0 +1,105 @@
+import type { z } from 'zod';
+import type { Draft, ErrorCode, EventRecord, EventSource } from '../events/event.ts';
+
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+/** What a conversion could not carry over. A closed list, so that losses can be counted and compared. */
+export type Loss =
+  | 'text'
+  | 'text_deltas'
+  | 'reasoning'
+  | 'turn_boundary'
+  | 'tool_call'
+  | 'tool_name'
+  | 'tool_args'
+  | 'tool_status'
+  | 'tool_output'
+  | 'tool_progress'
+  | 'exit_code'
+  | 'sub_agent'
+  | 'file_edit'
+  | 'permission'
+  | 'usage'
+  | 'token_split'
+  | 'cost'
+  | 'model'
+  | 'session'
+  | 'prompt'
+  | 'retry'
+  | 'limit'
+  | 'rate_limit'
+  | 'log'
+  | 'error'
+  | 'process'
+  | 'unknown_line'
+  | 'verdict'
+  | 'time';
+
+export type NoteKind = 'unrecognised' | 'guessed' | 'broken' | 'lost';
+
+export interface Origin {
+  source: EventSource;
+  synthetic: boolean;
+  threadId: string;
+}
+
+/** Where a decoder puts what it understood. */
+export interface DecoderSink {
+  /** `origin` is for tapes alone: what the first reading already knew of this event. */
+  emit(event: Draft, origin?: Origin): void;
+  /** The agent's own time (ms since the epoch) of what is emitted from now on. */
+  at(ms: number): void;
+  /** The line is well-formed but of a kind this dialect does not know: kept whole as `line.unknown`. */
+  unknown(wire: JsonObject): void;
+  note(kind: NoteKind, what: string): void;
+}
+
+/** A single-use machine: wire objects in, events out. No clock, no I/O, no randomness; it must not throw on any JSON. */
+export interface Decoder {
+  line(wire: JsonObject): void;
+  /**
+   * A line of stderr, or a whole JSON document found there (then `wire` is set).
+   * Returns true when the line is fully understood; otherwise it is kept as a `log`.
+   */
+  stderr?(text: string, wire?: JsonObject): boolean;
+  /** stdout is at its end: emit what was held back. Repair closes what is still open. */
+  end(): void;
+}
+
+export interface EncoderSink {
+  line(wire: JsonObject): void;
+  lose(what: Loss): void;
+}
+
+/** A single-use machine: repaired records in (the last is always `thread.completed`), wire objects out. */
+export interface Encoder {
+  record(record: EventRecord): void;
+  end(): void;
+}
+
+/** How a dialect's objects become bytes: one a line, one JSON array, or one indented document. */
+export type Layout = 'lines' | 'array' | 'document';
+
+export interface Variant {
+  readonly name: string;
+  readonly layout: Layout;
+}
+
+export interface Dialect {
+  readonly id: string;
+  /** The program that speaks it, and what we read and write of it: the generated table in docs/dialects.md. */
+  readonly about: { readonly agent: string; readonly reads: string; readonly writes?: string };
+  /** How sure, from the first objects on stdout (and the first lines of stderr): 0 = not mine, 1 = certain. */
+  detect(head: readonly JsonObject[], stderr: readonly string[]): number;
+  decoder(sink: DecoderSink): Decoder;
+  /** Absent: can be read but not written. The first variant is the default. */
+  encoder?(sink: EncoderSink, variant: string): Encoder;
+  readonly variants?: readonly Variant[];
+  /** Escape everything outside ASCII when written. */
+  readonly ascii?: boolean;
+  /** What a non-zero exit code of this program means, where it says more than "failed". */
+  exitMeaning?(code: number): ErrorCode | undefined;
+  /** The schema of one wire object; loaded only by `validate` and `schema`. */
+  schema(): Promise<z.ZodType>;
+}

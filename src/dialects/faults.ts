@@ -1,0 +1,63 @@
+import type { ErrorCode } from '../events/event.ts';
+
+/** The meaning of an HTTP status that a model's server answered. */
+export function codeOfStatus(status: number | undefined): ErrorCode | undefined {
+  if (status === undefined) return undefined;
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 402) return 'quota';
+  if (status === 404) return 'model_not_found';
+  if (status === 408) return 'network';
+  if (status === 413) return 'context_overflow';
+  if (status === 429) return 'rate_limit';
+  if (status >= 500 && status <= 599) return 'server';
+  return undefined;
+}
+
+// Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
+const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/context[_ ](?:length|window)|maximum context|prompt is too long|too many tokens|context overflow|ContextOverflow/i, 'context_overflow'],
+  [/insufficient[_ ]quota|quota exceeded|exceeded your current quota|billing|credit balance|out of credits|usage limit/i, 'quota'],
+  [/rate[_ -]?limit|too many requests|\b429\b|RESOURCE_EXHAUSTED/i, 'rate_limit'],
+  [
+    /max(?:imum)?[_ ](?:session[_ ])?(?:turns|iterations|steps)|turn limit|TurnLimited|Agent stopped after \d+ turns|iteration limit/i,
+    'turn_limit',
+  ],
+  [/(?:cost|budget)[_ ](?:limit|exhausted|exceeded)|budget exhausted|max[_ ]budget/i, 'cost_limit'],
+  [
+    /no (?:api )?key|(?:api[_ ]?key|credentials?)\b[^.\n]*\b(?:not (?:set|found|configured|provided)|missing|required)|(?:missing|set|provide)\b[^.\n]*\bapi[_ ]?key|not logged in|please (?:log|sign) ?in|auth method|invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i,
+    'config',
+  ],
+  [
+    /unauthori[sz]ed|incorrect api key|invalid api key|api key is invalid|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error/i,
+    'auth',
+  ],
+  [/model[^.\n]*not found|model_not_found|no such model|does not exist or you do not have access/i, 'model_not_found'],
+  [
+    /prompt is required|no (?:prompt|input|query|message)\b|must provide a (?:message|prompt)|requires a prompt|empty prompt|no input provided|unknown (?:option|argument|flag)|unexpected argument|invalid (?:option|value)/i,
+    'input',
+  ],
+  [/content[_ -]?filter|safety|recitation|refus(?:ed|al) by the model|model refus|blocked by/i, 'refused'],
+  [
+    /overloaded|\b5\d\d\b|server(?:_| )error|internal error|server had an error|service unavailable|bad gateway|high demand|temporarily unavailable/i,
+    'server',
+  ],
+  [
+    /disconnected|premature close|connection (?:error|reset|refused|closed)|econn\w+|enotfound|eai_again|socket|network|fetch failed|terminated|timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i,
+    'network',
+  ],
+  [
+    /auto-?reject|rejected permission|permission (?:denied|rejected)|not permitted|approval settings|denied by (?:policy|rule|user)/i,
+    'permission',
+  ],
+  [/abort(?:ed)?|cancell?ed|interrupted/i, 'cancelled'],
+];
+
+/** The meaning of an error told in words; `unknown` when the words say nothing we know. */
+export function codeOfMessage(message: string, status?: number): ErrorCode {
+  const known = codeOfStatus(status);
+  if (known !== undefined && known !== 'model_not_found') return known;
+  // Error texts are short; a long one is a page or a log, and its head says what it is.
+  const head = message.length > 2000 ? message.slice(0, 2000) : message;
+  for (const [wording, code] of wordings) if (wording.test(head)) return code;
+  return known ?? 'unknown';
+}

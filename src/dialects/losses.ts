@@ -1,0 +1,30 @@
+import type { EventType } from '../events/event.ts';
+import type { Loss } from './dialect.ts';
+
+/** What is missing in the output when an encoder has no way to say an event of this type. */
+export const lossOf: Record<EventType, Loss> = {
+  'thread.started': 'session',
+  'prompt.submitted': 'prompt',
+  'turn.started': 'turn_boundary',
+  'turn.completed': 'turn_boundary',
+  'text.delta': 'text_deltas',
+  'text.completed': 'text',
+  'reasoning.delta': 'reasoning',
+  'reasoning.completed': 'reasoning',
+  'item.started': 'tool_call',
+  'item.output': 'tool_progress',
+  'item.completed': 'tool_call',
+  'file.edited': 'file_edit',
+  'permission.requested': 'permission',
+  'permission.resolved': 'permission',
+  'usage.reported': 'usage',
+  'retry.scheduled': 'retry',
+  'limit.reached': 'limit',
+  'rate_limit.reported': 'rate_limit',
+  log: 'log',
+  error: 'error',
+  'agent.finished': 'verdict',
+  'process.ended': 'process',
+  'line.unknown': 'unknown_line',
+  'thread.completed': 'verdict',
+};

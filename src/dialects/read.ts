@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from './dialect.ts';
+
+// Wire lines are hostile until read through these: each answers a typed value or a harmless default and never throws,
+// so that a mutated or future line can at worst be understood less.
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const nothing: JsonObject = Object.freeze({});
+
+export function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : nothing;
+}
+
+export function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function string(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A string that says something: not empty, not only white space. */
+export function filled(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+export function number(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** A count: a finite number, never below zero. */
+export function count(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
+}
+
+export function integer(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+}
+
+/** RFC 3339 text or a number of milliseconds → milliseconds since the epoch. */
+export function time(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) && value > 0 && value < 8.64e15 ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Any JSON as text: strings as they are, everything else serialised. */
+export function asText(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** Copy without the keys whose value is undefined, so that optional fields stay absent. */
+export function compact<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const out = { ...fields };
+  for (const key in out) if (out[key] === undefined) delete out[key];
+  return out as { [K in keyof T]: Exclude<T[K], undefined> };
+}

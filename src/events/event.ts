@@ -1,0 +1,258 @@
+import { z } from 'zod';
+
+const Id = z.string().min(1);
+const Text = z.string();
+const Count = z.int().nonnegative();
+const Tokens = z.number().nonnegative();
+const Json = z.json();
+
+export const ItemKind = z.enum([
+  'tool_call',
+  'command',
+  'file_edit',
+  'read',
+  'search',
+  'web',
+  'mcp',
+  'subagent',
+  'plan',
+  'publish',
+  'branch_poll',
+]);
+export const ItemStatus = z.enum(['success', 'error', 'denied', 'cancelled', 'abandoned']);
+export const FinishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'error', 'aborted', 'other']);
+export const FileOperation = z.enum(['created', 'modified', 'deleted']);
+
+/** Why something failed, in one vocabulary for all agents; the verdict's class is derived from it. */
+export const ErrorCode = z.enum([
+  'auth',
+  'quota',
+  'rate_limit',
+  'server',
+  'network',
+  'context_overflow',
+  'refused',
+  'output_length',
+  'model_not_found',
+  'config',
+  'input',
+  'permission',
+  'tool',
+  'turn_limit',
+  'cost_limit',
+  'time_limit',
+  'cancelled',
+  'unknown',
+]);
+
+const block = { turn_id: Id, message_id: Id, block_id: Id, parent_item_id: Id.optional(), text: Text };
+
+/** One fact about a run, whichever agent said it. Tags are `noun.past-verb`. An event holds no time and no ids of ours. */
+export const AgentEvent = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('thread.started'),
+    task: Text.optional(),
+    agent: Text.optional(),
+    agent_version: Text.optional(),
+    model: Text.optional(),
+    session_id: Text.optional(),
+    parent_session_id: Text.optional(),
+    cwd: Text.optional(),
+    project_name: Text.optional(),
+    parent_branch_id: Text.optional(),
+    headless: z.boolean().optional(),
+  }),
+  z.strictObject({ type: z.literal('prompt.submitted'), text: Text, message_id: Id.optional() }),
+  z.strictObject({
+    type: z.literal('turn.started'),
+    turn_id: Id,
+    iteration: Count,
+    message_count: Count.optional(),
+    tool_count: Count.optional(),
+    model: Text.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('turn.completed'),
+    turn_id: Id,
+    iteration: Count,
+    tool_call_count: Count,
+    has_final_report: z.boolean(),
+    finish_reason: FinishReason.optional(),
+    raw_finish_reason: Text.optional(),
+  }),
+  z.strictObject({ type: z.literal('text.delta'), ...block }),
+  z.strictObject({ type: z.literal('text.completed'), ...block }),
+  z.strictObject({ type: z.literal('reasoning.delta'), ...block }),
+  z.strictObject({ type: z.literal('reasoning.completed'), ...block }),
+  z.strictObject({
+    type: z.literal('item.started'),
+    item_id: Id,
+    turn_id: Id,
+    parent_item_id: Id.optional(),
+    kind: ItemKind,
+    name: Text,
+    native_name: Text.optional(),
+    args: Json,
+  }),
+  z.strictObject({ type: z.literal('item.output'), item_id: Id, stream: z.enum(['stdout', 'stderr', 'progress']).optional(), chunk: Text }),
+  z.strictObject({
+    type: z.literal('item.completed'),
+    item_id: Id,
+    status: ItemStatus,
+    output: Json.optional(),
+    error: Text.optional(),
+    exit_code: z.int().optional(),
+    duration_ms: z.number().nonnegative().optional(),
+    branch_id: Text.optional(),
+    summary: Text.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('file.edited'),
+    path: Text,
+    operation: FileOperation,
+    item_id: Id.optional(),
+    additions: Count.optional(),
+    deletions: Count.optional(),
+    diff: Text.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('permission.requested'),
+    permission_id: Id,
+    item_id: Id.optional(),
+    what: Text,
+    pattern: Text.optional(),
+    title: Text.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('permission.resolved'),
+    permission_id: Id,
+    item_id: Id.optional(),
+    decision: z.enum(['allowed', 'denied']),
+    raw_decision: Text.optional(),
+    by: z.enum(['user', 'rule', 'agent', 'runner']).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('usage.reported'),
+    scope: z.enum(['step', 'turn', 'thread']),
+    model: Text.optional(),
+    input_tokens: Tokens.optional(),
+    output_tokens: Tokens.optional(),
+    reasoning_tokens: Tokens.optional(),
+    cache_read_tokens: Tokens.optional(),
+    cache_write_tokens: Tokens.optional(),
+    cost_usd: z.number().nonnegative().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('retry.scheduled'),
+    attempt: Count.optional(),
+    max_attempts: Count.optional(),
+    delay_ms: z.number().nonnegative().optional(),
+    code: ErrorCode.optional(),
+    cause: Text,
+  }),
+  z.strictObject({
+    type: z.literal('limit.reached'),
+    limit: z.enum(['turns', 'cost', 'tokens', 'time', 'idle', 'first_event', 'tool_calls']),
+    value: z.number().optional(),
+    maximum: z.number().optional(),
+    message: Text.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('rate_limit.reported'),
+    status: Text.optional(),
+    window: Text.optional(),
+    utilization: z.number().optional(),
+    resets_at_ms: z.number().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('log'),
+    stream: z.enum(['stdout', 'stderr', 'agent']),
+    level: z.enum(['debug', 'info', 'warning', 'error']).optional(),
+    /** `cut`: the last line stopped in the middle; `broken`: JSON that cannot be read; absent: the agent's own words. */
+    cause: z.enum(['noise', 'broken', 'cut', 'oversize']).optional(),
+    text: Text,
+  }),
+  z.strictObject({
+    type: z.literal('error'),
+    scope: Text,
+    code: ErrorCode,
+    name: Text.optional(),
+    message: Text,
+    retryable: z.boolean().optional(),
+    /** true: the run ends because of it unless the agent later claims success; false: the run goes on. */
+    fatal: z.boolean(),
+    http_status: z.int().optional(),
+    stack: Text.optional(),
+    iteration: Count.optional(),
+    turn_id: Id.optional(),
+    item_id: Id.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('agent.finished'),
+    status: z.enum(['ok', 'failed', 'cancelled']),
+    code: ErrorCode.optional(),
+    raw_status: Text.optional(),
+    message: Text.optional(),
+    duration_ms: z.number().nonnegative().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('process.ended'),
+    exit_code: z.int().nullable(),
+    signal: Text.nullable(),
+    reason: z.enum(['exited', 'signalled', 'timeout', 'lost']),
+  }),
+  z.strictObject({ type: z.literal('line.unknown'), dialect: Text, wire: Json }),
+  z.strictObject({
+    type: z.literal('thread.completed'),
+    status: z.enum(['success', 'error', 'cancelled', 'incomplete']),
+    summary: Text,
+    verdict: z.strictObject({
+      class: Text,
+      exit_code: z.int(),
+      evidence: z.array(z.strictObject({ signal: Text, detail: Text })),
+    }),
+    /** The whole RunOutcome; its own schema is `outcome`. */
+    final_report: z.record(z.string(), Json),
+  }),
+]);
+export type AgentEvent = z.infer<typeof AgentEvent>;
+export type EventType = AgentEvent['type'];
+export type EventOf<Type extends EventType> = Extract<AgentEvent, { type: Type }>;
+export type ItemKind = z.infer<typeof ItemKind>;
+export type ItemStatus = z.infer<typeof ItemStatus>;
+export type FinishReason = z.infer<typeof FinishReason>;
+export type FileOperation = z.infer<typeof FileOperation>;
+export type ErrorCode = z.infer<typeof ErrorCode>;
+
+export const EventSource = z.enum(['agent', 'runner']);
+export type EventSource = z.infer<typeof EventSource>;
+
+const envelope = {
+  sequence: z.int().positive(),
+  /** RFC 3339 UTC; null when neither the agent nor a clock said it (a stored log of a dialect without times). */
+  timestamp: z.iso.datetime().nullable(),
+  thread_id: Id,
+  source: EventSource,
+  /** true: not on the wire, added so that every start has its end and every end its start. */
+  synthetic: z.boolean(),
+};
+
+/** An event with its place in the run: one line of a tape. */
+export const EventRecord = z.discriminatedUnion(
+  'type',
+  AgentEvent.options.map((event) => event.extend(envelope)) as unknown as typeof AgentEvent.options,
+);
+export interface Envelope {
+  sequence: number;
+  timestamp: string | null;
+  thread_id: string;
+  source: EventSource;
+  synthetic: boolean;
+}
+export type EventRecord = AgentEvent & Envelope;
+
+/** What a decoder may leave to the repair stage: places that follow from the order of events. */
+type Filled = 'turn_id' | 'message_id' | 'block_id' | 'iteration' | 'tool_call_count' | 'has_final_report';
+type Loosen<Event> = Event extends AgentEvent ? Omit<Event, Filled & keyof Event> & Partial<Pick<Event, Filled & keyof Event>> : never;
+/** An event as a decoder says it, before repair. */
+export type Draft = Loosen<AgentEvent>;

@@ -1,0 +1,32 @@
+/** How each class of end is told to a shell. Codes 0 to 7 are seed 001's, the rest is what shells already say. */
+export const exitCodes = {
+  success: 0,
+  config: 1,
+  input: 2,
+  tool: 3,
+  provider: 4,
+  cost_limit: 5,
+  turn_limit: 6,
+  permission: 7,
+  incomplete: 8,
+  time_limit: 124,
+  cancelled: 130,
+} as const satisfies Record<string, number>;
+
+export type VerdictClass = keyof typeof exitCodes;
+export type FailureCode = Exclude<VerdictClass, 'success'>;
+
+/** A known failure: its message says what happened, to what, and what to try. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+
+  constructor(code: FailureCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'Failure';
+    this.code = code;
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.code];
+  }
+}

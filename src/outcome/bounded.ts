@@ -1,0 +1,55 @@
+/** How many entries of a list an outcome shows: the first and the last half of this. */
+export const listLimit = 1000;
+
+/** A list that keeps its head and its tail, so that memory does not grow with the stream. */
+export class BoundedList<T> {
+  readonly #limit: number;
+  readonly #head: T[] = [];
+  readonly #tail: T[] = [];
+  #next = 0;
+  #length = 0;
+
+  constructor(limit: number = listLimit) {
+    this.#limit = limit;
+  }
+
+  push(item: T): void {
+    this.#length += 1;
+    if (this.#head.length < Math.ceil(this.#limit / 2)) {
+      this.#head.push(item);
+      return;
+    }
+    const room = Math.floor(this.#limit / 2);
+    if (this.#tail.length < room) this.#tail.push(item);
+    else {
+      this.#tail[this.#next] = item;
+      this.#next = (this.#next + 1) % room;
+    }
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get omitted(): number {
+    return this.#length - this.#head.length - this.#tail.length;
+  }
+
+  toArray(): T[] {
+    return [...this.#head, ...this.#tail.slice(this.#next), ...this.#tail.slice(0, this.#next)];
+  }
+}
+
+/** How much of a long text an outcome shows: the first and the last half of this. */
+export const textLimit = 4096;
+
+export function cutText(text: string, limit: number = textLimit): string {
+  if (text.length <= limit) return text;
+  const half = limit / 2;
+  return `${wellFormed(text.slice(0, half))}\n[… ${text.length - limit} characters …]\n${wellFormed(text.slice(-half))}`;
+}
+
+/** A cut may fall inside a surrogate pair; half a character is not text. */
+function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}

@@ -1,0 +1,343 @@
+import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
+import { version } from '../version.ts';
+import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
+import type { Artifact, ErrorDetails, RunOutcome, ToolCall } from './outcome.ts';
+import { costOf, type Price, UsageTotals } from './usage.ts';
+import { judge, type Signals } from './verdict.ts';
+
+export interface Note {
+  kind: string;
+  what: string;
+  count: number;
+  line?: number;
+}
+
+export interface FoldOptions {
+  /** Show every entry and every byte instead of a compact document. */
+  full?: boolean;
+  /** What a stored run's caller knows about it: seed 002's metadata. */
+  metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
+}
+
+interface OpenItem {
+  name: string;
+  args: unknown;
+  main: boolean;
+  startedAt: number | undefined;
+}
+
+/** Folds the events of one run to its RunOutcome. The live page, the command line and the ledger all use this one. */
+export class OutcomeFold {
+  readonly #full: boolean;
+  readonly #metadata: NonNullable<FoldOptions['metadata']>;
+  readonly #toolCalls: BoundedList<ToolCall>;
+  readonly #artifacts: Map<string, Artifact> = new Map();
+  #artifactsOmitted = 0;
+  readonly #warnings: BoundedList<string>;
+  readonly #items = new Map<string, OpenItem>();
+  readonly #usage = new UsageTotals();
+  readonly #limits: EventOf<'limit.reached'>[] = [];
+  readonly #signals: Signals = {
+    claim: undefined,
+    process: undefined,
+    fatal: undefined,
+    limit: undefined,
+    last: undefined,
+    openDenial: undefined,
+    said: false,
+    did: false,
+    cut: false,
+    heard: false,
+  };
+  #thread: EventOf<'thread.started'> | undefined;
+  #prompt: string | undefined;
+  #model: string | undefined;
+  #turns = 0;
+  #messageId: string | undefined;
+  #messageParts: string[] = [];
+  #lastError: EventOf<'error'> | undefined;
+  #firstTime: number | undefined;
+  #lastTime: number | undefined;
+  #claimedDuration: number | undefined;
+  #unknownLines = 0;
+
+  constructor(options: FoldOptions = {}) {
+    this.#full = options.full ?? false;
+    this.#metadata = options.metadata ?? {};
+    const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
+    this.#toolCalls = new BoundedList(limit);
+    this.#warnings = new BoundedList(limit);
+  }
+
+  /** `at`: when it happened (ms since the epoch), if anybody said so. */
+  apply(event: AgentEvent, at?: number): void {
+    if (at !== undefined) {
+      this.#firstTime ??= at;
+      if (this.#lastTime === undefined || at > this.#lastTime) this.#lastTime = at;
+    }
+    switch (event.type) {
+      case 'thread.started':
+        this.#thread = event;
+        this.#model = event.model;
+        this.#prompt ??= event.task;
+        if (event.agent !== undefined) this.#signals.heard = true;
+        return;
+      case 'prompt.submitted':
+        this.#prompt ??= event.text;
+        return;
+      case 'turn.started':
+        this.#turns += 1;
+        this.#signals.heard = true;
+        if (event.model !== undefined) this.#model = event.model;
+        return;
+      case 'text.completed':
+        return this.#text(event);
+      case 'item.started':
+        this.#signals.heard = true;
+        this.#items.set(event.item_id, { name: event.name, args: event.args, main: event.parent_item_id === undefined, startedAt: at });
+        return;
+      case 'item.completed':
+        return this.#item(event, at);
+      case 'file.edited':
+        this.#signals.did = true;
+        return this.#artifact(event);
+      case 'permission.requested':
+        this.#warn(`permission requested: ${event.title ?? event.what}${event.pattern === undefined ? '' : ` (${event.pattern})`}`);
+        return;
+      case 'permission.resolved':
+        if (event.decision === 'denied') this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
+        return;
+      case 'usage.reported':
+        if (event.model !== undefined) this.#model = event.model;
+        return this.#usage.report(event);
+      case 'retry.scheduled':
+        this.#warn(`retry${event.attempt === undefined ? '' : ` ${event.attempt}`}: ${event.cause}`);
+        return;
+      case 'limit.reached':
+        this.#limits.push(event);
+        this.#signals.limit = event;
+        return;
+      case 'log':
+        if (event.cause === 'cut') this.#signals.cut = true;
+        else if (event.stream === 'agent' && (event.level === 'warning' || event.level === 'error')) this.#warn(event.text);
+        return;
+      case 'error':
+        this.#lastError = event;
+        if (event.fatal) this.#signals.fatal = event;
+        else this.#warn(`${event.scope}: ${event.message}`);
+        return;
+      case 'agent.finished':
+        return this.#claim(event);
+      case 'process.ended':
+        this.#signals.process = event;
+        return;
+      case 'line.unknown':
+        this.#unknownLines += 1;
+        return;
+      case 'turn.completed':
+      case 'text.delta':
+      case 'reasoning.delta':
+      case 'reasoning.completed':
+      case 'item.output':
+      case 'rate_limit.reported':
+      case 'thread.completed':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** The text parts of the last assistant message; blank ones are skipped, sub-agents speak for themselves. */
+  #text(event: EventOf<'text.completed'>): void {
+    if (event.parent_item_id !== undefined || event.text.trim() === '') return;
+    if (event.message_id !== this.#messageId) {
+      this.#messageId = event.message_id;
+      this.#messageParts = [];
+    }
+    this.#messageParts.push(event.text);
+    this.#signals.said = true;
+    this.#signals.last = 'text';
+    this.#signals.openDenial = undefined;
+  }
+
+  #item(event: EventOf<'item.completed'>, at: number | undefined): void {
+    const item = this.#items.get(event.item_id);
+    this.#items.delete(event.item_id);
+    if (item === undefined) return;
+    if (item.main) {
+      this.#signals.last = event.status;
+      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? text(event.output) ?? 'refused'}`);
+    }
+    if (event.status === 'success') this.#signals.did = true;
+    const output = text(event.output) ?? event.error;
+    const duration =
+      event.duration_ms ?? (at !== undefined && item.startedAt !== undefined && at >= item.startedAt ? at - item.startedAt : undefined);
+    this.#toolCalls.push({
+      name: item.name,
+      inputs: (this.#full ? item.args : cutStrings(item.args)) as ToolCall['inputs'],
+      ...(output === undefined ? {} : { outputs: this.#full ? output : cutText(output) }),
+      ...(duration === undefined ? {} : { duration_ms: duration }),
+      ...callStatus(event.status),
+    });
+  }
+
+  #denied(what: string): void {
+    this.#signals.openDenial = what;
+    this.#warn(`denied: ${what}`);
+  }
+
+  #artifact(event: EventOf<'file.edited'>): void {
+    const known = this.#artifacts.get(event.path);
+    if (known === undefined && !this.#full && this.#artifacts.size >= listLimit) {
+      // Keep the first half for good; the second half is a window on the latest.
+      const oldest = [...this.#artifacts.keys()][listLimit / 2];
+      if (oldest !== undefined) this.#artifacts.delete(oldest);
+      this.#artifactsOmitted += 1;
+    }
+    const operation = known?.operation === 'created' && event.operation === 'modified' ? 'created' : event.operation;
+    this.#artifacts.set(event.path, { path: event.path, operation, type: 'file' });
+  }
+
+  #claim(event: EventOf<'agent.finished'>): void {
+    this.#signals.claim = event;
+    this.#signals.heard = true;
+    if (event.duration_ms !== undefined) this.#claimedDuration = event.duration_ms;
+    const { fatal } = this.#signals;
+    if (event.status === 'ok' && fatal !== undefined) {
+      this.#warn(`${fatal.scope}: ${fatal.message} (the agent went on)`);
+      this.#signals.fatal = undefined;
+    }
+  }
+
+  #warn(warning: string): void {
+    this.#warnings.push(this.#full ? warning : cutText(warning, 1000));
+  }
+
+  outcome(dialect: string, notes: readonly Note[], price?: Price): RunOutcome {
+    const session = this.#thread?.session_id ?? '';
+    const tokens = this.#usage.total();
+    const cost = costOf(this.#usage, this.#model, price);
+    const verdict = judge(this.#signals);
+    const failure = verdict.class === 'success' ? undefined : this.#errorDetails();
+    const duration = this.#duration();
+    const omitted = optional({ tool_calls: this.#toolCalls.omitted, artifacts: this.#artifactsOmitted, warnings: this.#warnings.omitted });
+    return {
+      session_id: session,
+      status: statusOf(verdict.class),
+      message: this.#messageParts.join('\n').trim(),
+      metrics: {
+        ...defined({
+          start_time_ms: this.#firstTime,
+          end_time_ms: this.#lastTime,
+          duration_ms: duration,
+          tokens_used: tokens.input === undefined && tokens.output === undefined ? undefined : (tokens.input ?? 0) + (tokens.output ?? 0),
+          input_tokens: tokens.input,
+          output_tokens: tokens.output,
+          reasoning_tokens: tokens.reasoning,
+          cache_read_tokens: tokens.cacheRead,
+          cache_write_tokens: tokens.cacheWrite,
+          cost: cost.cost,
+        }),
+        cost_source: cost.source,
+        ...defined({ model_name: this.#model }),
+        api_calls_count: this.#toolCalls.length,
+        tool_calls_count: this.#toolCalls.length,
+        turns: this.#turns,
+      },
+      artifacts: [...this.#artifacts.values()],
+      ...(failure === undefined ? {} : { error_details: failure }),
+      tool_calls: this.#toolCalls.toArray(),
+      warnings: this.#warnings.toArray(),
+      metadata: {
+        session_id: session,
+        ...defined({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
+        attempt_number: this.#metadata.attempt_number ?? 1,
+        retry_count: this.#metadata.retry_count ?? 0,
+        initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
+      },
+      verdict,
+      limits_hit: this.#limits.map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
+      provenance: {
+        ...defined({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
+        dialect,
+        runwire_version: version,
+        unknown_lines: this.#unknownLines,
+        notes: notes.map(({ kind, what, count, line }) => ({ kind, what, count, ...defined({ line }) })),
+      },
+      ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
+    };
+  }
+
+  #duration(): number | undefined {
+    if (this.#claimedDuration !== undefined) return this.#claimedDuration;
+    return this.#firstTime === undefined || this.#lastTime === undefined ? undefined : this.#lastTime - this.#firstTime;
+  }
+
+  #errorDetails(): ErrorDetails | undefined {
+    const { fatal, claim } = this.#signals;
+    const error = fatal ?? (claim?.status === 'failed' ? undefined : this.#lastError);
+    if (error === undefined) return claim?.status === 'failed' ? defined({ type: claim.code, message: claim.message }) : undefined;
+    const place = error.stack === undefined ? undefined : /\(?((?:\/|[A-Za-z]:\\|file:\/\/)[^\s()]+?):(\d+)(?::\d+)?\)?/.exec(error.stack);
+    return defined({
+      type: error.name ?? error.code,
+      message: error.message,
+      stack_trace: error.stack,
+      file_path: place?.[1],
+      line_number: place === undefined || place === null ? undefined : Number(place[2]),
+    });
+  }
+}
+
+function callStatus(status: ItemStatus): Pick<ToolCall, 'status' | 'reason'> {
+  switch (status) {
+    case 'success':
+      return { status: 'completed' };
+    case 'error':
+      return { status: 'error' };
+    case 'denied':
+      return { status: 'error', reason: 'denied' };
+    case 'cancelled':
+      return { status: 'cancelled' };
+    case 'abandoned':
+      return { status: 'cancelled', reason: 'abandoned' };
+  }
+}
+
+function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status'] {
+  if (verdict === 'success' || verdict === 'cancelled' || verdict === 'incomplete') return verdict;
+  return 'error';
+}
+
+function text(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Deeper inputs than this are hostile or useless; recursion must not follow them. */
+const maxDepth = 100;
+
+function cutStrings(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return cutText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  // Small inputs, nearly all of them, stay the very object that came.
+  if (!holdsLongText(value, 0)) return value;
+  if (depth > maxDepth) return '[…]';
+  if (Array.isArray(value)) return value.map((each) => cutStrings(each, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cutStrings(each, depth + 1)]));
+}
+
+function holdsLongText(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.length > textLimit;
+  if (typeof value !== 'object' || value === null) return false;
+  return depth > maxDepth || Object.values(value).some((each) => holdsLongText(each, depth + 1));
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const out: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in fields) if (fields[key] !== undefined) out[key] = fields[key] as Exclude<T[typeof key], undefined>;
+  return out;
+}
+
+function optional<T extends Record<string, number>>(counts: T): Partial<T> {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value > 0)) as Partial<T>;
+}

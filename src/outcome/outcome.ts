@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { ErrorCode, FileOperation } from '../events/event.ts';
+
+const tokens = z.number().nonnegative().optional();
+const ms = z.number().nonnegative().optional();
+
+export const Artifact = z.strictObject({
+  path: z.string(),
+  operation: FileOperation,
+  size: z.number().nonnegative().optional(),
+  type: z.enum(['file', 'directory']).optional(),
+});
+
+export const ToolCall = z.strictObject({
+  name: z.string(),
+  inputs: z.json(),
+  outputs: z.string().optional(),
+  duration_ms: ms,
+  status: z.enum(['completed', 'error', 'cancelled']),
+  /** Why a call did not complete, where the agent says more than "error". */
+  reason: z.enum(['denied', 'abandoned']).optional(),
+});
+
+export const ErrorDetails = z.strictObject({
+  type: z.string().optional(),
+  message: z.string().optional(),
+  stack_trace: z.string().optional(),
+  file_path: z.string().optional(),
+  line_number: z.int().optional(),
+});
+
+/** What a run came to: seed 002's fields, and ours. Unknown numbers are absent, never 0. */
+export const RunOutcome = z.strictObject({
+  session_id: z.string(),
+  status: z.enum(['success', 'error', 'cancelled', 'incomplete']),
+  message: z.string(),
+  metrics: z.strictObject({
+    start_time_ms: ms,
+    end_time_ms: ms,
+    duration_ms: ms,
+    tokens_used: tokens,
+    input_tokens: tokens,
+    output_tokens: tokens,
+    reasoning_tokens: tokens,
+    cache_read_tokens: tokens,
+    cache_write_tokens: tokens,
+    cost: z.number().nonnegative().optional(),
+    cost_source: z.enum(['reported', 'computed', 'unknown']),
+    model_name: z.string().optional(),
+    api_calls_count: z.int().nonnegative(),
+    tool_calls_count: z.int().nonnegative(),
+    turns: z.int().nonnegative(),
+  }),
+  artifacts: z.array(Artifact),
+  error_details: ErrorDetails.optional(),
+  tool_calls: z.array(ToolCall),
+  warnings: z.array(z.string()),
+  metadata: z.strictObject({
+    session_id: z.string(),
+    phase_total_duration_ms: ms,
+    attempt_number: z.int().positive(),
+    retry_count: z.int().nonnegative(),
+    initial_prompt: z.string(),
+  }),
+  verdict: z.strictObject({
+    class: z.enum([
+      'success',
+      'config',
+      'input',
+      'tool',
+      'provider',
+      'cost_limit',
+      'turn_limit',
+      'permission',
+      'incomplete',
+      'time_limit',
+      'cancelled',
+    ]),
+    exit_code: z.int(),
+    code: ErrorCode.optional(),
+    evidence: z.array(z.strictObject({ signal: z.string(), detail: z.string() })),
+  }),
+  limits_hit: z.array(
+    z.strictObject({ limit: z.string(), value: z.number().optional(), maximum: z.number().optional(), message: z.string().optional() }),
+  ),
+  provenance: z.strictObject({
+    agent: z.string().optional(),
+    version: z.string().optional(),
+    dialect: z.string(),
+    runwire_version: z.string(),
+    unknown_lines: z.int().nonnegative(),
+    notes: z.array(z.strictObject({ kind: z.string(), what: z.string(), count: z.int().positive(), line: z.int().optional() })),
+  }),
+  /** How many entries of a list are not shown; `--full` shows all. */
+  omitted: z
+    .strictObject({
+      tool_calls: z.int().positive().optional(),
+      artifacts: z.int().positive().optional(),
+      warnings: z.int().positive().optional(),
+    })
+    .optional(),
+});
+export type RunOutcome = z.infer<typeof RunOutcome>;
+export type Artifact = z.infer<typeof Artifact>;
+export type ToolCall = z.infer<typeof ToolCall>;
+export type ErrorDetails = z.infer<typeof ErrorDetails>;
+export type Verdict = RunOutcome['verdict'];
+export type Evidence = Verdict['evidence'][number];

@@ -1,0 +1,96 @@
+import type { EventOf } from '../events/event.ts';
+
+export interface Tokens {
+  input?: number;
+  output?: number;
+  reasoning?: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+  cost?: number;
+}
+
+/** USD for these tokens of this model; undefined when the table has no price for it. */
+export type Price = (model: string, tokens: Tokens) => number | undefined;
+
+type Usage = EventOf<'usage.reported'>;
+type ByModel = Map<string, Tokens>;
+
+/**
+ * Adds what may be added and replaces what must be replaced: steps add up, a turn's total replaces its steps,
+ * and a thread's total (one per model) replaces everything before it.
+ */
+export class UsageTotals {
+  #steps: ByModel = new Map();
+  #turns: ByModel = new Map();
+  readonly #threads: ByModel = new Map();
+
+  report(usage: Usage): void {
+    const model = usage.model ?? '';
+    const tokens = read(usage);
+    switch (usage.scope) {
+      case 'step':
+        return add(this.#steps, model, tokens);
+      case 'turn':
+        this.#steps = new Map();
+        return add(this.#turns, model, tokens);
+      case 'thread':
+        this.#threads.set(model, tokens);
+    }
+  }
+
+  byModel(): ByModel {
+    if (this.#threads.size > 0) return this.#threads;
+    const sum: ByModel = new Map();
+    for (const part of [this.#turns, this.#steps]) for (const [model, tokens] of part) add(sum, model, tokens);
+    return sum;
+  }
+
+  total(): Tokens {
+    const sum: ByModel = new Map();
+    for (const tokens of this.byModel().values()) add(sum, '', tokens);
+    return sum.get('') ?? {};
+  }
+}
+
+const fields = ['input', 'output', 'reasoning', 'cacheRead', 'cacheWrite', 'cost'] as const;
+
+function read(usage: Usage): Tokens {
+  const tokens: Tokens = {};
+  if (usage.input_tokens !== undefined) tokens.input = usage.input_tokens;
+  if (usage.output_tokens !== undefined) tokens.output = usage.output_tokens;
+  if (usage.reasoning_tokens !== undefined) tokens.reasoning = usage.reasoning_tokens;
+  if (usage.cache_read_tokens !== undefined) tokens.cacheRead = usage.cache_read_tokens;
+  if (usage.cache_write_tokens !== undefined) tokens.cacheWrite = usage.cache_write_tokens;
+  if (usage.cost_usd !== undefined) tokens.cost = usage.cost_usd;
+  return tokens;
+}
+
+function add(into: ByModel, model: string, more: Tokens): void {
+  const sum = into.get(model) ?? {};
+  for (const field of fields) {
+    const value = more[field];
+    if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
+  }
+  into.set(model, sum);
+}
+
+export interface Cost {
+  cost?: number;
+  source: 'reported' | 'computed' | 'unknown';
+}
+
+/** The agent's own figure first; else tokens × price for every model of the run; else unknown, never 0. */
+export function costOf(totals: UsageTotals, defaultModel: string | undefined, price: Price | undefined): Cost {
+  const reported = totals.total().cost;
+  if (reported !== undefined) return { cost: reported, source: 'reported' };
+  const models = [...totals.byModel()];
+  if (price === undefined || models.length === 0) return { source: 'unknown' };
+  let sum = 0;
+  for (const [model, tokens] of models) {
+    const name = model || defaultModel;
+    const usd = name === undefined || tokens.input === undefined || tokens.output === undefined ? undefined : price(name, tokens);
+    if (usd === undefined) return { source: 'unknown' };
+    sum += usd;
+  }
+  return { cost: sum, source: 'computed' };
+}

@@ -1,0 +1,137 @@
+import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
+import { exitCodes, type VerdictClass } from '../failure.ts';
+import type { Evidence, Verdict } from './outcome.ts';
+
+/** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
+export interface Signals {
+  claim: EventOf<'agent.finished'> | undefined;
+  process: EventOf<'process.ended'> | undefined;
+  /** The last error that the agent did not get over. */
+  fatal: EventOf<'error'> | undefined;
+  limit: EventOf<'limit.reached'> | undefined;
+  /** What the main thread did last: said something, or a tool call that ended like this. */
+  last: 'text' | ItemStatus | undefined;
+  /** A refusal that no later words answered. */
+  openDenial: string | undefined;
+  said: boolean;
+  did: boolean;
+  cut: boolean;
+  /** Any line of a known dialect at all. */
+  heard: boolean;
+}
+
+const classOfCode: Record<ErrorCode, VerdictClass> = {
+  auth: 'provider',
+  quota: 'provider',
+  rate_limit: 'provider',
+  server: 'provider',
+  network: 'provider',
+  context_overflow: 'provider',
+  refused: 'provider',
+  output_length: 'incomplete',
+  model_not_found: 'config',
+  config: 'config',
+  input: 'input',
+  permission: 'permission',
+  tool: 'tool',
+  turn_limit: 'turn_limit',
+  cost_limit: 'cost_limit',
+  time_limit: 'time_limit',
+  cancelled: 'cancelled',
+  unknown: 'incomplete',
+};
+
+const classOfLimit: Record<EventOf<'limit.reached'>['limit'], VerdictClass> = {
+  turns: 'turn_limit',
+  tool_calls: 'turn_limit',
+  cost: 'cost_limit',
+  tokens: 'cost_limit',
+  time: 'time_limit',
+  idle: 'time_limit',
+  first_event: 'time_limit',
+};
+
+/** Signals that end a process from outside, and say nothing bad of an agent that had already finished. */
+const endedFromOutside = new Set(['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGPIPE']);
+const interruptions: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+export function judge(signals: Signals): Verdict {
+  const evidence = gatherEvidence(signals);
+  const verdict = (name: VerdictClass, why: string, code?: ErrorCode | undefined): Verdict => ({
+    class: name,
+    exit_code: name === 'cancelled' ? cancelledCode(signals) : exitCodes[name],
+    ...(code === undefined ? {} : { code }),
+    evidence: [{ signal: 'verdict', detail: why }, ...evidence],
+  });
+  const { claim, process, fatal, limit } = signals;
+
+  if (limit !== undefined) return verdict(classOfLimit[limit.limit], `the ${limit.limit} limit was reached`);
+  if (claim?.status === 'failed') {
+    const code = claim.code !== undefined && claim.code !== 'unknown' ? claim.code : (fatal?.code ?? claim.code ?? 'unknown');
+    return verdict(classOfCode[code], 'the agent says that it failed', code);
+  }
+  if (claim?.status === 'ok') {
+    const doubt = doubtSuccess(signals);
+    return doubt === undefined ? verdict('success', 'the agent finished and nothing speaks against it') : verdict(...doubt);
+  }
+  if (claim?.status === 'cancelled') return verdict('cancelled', 'the agent says that it was cancelled', 'cancelled');
+  if (fatal !== undefined && fatal.code !== 'cancelled')
+    return verdict(classOfCode[fatal.code], 'an error that the agent did not get over', fatal.code);
+  const interrupted = interruption(process);
+  if (interrupted !== undefined || fatal !== undefined) return verdict('cancelled', 'the process was interrupted', 'cancelled');
+  if (process?.reason === 'timeout' || process?.exit_code === 124)
+    return verdict('time_limit', 'the process ran into a time limit', 'time_limit');
+  if (signals.openDenial !== undefined && !signals.cut)
+    return verdict('permission', 'the run ended on something that was denied', 'permission');
+  if (!signals.heard) return verdict('incomplete', 'no line of a known dialect came');
+  return verdict('incomplete', 'the stream stopped without an end');
+}
+
+/** Reasons not to believe the agent when it says that all went well. */
+function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
+  const { process, fatal } = signals;
+  if (process !== undefined && process.exit_code !== null && process.exit_code !== 0) {
+    const code = fatal?.code;
+    return [
+      code === undefined ? 'incomplete' : classOfCode[code],
+      `the agent says ok, but the process exited with ${process.exit_code}`,
+      code,
+    ];
+  }
+  if (process?.signal && !endedFromOutside.has(process.signal))
+    return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
+  if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
+  if (signals.openDenial !== undefined && signals.last !== 'text')
+    return ['permission', 'the run ended on something that was denied', 'permission'];
+  if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
+  if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
+  return undefined;
+}
+
+function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
+  if (process === undefined) return undefined;
+  if (process.signal !== null) return interruptions[process.signal];
+  return process.exit_code === 130 || process.exit_code === 143 ? process.exit_code : undefined;
+}
+
+function cancelledCode(signals: Signals): number {
+  return interruption(signals.process) === 143 ? 143 : 130;
+}
+
+function gatherEvidence(signals: Signals): Evidence[] {
+  const evidence: Evidence[] = [];
+  const add = (signal: string, detail: string): void => void evidence.push({ signal, detail });
+  const { claim, process, fatal, limit } = signals;
+  if (claim === undefined) add('claim', 'none: the agent never said how it ended');
+  else add('claim', [claim.status, claim.raw_status, claim.message].filter(Boolean).join(': '));
+  if (process !== undefined) add('process', process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`);
+  if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
+  if (limit !== undefined) add('limit', limit.message ?? limit.limit);
+  if (signals.openDenial !== undefined) add('denied', signals.openDenial);
+  if (signals.cut) add('stream', 'the last line stops in the middle');
+  if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
+  return evidence.map((each) => ({
+    ...each,
+    detail: each.detail.length > 500 ? `${each.detail.slice(0, 500).toWellFormed()}…` : each.detail,
+  }));
+}

@@ -1,0 +1,109 @@
+import { findDialect, findWriter } from '../dialects/registry.ts';
+import type { EventRecord } from '../events/event.ts';
+import type { FoldOptions, Note } from '../outcome/fold.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import type { Price } from '../outcome/usage.ts';
+import { type ProcessEnd, Reader, type ReaderOptions } from './reader.ts';
+import { Recorder } from './recorder.ts';
+import { Writer } from './writer.ts';
+
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+export interface DecodeOptions extends FoldOptions {
+  /** A dialect id; unset: detected from the first lines. */
+  from?: string;
+  /** What the process wrote to stderr. */
+  stderr?: Bytes;
+  /** How the process ended. */
+  process?: ProcessEnd;
+  /** Ids for threads that the agent does not name; default: random. */
+  newId?: () => string;
+  /** For live streams: stamps what the agent does not. */
+  clock?: () => number;
+  /** Prices for agents that report no cost. */
+  price?: Price;
+  onNote?: (note: Note) => void;
+}
+
+const randomId = (): string => globalThis.crypto.randomUUID();
+
+function readerOptions(options: DecodeOptions): ReaderOptions {
+  const { from, clock, full, metadata } = options;
+  return {
+    ...(from === undefined ? {} : { dialect: findDialect(from) }),
+    ...(clock === undefined ? {} : { clock }),
+    ...(full === undefined ? {} : { full }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** Any agent's output → records. The last one is always `thread.completed`, with the outcome as its `final_report`. */
+export async function* decode(bytes: Bytes, options: DecodeOptions = {}): AsyncGenerator<EventRecord, RunOutcome> {
+  const recorder = new Recorder(options.newId ?? randomId);
+  let ready: EventRecord[] = [];
+  const reader = new Reader({ ...readerOptions(options), onEvent: (read) => void ready.push(recorder.record(read)) });
+  const take = (): EventRecord[] => {
+    const out = ready;
+    ready = [];
+    return out;
+  };
+  for await (const chunk of bytes) {
+    reader.stdout(chunk);
+    if (ready.length > 0) yield* take();
+  }
+  for await (const chunk of options.stderr ?? []) reader.stderr(chunk);
+  const outcome = reader.end(options.process, options.price);
+  yield* take();
+  if (options.onNote !== undefined) reader.notes.forEach(options.onNote);
+  return outcome;
+}
+
+/** Any agent's output → its outcome. */
+export async function fold(bytes: Bytes, options: DecodeOptions = {}): Promise<RunOutcome> {
+  const reader = new Reader(readerOptions(options));
+  for await (const chunk of bytes) reader.stdout(chunk);
+  for await (const chunk of options.stderr ?? []) reader.stderr(chunk);
+  const outcome = reader.end(options.process, options.price);
+  if (options.onNote !== undefined) reader.notes.forEach(options.onNote);
+  return outcome;
+}
+
+export interface EncodeOptions {
+  /** What could not be said in the target dialect, once per kind, at the end. */
+  onNote?: (note: Note) => void;
+}
+
+/** Records → the text of a dialect (`codex`, or `claude:json` for a variant), piece by piece. */
+export async function* encode(
+  records: AsyncIterable<EventRecord> | Iterable<EventRecord>,
+  to: string,
+  options: EncodeOptions = {},
+): AsyncGenerator<string, void> {
+  const { dialect, variant } = findWriter(to);
+  const writer = new Writer(dialect, variant);
+  for await (const record of records) {
+    writer.record(record);
+    if (writer.size > 0) yield writer.take();
+  }
+  writer.end();
+  if (writer.size > 0) yield writer.take();
+  if (options.onNote !== undefined) writer.notes.forEach(options.onNote);
+}
+
+/** One dialect → another. */
+export async function* convert(bytes: Bytes, to: string, options: DecodeOptions = {}): AsyncGenerator<string, RunOutcome> {
+  const { dialect, variant } = findWriter(to);
+  const writer = new Writer(dialect, variant);
+  const recorder = new Recorder(options.newId ?? randomId);
+  const reader = new Reader({ ...readerOptions(options), onEvent: (read) => writer.record(recorder.record(read)) });
+  for await (const chunk of bytes) {
+    reader.stdout(chunk);
+    if (writer.size > 0) yield writer.take();
+  }
+  for await (const chunk of options.stderr ?? []) reader.stderr(chunk);
+  const outcome = reader.end(options.process, options.price);
+  writer.end();
+  if (writer.size > 0) yield writer.take();
+  if (options.onNote !== undefined) [...reader.notes, ...writer.notes].forEach(options.onNote);
+  return outcome;
+}

@@ -1,0 +1,332 @@
+import { isObject } from '../dialects/read.ts';
+import type { JsonObject } from '../dialects/dialect.ts';
+
+export type TextCause = 'noise' | 'broken' | 'cut' | 'oversize';
+
+export interface FrameSink {
+  value(wire: JsonObject, line: number): void;
+  text(text: string, cause: TextCause, line: number): void;
+  note(kind: 'broken' | 'guessed', what: string, line: number): void;
+}
+
+export const maxLineBytes = 256 * 1024 * 1024;
+/** How much of a line that is too long is kept. */
+const keptOfOversize = 64 * 1024;
+const LF = 10;
+const CARRIAGE_RETURN = 13;
+const OPEN_BRACE = 123;
+const OPEN_BRACKET = 91;
+const BOM = 0xfeff;
+
+// eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
+const terminalNoise = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
+
+/**
+ * Bytes in, JSON objects out. Splits on LF only: U+2028, U+2029 and NEL are legal inside a JSON string and occur raw
+ * on the stdout of every agent. What is not JSON comes out as text, so nothing that arrived is lost.
+ */
+export class Framer {
+  readonly #sink: FrameSink;
+  readonly #limit: number;
+  readonly #strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+  #carry: Uint8Array[] = [];
+  #carried = 0;
+  #skipping = false;
+  #line = 0;
+  #document: Document | undefined;
+  #sse = false;
+
+  constructor(sink: FrameSink, limit = maxLineBytes) {
+    this.#sink = sink;
+    this.#limit = limit;
+  }
+
+  push(chunk: Uint8Array): void {
+    const first = chunk.indexOf(LF);
+    if (first === -1) return this.#hold(chunk);
+    let start = 0;
+    if (this.#skipping) {
+      this.#skipping = false;
+      start = first + 1;
+    } else if (this.#carried > 0) {
+      this.#hold(chunk.subarray(0, first + 1));
+      this.#flushCarry();
+      start = first + 1;
+    }
+    const last = chunk.lastIndexOf(LF);
+    if (last >= start) this.#lines(chunk.subarray(start, last + 1));
+    if (last + 1 < chunk.length) this.#hold(chunk.subarray(last + 1));
+  }
+
+  end(): void {
+    if (this.#carried > 0) {
+      const rest = this.#takeCarry();
+      this.#line += 1;
+      this.#oneLine(this.#decode(rest), true);
+    }
+    this.#abandonDocument('cut');
+  }
+
+  #hold(piece: Uint8Array): void {
+    if (this.#skipping) return;
+    // Callers may reuse their buffer, so what outlives this call is copied.
+    this.#carry.push(piece.slice());
+    this.#carried += piece.length;
+    if (this.#carried > this.#limit) {
+      const head = join(this.#carry, Math.min(this.#carried, keptOfOversize));
+      const ended = piece[piece.length - 1] === LF;
+      this.#carry = [];
+      this.#carried = 0;
+      this.#skipping = !ended;
+      this.#line += 1;
+      this.#abandonDocument('broken');
+      this.#sink.note('broken', `line longer than ${this.#limit} bytes`, this.#line);
+      this.#sink.text(this.#lenient.decode(head), 'oversize', this.#line);
+    }
+  }
+
+  #takeCarry(): Uint8Array {
+    const bytes = join(this.#carry, this.#carried);
+    this.#carry = [];
+    this.#carried = 0;
+    return bytes;
+  }
+
+  #flushCarry(): void {
+    if (this.#carried > 0) this.#lines(this.#takeCarry());
+  }
+
+  /** Whole lines, each ended by LF. */
+  #lines(bytes: Uint8Array): void {
+    let text: string;
+    try {
+      text = this.#strict.decode(bytes);
+    } catch {
+      return this.#badLines(bytes);
+    }
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      this.#line += 1;
+      if (end > start) this.#oneLine(text.slice(start, end), false);
+      start = end + 1;
+    }
+  }
+
+  /** At least one of these lines is not UTF-8; the others must not suffer for it. */
+  #badLines(bytes: Uint8Array): void {
+    let start = 0;
+    for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+      this.#line += 1;
+      if (end > start) this.#oneLine(this.#decode(bytes.subarray(start, end)), false);
+      start = end + 1;
+    }
+  }
+
+  #decode(bytes: Uint8Array): string {
+    try {
+      return this.#strict.decode(bytes);
+    } catch {
+      this.#sink.note('broken', 'bytes that are not UTF-8', Math.max(1, this.#line));
+      return this.#lenient.decode(bytes);
+    }
+  }
+
+  #oneLine(line: string, last: boolean): void {
+    if (this.#document === undefined) {
+      const first = line.charCodeAt(0);
+      if (first === OPEN_BRACE) {
+        const wire = parse(line);
+        if (wire !== undefined) return this.#value(wire);
+      }
+      return this.#oddLine(line, last);
+    }
+    this.#documentLine(line, last);
+  }
+
+  #value(wire: unknown): void {
+    if (isObject(wire)) return this.#sink.value(wire, this.#line);
+    if (Array.isArray(wire) && wire.length > 0 && wire.every(isObject)) {
+      for (const each of wire) this.#sink.value(each, this.#line);
+      return;
+    }
+    this.#sink.text(JSON.stringify(wire), 'noise', this.#line);
+  }
+
+  /** Everything that is not simply one object on one line. */
+  #oddLine(raw: string, last: boolean): void {
+    let line = raw;
+    if (line.charCodeAt(0) === BOM) line = line.slice(1);
+    if (line.charCodeAt(line.length - 1) === CARRIAGE_RETURN) line = line.slice(0, -1);
+    if (line.trim() === '') return;
+    if (line.startsWith('data:') && /^data:\s*\{/.test(line)) {
+      this.#sse = true;
+      line = line.slice(5);
+    } else if (this.#sse && /^(?:event|id|retry|):/.test(line)) {
+      return;
+    }
+    line = line.trimStart();
+    const first = line.charCodeAt(0);
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+      const wire = parse(line);
+      if (wire !== undefined) return this.#value(wire);
+    }
+    const clean = line.replace(terminalNoise, '').trim();
+    if (clean !== line && (clean.startsWith('{') || clean.startsWith('['))) {
+      const wire = parse(clean);
+      if (wire !== undefined) {
+        this.#sink.note('guessed', 'control characters around a line', this.#line);
+        return this.#value(wire);
+      }
+    }
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+      const document = new Document(raw, this.#line);
+      if (document.isOpen && !last) {
+        this.#document = document;
+        return;
+      }
+      if (this.#gluedObjects(line)) return;
+      return this.#broken(raw, last);
+    }
+    const brace = line.indexOf('{"');
+    if (brace > 0) {
+      const wire = parse(line.slice(brace));
+      if (wire !== undefined) {
+        this.#sink.text(line.slice(0, brace), 'noise', this.#line);
+        return this.#value(wire);
+      }
+    }
+    this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
+  #gluedObjects(line: string): boolean {
+    const values: JsonObject[] = [];
+    let rest = line;
+    while (rest.startsWith('{')) {
+      const end = objectEnd(rest);
+      const wire = end === -1 ? undefined : parse(rest.slice(0, end));
+      if (!isObject(wire)) break;
+      values.push(wire);
+      rest = rest.slice(end).trimStart();
+    }
+    if (values.length === 0) return false;
+    this.#sink.note('guessed', 'several objects on one line', this.#line);
+    for (const value of values) this.#sink.value(value, this.#line);
+    if (rest !== '') this.#broken(rest, false);
+    return true;
+  }
+
+  #broken(text: string, last: boolean): void {
+    this.#sink.note('broken', last ? 'last line stops in the middle' : 'line that is not JSON', this.#line);
+    this.#sink.text(text, last ? 'cut' : 'broken', this.#line);
+  }
+
+  #documentLine(line: string, last: boolean): void {
+    const document = this.#document;
+    if (document === undefined) return;
+    // An indented document never has a whole object at the start of a line: what was open before was a broken line.
+    if (line.charCodeAt(0) === OPEN_BRACE && parse(line) !== undefined) {
+      this.#abandonDocument('broken');
+      return this.#oneLine(line, last);
+    }
+    document.add(line);
+    if (document.isOpen && document.size <= this.#limit) return;
+    const wire = document.isOpen ? undefined : parse(document.text());
+    if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken');
+    this.#document = undefined;
+    this.#value(wire);
+  }
+
+  #abandonDocument(cause: 'broken' | 'cut'): void {
+    const document = this.#document;
+    if (document === undefined) return;
+    this.#document = undefined;
+    this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
+    this.#sink.text(document.text(), cause, document.firstLine);
+  }
+}
+
+/** A JSON value spread over several lines, until its brackets are balanced. */
+class Document {
+  readonly firstLine: number;
+  readonly #lines: string[] = [];
+  #depth = 0;
+  #failed = false;
+  size = 0;
+
+  constructor(line: string, firstLine: number) {
+    this.firstLine = firstLine;
+    this.add(line);
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    this.size += line.length;
+    const { depth, inString } = scan(line, this.#depth);
+    this.#depth = depth;
+    // A raw line feed inside a string is not JSON: the line was cut, not indented.
+    if (inString || depth < 0) this.#failed = true;
+  }
+
+  get isOpen(): boolean {
+    return this.#depth > 0 && !this.#failed;
+  }
+
+  text(): string {
+    return this.#lines.join('\n');
+  }
+}
+
+function scan(text: string, from: number): { depth: number; inString: boolean } {
+  let depth = from;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (inString) {
+      if (char === 92) at += 1;
+      else if (char === 34) inString = false;
+    } else if (char === 34) inString = true;
+    else if (char === 123 || char === 91) depth += 1;
+    else if (char === 125 || char === 93) depth -= 1;
+  }
+  return { depth, inString };
+}
+
+/** Where the object that starts at 0 ends (exclusive); -1 if it does not. */
+function objectEnd(text: string): number {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (inString) {
+      if (char === 92) at += 1;
+      else if (char === 34) inString = false;
+    } else if (char === 34) inString = true;
+    else if (char === 123 || char === 91) depth += 1;
+    else if ((char === 125 || char === 93) && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const only = pieces[0];
+  if (pieces.length === 1 && only !== undefined && only.length === length) return only;
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    if (at >= length) break;
+    const part = piece.length > length - at ? piece.subarray(0, length - at) : piece;
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

@@ -1,0 +1,295 @@
+import type { Decoder, Dialect, JsonObject, NoteKind, Origin } from '../dialects/dialect.ts';
+import { codeOfMessage } from '../dialects/faults.ts';
+import { detectDialect } from '../dialects/registry.ts';
+import type { AgentEvent, Draft, EventSource } from '../events/event.ts';
+import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import type { Price } from '../outcome/usage.ts';
+import { Framer, type TextCause } from './framer.ts';
+import { Repair } from './repair.ts';
+
+/** What a live run knows about the process and a stored one is told. */
+export interface ProcessEnd {
+  exit_code: number | null;
+  signal: string | null;
+  timedOut?: boolean;
+}
+
+export interface ReadEvent {
+  event: AgentEvent;
+  source: EventSource;
+  synthetic: boolean;
+  /** When it happened: the agent's own time, else the clock's, else unknown. */
+  at: number | undefined;
+  /** The thread that a tape says it belongs to. */
+  threadId: string | undefined;
+}
+
+export interface ReaderOptions extends FoldOptions {
+  /** Unset: detected from the first lines. */
+  dialect?: Dialect;
+  /** Every repaired event, in order; the last is `thread.completed`. */
+  onEvent?: (read: ReadEvent) => void;
+  /** For live streams. A stored log has only the times that the agent wrote. */
+  clock?: () => number;
+  /** Tests lower it. */
+  maxLineBytes?: number;
+}
+
+/** Objects that detection may look at before it must decide. */
+const headLength = 64;
+/** Lines of stderr that are kept as events; more is a log file of its own. */
+const stderrKept = 200;
+
+/** The whole pure pipeline as one machine: bytes → lines → events → repaired events → outcome. */
+export class Reader {
+  readonly #options: ReaderOptions;
+  readonly #stdout: Framer;
+  readonly #stderr: Framer;
+  readonly #repair: Repair;
+  readonly #fold: OutcomeFold;
+  readonly #notes = new Map<string, Note>();
+  #dialect: Dialect | undefined;
+  #decoder: Decoder | undefined;
+  #head: ({ wire: JsonObject; line: number } | { text: string; cause: TextCause; line: number })[] = [];
+  #headCount = 0;
+  #stderrHead: string[] = [];
+  #stderrCount = 0;
+  #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
+  #source: EventSource = 'agent';
+  #threadId: string | undefined;
+  #line = 0;
+  #at: number | undefined;
+  #claimed = false;
+  #fatal = false;
+  #limited = false;
+
+  constructor(options: ReaderOptions = {}) {
+    this.#options = options;
+    this.#fold = new OutcomeFold(options);
+    this.#repair = new Repair((event, synthetic) => this.#deliver(event, synthetic));
+    this.#stdout = new Framer(
+      {
+        value: (wire, line) => this.#wire(wire, line),
+        text: (text, cause, line) => this.#text(text, cause, line),
+        note: (kind, what, line) => this.#note(kind, what, line),
+      },
+      options.maxLineBytes,
+    );
+    this.#stderr = new Framer(
+      {
+        value: (wire) => this.#stderrLine(JSON.stringify(wire), wire),
+        text: (text) => {
+          for (const line of text.split('\n')) this.#stderrLine(line);
+        },
+        note: () => {},
+      },
+      options.maxLineBytes,
+    );
+    if (options.dialect !== undefined) this.#choose(options.dialect);
+  }
+
+  stdout(chunk: Uint8Array): void {
+    this.#stdout.push(chunk);
+  }
+
+  /** May come at any time; a stored run's stderr comes after its stdout. */
+  stderr(chunk: Uint8Array): void {
+    this.#stderr.push(chunk);
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#dialect;
+  }
+
+  get notes(): Note[] {
+    return [...this.#notes.values()];
+  }
+
+  /** Ends the run: what is open is closed, the verdict is judged, `thread.completed` is the last event. */
+  end(process?: ProcessEnd, price?: Price): RunOutcome {
+    this.#stdout.end();
+    this.#stderr.end();
+    if (this.#decoder === undefined) this.#decide();
+    for (const text of this.#stderrHead) this.#decodeStderr(text);
+    this.#stderrHead = [];
+    this.#guard(() => this.#decoder?.end());
+    this.#explainExit(process);
+    this.#repair.end();
+    this.#source = 'runner';
+    if (process !== undefined) {
+      const reason = process.timedOut === true ? 'timeout' : process.signal === null ? 'exited' : 'signalled';
+      this.#repair.push({ type: 'process.ended', exit_code: process.exit_code, signal: process.signal, reason });
+    }
+    const outcome = this.#fold.outcome(this.#dialect?.id ?? 'unknown', this.notes, price);
+    this.#deliver(
+      {
+        type: 'thread.completed',
+        status: outcome.status,
+        summary: outcome.message !== '' ? outcome.message : (outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail ?? ''),
+        verdict: { class: outcome.verdict.class, exit_code: outcome.verdict.exit_code, evidence: outcome.verdict.evidence },
+        final_report: outcome as never,
+      },
+      false,
+    );
+    return outcome;
+  }
+
+  #wire(wire: JsonObject, line: number): void {
+    if (this.#decoder !== undefined) return this.#decode(wire, line);
+    this.#head.push({ wire, line });
+    this.#headCount += 1;
+    const found = detectDialect(this.#headObjects(), []);
+    if (found !== undefined && found.sure >= 0.9) this.#choose(found.dialect);
+    else if (this.#headCount >= headLength) this.#decide();
+  }
+
+  #text(text: string, cause: TextCause, line: number): void {
+    if (this.#decoder === undefined && this.#dialect === undefined && this.#head.length < headLength * 4) {
+      this.#head.push({ text, cause, line });
+      return;
+    }
+    this.#repair.push({ type: 'log', stream: 'stdout', cause, text });
+  }
+
+  #headObjects(): JsonObject[] {
+    return this.#head.flatMap((each) => ('wire' in each ? [each.wire] : []));
+  }
+
+  #decide(): void {
+    const found = detectDialect(this.#headObjects(), this.#stderrHead);
+    if (found !== undefined) return this.#choose(found.dialect);
+    if (this.#headCount > 0) this.#note('unrecognised', 'no known dialect claims these lines; name one with --from', 1);
+    this.#choose(undefined);
+  }
+
+  #choose(dialect: Dialect | undefined): void {
+    this.#dialect = dialect;
+    const sink = {
+      emit: (event: Draft, origin?: Origin) => this.#emit(event, origin),
+      at: (ms: number) => void (this.#at = ms),
+      unknown: (wire: JsonObject) => this.#unknown(wire),
+      note: (kind: NoteKind, what: string) => this.#note(kind, what),
+    };
+    this.#decoder = dialect === undefined ? { line: sink.unknown, end: () => {} } : dialect.decoder(sink);
+    const head = this.#head;
+    this.#head = [];
+    for (const each of head) {
+      if ('wire' in each) this.#decode(each.wire, each.line);
+      else this.#repair.push({ type: 'log', stream: 'stdout', cause: each.cause, text: each.text });
+    }
+  }
+
+  #decode(wire: JsonObject, line: number): void {
+    const decoder = this.#decoder as Decoder;
+    this.#line = line;
+    if (this.#options.clock !== undefined) this.#at = undefined;
+    try {
+      decoder.line(wire);
+    } catch (error) {
+      this.#survive(error, line);
+    }
+  }
+
+  #guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#survive(error, 0);
+    }
+  }
+
+  /** Only absurd nesting gets here (the stack ends before the line does); one line must not cost the run. */
+  #survive(error: unknown, line: number): void {
+    if (!(error instanceof RangeError)) throw error;
+    this.#note('broken', 'line nested too deeply', line);
+    this.#repair.push({ type: 'log', stream: 'stdout', cause: 'broken', text: 'line nested too deeply' });
+  }
+
+  #unknown(wire: JsonObject): void {
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? `"${wire.type.slice(0, 60)}"` : 'unknown'}`);
+    this.#repair.push({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
+  }
+
+  #stderrLine(text: string, wire?: JsonObject): void {
+    if (text.trim() === '') return;
+    if (this.#decoder === undefined) {
+      // Not decided yet: stderr may be all there is to detect the dialect from.
+      if (this.#stderrHead.length < stderrKept) this.#stderrHead.push(text);
+      return;
+    }
+    this.#decodeStderr(text, wire);
+  }
+
+  #decodeStderr(text: string, known?: JsonObject): void {
+    const wire = known ?? (text.startsWith('{') ? tryObject(text) : undefined);
+    let understood = false;
+    this.#guard(() => {
+      understood = this.#decoder?.stderr?.(text, wire) ?? false;
+    });
+    if (understood) return;
+    const plain = stripTerminal(text);
+    const code = codeOfMessage(plain);
+    if (code !== 'unknown') this.#stderrFault ??= { message: plain, code };
+    this.#stderrCount += 1;
+    if (this.#stderrCount <= stderrKept) this.#repair.push({ type: 'log', stream: 'stderr', text });
+  }
+
+  /** A failed process that said nothing on stdout: its exit code or its stderr is all the explanation there is. */
+  #explainExit(process: ProcessEnd | undefined): void {
+    if (this.#claimed || this.#fatal || this.#limited || process === undefined) return;
+    const code = process.exit_code;
+    if (code === null || code === 0 || code === 130 || code === 143) return;
+    const meaning = this.#dialect?.exitMeaning?.(code);
+    if (meaning === undefined && this.#stderrFault === undefined) return;
+    const fault = this.#stderrFault;
+    this.#emit({
+      type: 'error',
+      scope: 'process',
+      code: meaning ?? fault?.code ?? 'unknown',
+      message: fault?.message ?? `exit code ${code}`,
+      fatal: true,
+    });
+  }
+
+  #emit(draft: Draft, origin?: Origin): void {
+    if (origin !== undefined) {
+      this.#source = origin.source;
+      this.#threadId = origin.threadId;
+    }
+    if (draft.type === 'agent.finished') this.#claimed = true;
+    else if (draft.type === 'limit.reached') this.#limited = true;
+    else if (draft.type === 'error' && draft.fatal) this.#fatal = true;
+    this.#repair.push(draft, origin?.synthetic ?? false);
+  }
+
+  #note(kind: NoteKind, what: string, line = this.#line): void {
+    const key = `${kind} ${what}`;
+    const known = this.#notes.get(key);
+    if (known !== undefined) known.count += 1;
+    // A hostile stream can invent any number of type names; the list of notes stays short.
+    else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what, count: 1, ...(line === 0 ? {} : { line }) });
+  }
+
+  #deliver(event: AgentEvent, synthetic: boolean): void {
+    const at = this.#at ?? this.#options.clock?.();
+    this.#fold.apply(event, at);
+    this.#options.onEvent?.({ event, source: this.#source, synthetic, at, threadId: this.#threadId });
+  }
+}
+
+function tryObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// eslint-disable-next-line no-control-regex -- colours are what it removes
+const colours = /\u001b\[[0-9;]*m/g;
+
+function stripTerminal(text: string): string {
+  return text.replace(colours, '');
+}

@@ -1,0 +1,202 @@
+import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
+
+export type RepairedSink = (event: AgentEvent, synthetic: boolean) => void;
+
+interface OpenBlock {
+  kind: 'text' | 'reasoning';
+  block_id: string;
+  message_id: string;
+  turn_id: string;
+  parent_item_id: string | undefined;
+  text: string;
+}
+
+/**
+ * Lifecycle repair: every start gets its end and every end its start, whole texts and deltas always agree.
+ * What it adds is marked synthetic; what the agent said is never changed, only completed with ids and places.
+ */
+export class Repair {
+  readonly #emit: RepairedSink;
+  #threadStarted = false;
+  #turn: { id: string; iteration: number; items: number } | undefined;
+  #iteration = 0;
+  #blockCount = 0;
+  readonly #blocks = new Map<string, OpenBlock>();
+  readonly #items = new Set<string>();
+  readonly #permissions = new Set<string>();
+
+  constructor(emit: RepairedSink) {
+    this.#emit = emit;
+  }
+
+  push(draft: Draft, synthetic = false): void {
+    switch (draft.type) {
+      case 'thread.started':
+        // An agent may introduce itself again on every turn; the thread starts once.
+        if (this.#threadStarted) return;
+        this.#threadStarted = true;
+        return this.#emit(draft, synthetic);
+      case 'turn.started':
+        return this.#startTurn(draft, synthetic);
+      case 'turn.completed':
+        return this.#completeTurn(draft, synthetic);
+      case 'text.delta':
+      case 'reasoning.delta':
+        return this.#delta(draft, synthetic);
+      case 'text.completed':
+      case 'reasoning.completed':
+        return this.#complete(draft, synthetic);
+      case 'item.started': {
+        const turn = this.#needTurn();
+        if (this.#items.has(draft.item_id)) this.#emit({ type: 'item.completed', item_id: draft.item_id, status: 'abandoned' }, true);
+        this.#items.add(draft.item_id);
+        turn.items += 1;
+        return this.#emit(draft.turn_id === undefined ? { ...draft, turn_id: turn.id } : (draft as EventOf<'item.started'>), synthetic);
+      }
+      case 'item.output':
+        this.#needItem(draft.item_id);
+        return this.#emit(draft, synthetic);
+      case 'item.completed':
+        this.#needItem(draft.item_id);
+        this.#items.delete(draft.item_id);
+        return this.#emit(draft, synthetic);
+      case 'permission.requested':
+        this.#needThread();
+        this.#permissions.add(draft.permission_id);
+        return this.#emit(draft, synthetic);
+      case 'permission.resolved':
+        this.#needThread();
+        if (!this.#permissions.delete(draft.permission_id)) {
+          this.#emit({ type: 'permission.requested', permission_id: draft.permission_id, what: 'unknown' }, true);
+        }
+        return this.#emit(draft, synthetic);
+      case 'thread.completed':
+        // Always ours, made by the fold at the very end.
+        return;
+      default:
+        this.#needThread();
+        return this.#emit(draft as AgentEvent, synthetic);
+    }
+  }
+
+  /** Close everything that is still open; what belongs after the agent's last word comes later. */
+  end(): void {
+    this.#needThread();
+    this.#closeBlocks();
+    for (const item_id of this.#items) this.#emit({ type: 'item.completed', item_id, status: 'abandoned' }, true);
+    this.#items.clear();
+    if (this.#turn !== undefined) this.#completeTurn({ type: 'turn.completed' }, true);
+  }
+
+  #needThread(): void {
+    if (this.#threadStarted) return;
+    this.#threadStarted = true;
+    this.#emit({ type: 'thread.started' }, true);
+  }
+
+  #needTurn(): { id: string; iteration: number; items: number } {
+    if (this.#turn === undefined) this.#startTurn({ type: 'turn.started' }, true);
+    return this.#turn as { id: string; iteration: number; items: number };
+  }
+
+  #needItem(itemId: string): void {
+    if (this.#items.has(itemId)) return;
+    this.push({ type: 'item.started', item_id: itemId, kind: 'tool_call', name: 'unknown', args: {} }, true);
+  }
+
+  #startTurn(draft: Draft & { type: 'turn.started' }, synthetic: boolean): void {
+    this.#needThread();
+    if (this.#turn !== undefined) this.#completeTurn({ type: 'turn.completed' }, true);
+    this.#iteration = draft.iteration ?? this.#iteration + 1;
+    const turn = { id: draft.turn_id ?? `turn_${this.#iteration}`, iteration: this.#iteration, items: 0 };
+    this.#turn = turn;
+    this.#emit({ ...draft, turn_id: turn.id, iteration: turn.iteration }, synthetic);
+  }
+
+  #completeTurn(draft: Draft & { type: 'turn.completed' }, synthetic: boolean): void {
+    const turn = this.#needTurn();
+    this.#closeBlocks();
+    this.#turn = undefined;
+    this.#emit(
+      {
+        ...draft,
+        turn_id: draft.turn_id ?? turn.id,
+        iteration: draft.iteration ?? turn.iteration,
+        tool_call_count: draft.tool_call_count ?? turn.items,
+        has_final_report: draft.has_final_report ?? false,
+      },
+      synthetic,
+    );
+  }
+
+  #delta(draft: Draft & { type: 'text.delta' | 'reasoning.delta' }, synthetic: boolean): void {
+    const block = this.#openBlock(draft);
+    block.text += draft.text;
+    this.#emit(said(draft.type, block, draft.text), synthetic);
+  }
+
+  #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {
+    const delta = draft.type === 'text.completed' ? 'text.delta' : 'reasoning.delta';
+    let block = this.#openBlock(draft);
+    if (block.text !== draft.text) {
+      if (draft.text.startsWith(block.text)) {
+        this.#emit(said(delta, block, draft.text.slice(block.text.length)), true);
+      } else {
+        // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
+        this.#closeBlock(block);
+        block = this.#openBlock({ ...draft, block_id: `${block.block_id}_final` });
+        this.#emit(said(delta, block, draft.text), true);
+      }
+    }
+    this.#blocks.delete(keyOf(block.kind, block.parent_item_id, block.block_id));
+    this.#emit(said(draft.type, block, draft.text), synthetic);
+  }
+
+  #openBlock(draft: Draft & { type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed' }): OpenBlock {
+    const kind = draft.type === 'text.delta' || draft.type === 'text.completed' ? 'text' : 'reasoning';
+    const parent = draft.parent_item_id;
+    const known = draft.block_id === undefined ? this.#lastBlock(kind, parent) : this.#blocks.get(keyOf(kind, parent, draft.block_id));
+    if (known !== undefined) return known;
+    const turn = this.#needTurn();
+    const block: OpenBlock = {
+      kind,
+      block_id: draft.block_id ?? `block_${++this.#blockCount}`,
+      message_id: draft.message_id ?? turn.id,
+      turn_id: draft.turn_id ?? turn.id,
+      parent_item_id: parent,
+      text: '',
+    };
+    this.#blocks.set(keyOf(kind, parent, block.block_id), block);
+    return block;
+  }
+
+  #lastBlock(kind: OpenBlock['kind'], parent: string | undefined): OpenBlock | undefined {
+    let last: OpenBlock | undefined;
+    for (const block of this.#blocks.values()) if (block.kind === kind && block.parent_item_id === parent) last = block;
+    return last;
+  }
+
+  #closeBlocks(): void {
+    for (const block of this.#blocks.values()) this.#closeBlock(block);
+  }
+
+  #closeBlock(block: OpenBlock): void {
+    this.#blocks.delete(keyOf(block.kind, block.parent_item_id, block.block_id));
+    this.#emit(said(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text), true);
+  }
+}
+
+function keyOf(kind: string, parent: string | undefined, id: string): string {
+  return parent === undefined ? `${kind} ${id}` : `${kind} ${id} ${parent}`;
+}
+
+function said(
+  type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed',
+  block: OpenBlock,
+  text: string,
+): AgentEvent {
+  const { turn_id, message_id, block_id, parent_item_id } = block;
+  return parent_item_id === undefined
+    ? { type, turn_id, message_id, block_id, text }
+    : { type, turn_id, message_id, block_id, parent_item_id, text };
+}

@@ -1,0 +1,70 @@
+import type { Dialect, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
+import type { EventRecord } from '../events/event.ts';
+import type { Note } from '../outcome/fold.ts';
+
+/** Records in, the text of one dialect out; what it cannot say is counted. */
+export class Writer {
+  readonly losses = new Map<Loss, number>();
+  readonly #dialect: Dialect & Required<Pick<Dialect, 'encoder'>>;
+  readonly #variant: Variant;
+  readonly #encoder;
+  #out = '';
+  #count = 0;
+
+  constructor(dialect: Dialect & Required<Pick<Dialect, 'encoder'>>, variant: Variant) {
+    this.#dialect = dialect;
+    this.#variant = variant;
+    const sink: EncoderSink = {
+      line: (wire) => this.#line(wire),
+      lose: (what) => void this.losses.set(what, (this.losses.get(what) ?? 0) + 1),
+    };
+    this.#encoder = dialect.encoder(sink, variant.name);
+  }
+
+  record(record: EventRecord): void {
+    this.#encoder.record(record);
+  }
+
+  end(): void {
+    this.#encoder.end();
+    if (this.#variant.layout === 'array') this.#out += this.#count === 0 ? '[]\n' : ']\n';
+  }
+
+  /** What has been written since the last call. */
+  take(): string {
+    const text = this.#out;
+    this.#out = '';
+    return text;
+  }
+
+  get size(): number {
+    return this.#out.length;
+  }
+
+  get notes(): Note[] {
+    return [...this.losses].map(([what, count]) => ({ kind: 'lost', what, count }));
+  }
+
+  #line(wire: JsonObject): void {
+    this.#count += 1;
+    switch (this.#variant.layout) {
+      case 'lines':
+        this.#out += `${this.#text(JSON.stringify(wire))}\n`;
+        return;
+      case 'array':
+        this.#out += `${this.#count === 1 ? '[' : ','}${this.#text(JSON.stringify(wire))}`;
+        return;
+      case 'document':
+        this.#out += `${this.#text(JSON.stringify(wire, null, 2))}\n`;
+    }
+  }
+
+  #text(json: string): string {
+    return this.#dialect.ascii === true ? escapeToAscii(json) : json;
+  }
+}
+
+/** JSON text → the same JSON in ASCII. Only string contents can hold other characters, so escaping is always legal. */
+export function escapeToAscii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

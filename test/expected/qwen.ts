@@ -1,0 +1,32 @@
+import type { Expected } from '../support/expected.ts';
+
+export const expected: Expected = {
+  folder: 'qwen@0.24.4',
+  dialect: 'qwen',
+  classes: {
+    denied: 'success',
+    'denied-outside': 'success',
+    'disconnect-always': 'provider',
+    'disconnect-then-ok': 'success',
+    'empty-answer': 'incomplete',
+    'empty-prompt': 'input',
+    'error-400-context': 'provider',
+    'failing-shell': 'success',
+    'long-text': 'incomplete',
+    'long-tool-output': 'success',
+    'multi-tool': 'success',
+    parallel: 'success',
+    plain: 'success',
+    'rate-limit-then-ok': 'success',
+    reasoning: 'success',
+    shell: 'success',
+    'sigint-stream': 'cancelled',
+    'sigint-tool': 'cancelled',
+    'sigterm-stream': 'cancelled',
+    'slow-stream': 'success',
+    'turn-limit': 'turn_limit',
+    unicode: 'success',
+    'unicode-split': 'success',
+    'unknown-tool': 'success',
+  },
+};
