@@ -25,6 +25,27 @@ const loop = event({
   iteration: 5,
 });
 const refused = 'Tool "run_commands" requires approval in a TTY session';
+const update = (fields: unknown): Wire => event({ type: 'content_update', contentType: 'tool', toolCallId: 'c', update: fields });
+const usage = (inputTokens: number, totalInputTokens: number): Wire =>
+  event({
+    type: 'usage',
+    inputTokens,
+    outputTokens: 2,
+    cacheReadTokens: 4,
+    totalInputTokens,
+    totalOutputTokens: 4,
+    cost: 0.5,
+    totalCost: 1,
+  });
+const say = (kind: string, words: unknown, time: number, fields: Wire = {}): Wire => ({
+  type: 'say',
+  say: kind,
+  text: typeof words === 'string' ? words : JSON.stringify(words),
+  ts: time,
+  ...fields,
+});
+const ask = (kind: string, words: string, time: number): Wire => ({ type: 'ask', ask: kind, text: words, ts: time });
+const run = (lines: Wire[]): Read => readLines(lines, { exit: exited(0) });
 
 describe('3.x', () => {
   it('takes session and model from run_start', () => {
@@ -72,7 +93,6 @@ describe('3.x', () => {
   });
 
   it('tells progress of both streams and skips empty chunks', () => {
-    const update = (fields: unknown): Wire => event({ type: 'content_update', contentType: 'tool', toolCallId: 'c', update: fields });
     const read = readLines([
       toolStart('c', 'run_commands', {}),
       update({ stream: 'stdout', chunk: '' }),
@@ -109,17 +129,6 @@ describe('3.x', () => {
   });
 
   it('counts a delta once, and lets the final total replace the sum', () => {
-    const usage = (inputTokens: number, totalInputTokens: number): Wire =>
-      event({
-        type: 'usage',
-        inputTokens,
-        outputTokens: 2,
-        cacheReadTokens: 4,
-        totalInputTokens,
-        totalOutputTokens: 4,
-        cost: 0.5,
-        totalCost: 1,
-      });
     const steps = [usage(10, 10), usage(20, 30)];
     expect(readLines(steps).outcome.metrics).toMatchObject({ input_tokens: 30, output_tokens: 4, cache_read_tokens: 8, cost: 1 });
     const total = { inputTokens: 50, outputTokens: 9, cacheReadTokens: 8, cacheWriteTokens: 0, totalCost: 2 };
@@ -265,16 +274,6 @@ describe('3.x', () => {
 });
 
 describe('2.x', () => {
-  const say = (kind: string, words: unknown, time: number, fields: Wire = {}): Wire => ({
-    type: 'say',
-    say: kind,
-    text: typeof words === 'string' ? words : JSON.stringify(words),
-    ts: time,
-    ...fields,
-  });
-  const ask = (kind: string, words: string, time: number): Wire => ({ type: 'ask', ask: kind, text: words, ts: time });
-  const run = (lines: Wire[]): Read => readLines(lines, { exit: exited(0) });
-
   it('reads a whole run', () => {
     const read = run([
       say('task', 'Write it.', 1),

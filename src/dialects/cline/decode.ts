@@ -241,12 +241,12 @@ export function decoder(sink: DecoderSink): Decoder {
     return libraryWarning.test(text);
   }
 
-  function end(): void {
+  function close(): void {
     legacy.end();
     if (claim === undefined && abort !== undefined) finish('cancelled', { raw_status: abort });
   }
 
-  return { line, stderr, end };
+  return { line, stderr, end: close };
 }
 
 function iteration(event: JsonObject): { iteration?: number } {

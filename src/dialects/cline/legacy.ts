@@ -1,7 +1,7 @@
 import type { ItemKind, ItemStatus } from '../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
-import { asText, compact, count, filled, isObject, object, string } from '../read.ts';
+import { asText, compact, count, filled, integer, isObject, object, string } from '../read.ts';
 
 const kinds: Record<string, ItemKind> = {
   editedExistingFile: 'file_edit',
@@ -96,7 +96,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
           type: 'retry.scheduled',
           code: codeOfMessage(cause),
           cause,
-          ...whole({ attempt: detail.attempt, max_attempts: detail.maxAttempts }),
+          ...compact({ attempt: whole(detail.attempt), max_attempts: whole(detail.maxAttempts) }),
         });
       }
       case 'tool':
@@ -261,10 +261,7 @@ function objectIn(text: string): JsonObject {
   }
 }
 
-function whole(fields: { attempt: Json | undefined; max_attempts: Json | undefined }): { attempt?: number; max_attempts?: number } {
-  const read = (value: Json | undefined): number | undefined => {
-    const known = count(value);
-    return known === undefined || !Number.isInteger(known) ? undefined : known;
-  };
-  return compact({ attempt: read(fields.attempt), max_attempts: read(fields.max_attempts) });
+function whole(value: Json | undefined): number | undefined {
+  const known = integer(value);
+  return known === undefined || known < 0 ? undefined : known;
 }

@@ -281,7 +281,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'permission.completed':
         return permission('completed', wire, data);
       case 'session.error':
-        return error(data);
+        return sessionError(data);
       case 'session.warning':
       case 'subagent.failed':
         return sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(data.message ?? data.error) });
@@ -298,7 +298,7 @@ export function decoder(sink: DecoderSink): Decoder {
     }
   }
 
-  function error(data: JsonObject): void {
+  function sessionError(data: JsonObject): void {
     const text = asText(data.message);
     const status = integer(data.statusCode);
     fault = { code: codeOfMessage(`${asText(data.errorType)} ${text}`, status), message: text };

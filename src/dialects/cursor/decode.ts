@@ -125,7 +125,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({ type: 'file.edited', path: call.path, operation, item_id: id });
   }
 
-  function result(wire: JsonObject): void {
+  function finish(wire: JsonObject): void {
     closeThought();
     closeSegment();
     const text = string(wire.result) ?? '';
@@ -178,7 +178,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'tool_call':
         return toolCall(wire);
       case 'result':
-        return result(wire);
+        return finish(wire);
       default:
         return sink.unknown(wire);
     }

@@ -33,6 +33,7 @@ export function decoder(sink: DecoderSink): Decoder {
   const calls = new Map<string, Call>();
   let items = 0;
   let turn: string | undefined;
+  let thinking = false;
   let said = false;
   /** An error that nothing came after. */
   let fault: { code: ErrorCode; message: string } | undefined;
@@ -40,11 +41,19 @@ export function decoder(sink: DecoderSink): Decoder {
   function openTurn(id: string | undefined): void {
     fault = undefined;
     if (id === undefined || id === turn) return;
+    if (!thinking) sink.emit({ type: 'turn.started' });
+    thinking = false;
     turn = id;
-    sink.emit({ type: 'turn.started' });
   }
 
-  function message(wire: JsonObject): void {
+  /** Comes before the message it belongs to, and does not name it. */
+  function reasoning(wire: JsonObject): void {
+    if (!thinking) sink.emit({ type: 'turn.started' });
+    thinking = true;
+    sink.emit({ type: 'reasoning.completed', text: asText(wire.text) });
+  }
+
+  function readMessage(wire: JsonObject): void {
     const text = asText(wire.text);
     const id = filled(wire.id);
     if (wire.role === 'user') return sink.emit({ type: 'prompt.submitted', text, ...compact({ message_id: id }) });
@@ -141,9 +150,9 @@ export function decoder(sink: DecoderSink): Decoder {
           ...compact({ session_id: filled(wire.session_id), model: filled(wire.model), cwd: filled(wire.cwd) }),
         });
       case 'message':
-        return message(wire);
+        return readMessage(wire);
       case 'reasoning':
-        return sink.emit({ type: 'reasoning.completed', text: asText(wire.text) });
+        return reasoning(wire);
       case 'tool_call':
         return toolCall(wire);
       case 'tool_result':

@@ -73,7 +73,7 @@ export function decoder(sink: DecoderSink): Decoder {
     return turn === undefined ? {} : { message_id: turn };
   }
 
-  function message(wire: JsonObject): void {
+  function readMessage(wire: JsonObject): void {
     const created = number(wire.created);
     if (created !== undefined && created > 0 && created < 8.64e12) sink.at(created * 1000);
     const assistant = wire.role === 'assistant';
@@ -179,7 +179,7 @@ export function decoder(sink: DecoderSink): Decoder {
     introduce();
     switch (wire.type) {
       case 'message':
-        return message(object(wire.message));
+        return readMessage(object(wire.message));
       case 'notification':
         return progress(wire);
       case 'error':
@@ -189,7 +189,7 @@ export function decoder(sink: DecoderSink): Decoder {
         return finish(wire.total_tokens, 'complete');
       default:
         if (!isDocument(wire)) return sink.unknown(wire);
-        for (const each of list(wire.messages)) message(object(each));
+        for (const each of list(wire.messages)) readMessage(object(each));
         return finish(object(wire.metadata).total_tokens, asText(object(wire.metadata).status));
     }
   }
