@@ -132,6 +132,13 @@ export class Repair {
   }
 
   #completeTurn(draft: Draft & { type: 'turn.completed' }, synthetic: boolean): void {
+    // The end of another turn than the open one: its start was lost, or turns overlap.
+    if (draft.turn_id !== undefined && draft.turn_id !== this.#turn?.id) {
+      this.#startTurn(
+        { type: 'turn.started', turn_id: draft.turn_id, ...(draft.iteration === undefined ? {} : { iteration: draft.iteration }) },
+        true,
+      );
+    }
     const turn = this.#needTurn();
     this.#closeBlocks();
     this.#turn = undefined;
@@ -165,7 +172,7 @@ export class Repair {
       } else {
         // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
         this.#closeBlock(block);
-        block = this.#openBlock(kind, { ...draft, block_id: `${block.block_id}_final` });
+        block = this.#openBlock(kind, { ...draft, block_id: this.#unusedBlock(kind, `${block.block_id}_final`, draft.parent_item_id) });
         this.#emit(said(delta, block, draft.text), true);
       }
     }
@@ -180,6 +187,12 @@ export class Repair {
     return this.#blocks.findLast(
       (block) => block.kind === kind && block.parent_item_id === parent_item_id && (block_id === undefined || block.block_id === block_id),
     );
+  }
+
+  #unusedBlock(kind: OpenBlock['kind'], block_id: string, parent_item_id: string | undefined): string {
+    return this.#findBlock(kind, { block_id, parent_item_id }) === undefined
+      ? block_id
+      : this.#unusedBlock(kind, `${block_id}_final`, parent_item_id);
   }
 
   #openBlock(
