@@ -309,6 +309,14 @@ describe('usage', () => {
     expect({ ...('cost' in metrics ? { cost: metrics.cost } : {}), cost_source: metrics.cost_source }).toEqual(want);
   });
 
+  it('takes a cost without tokens for the cost of all', () => {
+    const reports: AgentEvent[] = [
+      { type: 'usage.reported', scope: 'step', model: 'a', input_tokens: 1000, output_tokens: 0 },
+      { type: 'usage.reported', scope: 'step', cost_usd: 5 },
+    ];
+    expect(fold([started, ...reports], {}, price).metrics).toMatchObject({ cost: 5, cost_source: 'reported' });
+  });
+
   it('does not take the cost of one model for the cost of all', () => {
     const reports: AgentEvent[] = [
       { type: 'usage.reported', scope: 'step', model: 'a', input_tokens: 1000, output_tokens: 0, cost_usd: 5 },
