@@ -257,6 +257,6 @@ it('is recognised from any line, and its lines fit the schema', async () => {
     expect(detected([line])).toBe('copilot');
     expect(Line.safeParse(line).error).toBeUndefined();
   }
-  expect(detected([{ type: 'session.start', properties: {} }])).toBeUndefined();
+  expect(detected([{ type: 'session.start', properties: {} }])).not.toBe('copilot');
   expect(Line.safeParse({ type: 'result' }).success).toBe(false);
 });
