@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
 import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
 import type { Artifact, ErrorDetails, RunOutcome, ToolCall } from './outcome.ts';
-import { costOf, type Price, UsageTotals } from './usage.ts';
+import { costOf, type Price, unpriced, UsageTotals } from './usage.ts';
 import { judge, type Signals } from './verdict.ts';
 
 export interface Note {
@@ -214,8 +214,8 @@ export class OutcomeFold {
   }
 
   get needsPrice(): boolean {
-    const { input, output, cost } = this.#usage.total();
-    return cost === undefined && input !== undefined && output !== undefined;
+    const missing = unpriced(this.#usage);
+    return missing.length > 0 && missing.every(([, { input, output }]) => input !== undefined && output !== undefined);
   }
 
   outcome(dialect: string, notes: readonly Note[], price?: Price): RunOutcome {

@@ -79,18 +79,24 @@ export interface Cost {
   source: 'reported' | 'computed' | 'unknown';
 }
 
-/** The agent's own figure first; else tokens × price for every model of the run; else unknown, never 0. */
+/** The agent's own figure first, for each model; else tokens × price; else unknown, never 0. */
 export function costOf(totals: UsageTotals, defaultModel: string | undefined, price: Price | undefined): Cost {
+  const missing = unpriced(totals);
   const reported = totals.total().cost;
-  if (reported !== undefined) return { cost: reported, source: 'reported' };
-  const models = [...totals.byModel()];
-  if (price === undefined || models.length === 0) return { source: 'unknown' };
-  let sum = 0;
-  for (const [model, tokens] of models) {
+  if (missing.length === 0) return reported === undefined ? { source: 'unknown' } : { cost: reported, source: 'reported' };
+  let sum = reported ?? 0;
+  for (const [model, tokens] of missing) {
     const name = model || defaultModel;
-    const usd = name === undefined || tokens.input === undefined || tokens.output === undefined ? undefined : price(name, tokens);
+    const usd = name === undefined || tokens.input === undefined || tokens.output === undefined ? undefined : price?.(name, tokens);
     if (usd === undefined) return { source: 'unknown' };
     sum += usd;
   }
   return { cost: sum, source: 'computed' };
+}
+
+/** Models whose tokens are known and whose cost is not. A cost without tokens is the cost of all of them. */
+export function unpriced(totals: UsageTotals): [model: string, tokens: Tokens][] {
+  const models = [...totals.byModel()];
+  if (models.some(([, tokens]) => tokens.cost !== undefined && tokens.input === undefined && tokens.output === undefined)) return [];
+  return models.filter(([, tokens]) => tokens.cost === undefined);
 }

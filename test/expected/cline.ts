@@ -3,6 +3,7 @@ import type { Expected } from '../support/expected.ts';
 export const expected: Expected = {
   folder: 'cline@3.0.65',
   dialect: 'cline',
+  silent: ['reasoning_tokens'],
   classes: {
     'bad-args': 'success',
     'denied-outside': 'success',

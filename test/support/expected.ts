@@ -18,6 +18,8 @@ export interface Expected {
 export interface Difference {
   why: string;
   message?: string;
+  /** How long a long answer is as the agent prints it. */
+  messageLength?: number;
   tools?: readonly string[];
   /** false: the stream has no token counts here. */
   tokens?: { input: number; output: number } | false;

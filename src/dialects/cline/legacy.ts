@@ -1,0 +1,267 @@
+import type { ItemKind, ItemStatus } from '../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
+import { codeOfMessage } from '../faults.ts';
+import { asText, compact, count, filled, integer, isObject, object, string } from '../read.ts';
+
+const kinds: Record<string, ItemKind> = {
+  editedExistingFile: 'file_edit',
+  newFileCreated: 'file_edit',
+  fileDeleted: 'file_edit',
+  readFile: 'read',
+  listFilesTopLevel: 'search',
+  listFilesRecursive: 'search',
+  listCodeDefinitionNames: 'search',
+  searchFiles: 'search',
+  webFetch: 'web',
+  webSearch: 'web',
+};
+
+const silent = new Set([
+  'api_req_finished',
+  'checkpoint_created',
+  'conditional_rules_applied',
+  'deleted_api_reqs',
+  'hook_status',
+  'load_mcp_documentation',
+  'shell_integration_warning',
+  'task_progress',
+  'user_feedback',
+  'user_feedback_diff',
+]);
+
+/** The `say` and `ask` lines of 2.x. They tell when a tool starts, hardly ever how it ended. */
+export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean; end(): void } {
+  let introduced = false;
+  let partial: JsonObject | undefined;
+  let request: { ts: Json | undefined; usage: JsonObject } | undefined;
+  let tool: { id: string; path: string | undefined; operation: 'created' | 'modified' | 'deleted' | undefined } | undefined;
+  let items = 0;
+
+  function line(wire: JsonObject): boolean {
+    if ((wire.type !== 'say' && wire.type !== 'ask') || !(string(wire[wire.type]) ?? '')) return false;
+    if (!introduced) {
+      introduced = true;
+      sink.emit({ type: 'thread.started', agent: 'cline' });
+    }
+    // A growing line is printed again and again under the same time; the last one is whole.
+    if (partial !== undefined && partial.ts !== wire.ts) flushPartial();
+    if (wire.partial === true) {
+      partial = wire;
+      return true;
+    }
+    partial = undefined;
+    if (wire.type === 'say') said(wire);
+    else asked(wire);
+    return true;
+  }
+
+  /** A line that was never finished: its words are kept, but it ends nothing. */
+  function flushPartial(): void {
+    const wire = partial;
+    partial = undefined;
+    if (wire === undefined) return;
+    if (wire.say === 'text' || wire.say === 'completion_result') text(wire);
+    else if (wire.say === 'reasoning') reasoning(wire);
+  }
+
+  function text(wire: JsonObject): void {
+    closeTool('success');
+    const words = asText(wire.text);
+    const id = `message_${asText(wire.ts)}`;
+    if (words !== '') sink.emit({ type: 'text.completed', text: words, message_id: id, block_id: id });
+  }
+
+  function reasoning(wire: JsonObject): void {
+    const words = string(wire.reasoning) ?? asText(wire.text);
+    if (words !== '') sink.emit({ type: 'reasoning.completed', text: words, block_id: `reasoning_${asText(wire.ts)}` });
+  }
+
+  function said(wire: JsonObject): void {
+    const words = asText(wire.text);
+    switch (wire.say) {
+      case 'task':
+        return sink.emit({ type: 'prompt.submitted', text: words });
+      case 'text':
+        return text(wire);
+      case 'reasoning':
+        return reasoning(wire);
+      case 'api_req_started':
+        return apiRequest(wire, objectIn(words));
+      case 'api_req_retried':
+        return sink.emit({ type: 'retry.scheduled', cause: words });
+      case 'error_retry': {
+        const detail = objectIn(words);
+        const cause = filled(detail.errorMessage) ?? words;
+        return sink.emit({
+          type: 'retry.scheduled',
+          code: codeOfMessage(cause),
+          cause,
+          ...compact({ attempt: whole(detail.attempt), max_attempts: whole(detail.maxAttempts) }),
+        });
+      }
+      case 'tool':
+        return startTool(objectIn(words));
+      case 'command':
+        return start('command', 'command', { command: words });
+      case 'command_output':
+        if (tool !== undefined && words !== '') sink.emit({ type: 'item.output', item_id: tool.id, stream: 'stdout', chunk: words });
+        return;
+      case 'use_mcp_server': {
+        const call = objectIn(words);
+        return start('mcp', `${asText(call.serverName)}.${asText(call.toolName ?? call.uri)}`, call.arguments ?? null, 'use_mcp_server');
+      }
+      case 'mcp_server_request_started':
+        return;
+      case 'mcp_server_response':
+        return closeTool('success', words);
+      case 'browser_action_launch':
+      case 'browser_action':
+        return start('web', asText(wire.say), { action: words });
+      case 'browser_action_result':
+        return closeTool('success', words);
+      case 'subagent':
+        return start('subagent', 'subagent', { task: words });
+      case 'diff_error':
+      case 'clineignore_error':
+        if (tool !== undefined) return closeTool('error', words);
+        return sink.emit({ type: 'error', scope: 'tool', code: 'tool', message: words, fatal: false });
+      case 'error':
+        closeTool('error', words);
+        return sink.emit({ type: 'error', scope: 'agent', code: codeOfMessage(words), message: words, fatal: false });
+      case 'info':
+      case 'mcp_notification':
+        return sink.emit({ type: 'log', stream: 'agent', level: 'info', text: words });
+      case 'completion_result':
+        text(wire);
+        reportUsage();
+        return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: 'completion_result' });
+      default:
+        if (!silent.has(asText(wire.say))) sink.unknown(wire);
+    }
+  }
+
+  function asked(wire: JsonObject): void {
+    const words = asText(wire.text);
+    switch (wire.ask) {
+      case 'tool':
+      case 'command':
+      case 'use_mcp_server':
+      case 'browser_action_launch': {
+        const detail = objectIn(words);
+        const what = filled(detail.tool) ?? filled(detail.toolName) ?? wire.ask;
+        const pattern = wire.ask === 'command' ? filled(words) : filled(detail.path);
+        return sink.emit({ type: 'permission.requested', permission_id: `ask_${asText(wire.ts)}`, what, ...compact({ pattern }) });
+      }
+      case 'api_req_failed': {
+        reportUsage();
+        return sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(words), message: words, fatal: true });
+      }
+      case 'mistake_limit_reached':
+        return sink.emit({ type: 'error', scope: 'agent', code: 'tool', message: words, fatal: true });
+      case 'auto_approval_max_req_reached':
+        return sink.emit({ type: 'limit.reached', limit: 'turns', message: words });
+      case 'followup':
+      case 'plan_mode_respond':
+        return text({ ...wire, text: filled(objectIn(words).question) ?? filled(objectIn(words).response) ?? words });
+      case 'command_output':
+      case 'completion_result':
+      case 'resume_task':
+      case 'resume_completed_task':
+      case 'new_task':
+      case 'condense':
+      case 'summarize_task':
+      case 'report_bug':
+        return;
+      default:
+        return sink.unknown(wire);
+    }
+  }
+
+  /** Printed when a model call starts, and again with its counts when it ends. */
+  function apiRequest(wire: JsonObject, detail: JsonObject): void {
+    if (request?.ts === wire.ts) {
+      request = { ts: wire.ts, usage: detail };
+    } else {
+      closeTool('success');
+      reportUsage();
+      request = { ts: wire.ts, usage: detail };
+      sink.emit({ type: 'turn.started' });
+    }
+    const failure = filled(detail.streamingFailedMessage);
+    if (failure !== undefined) sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(failure), message: failure, fatal: true });
+    else if (detail.cancelReason === 'user_cancelled')
+      sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status: 'user_cancelled' });
+  }
+
+  /** `tokensIn` does not hold cached tokens. */
+  function reportUsage(): void {
+    const usage = request?.usage ?? {};
+    request = request === undefined ? undefined : { ts: request.ts, usage: {} };
+    const fresh = count(usage.tokensIn);
+    const output = count(usage.tokensOut);
+    if (!fresh && !output) return;
+    const read = count(usage.cacheReads);
+    const write = count(usage.cacheWrites);
+    sink.emit({
+      type: 'usage.reported',
+      scope: 'step',
+      ...compact({
+        input_tokens: fresh === undefined ? undefined : fresh + (read ?? 0) + (write ?? 0),
+        output_tokens: output,
+        cache_read_tokens: read,
+        cache_write_tokens: write,
+        cost_usd: count(usage.cost) || undefined,
+      }),
+    });
+  }
+
+  function startTool(detail: JsonObject): void {
+    const name = filled(detail.tool) ?? 'tool';
+    const { tool: _, ...args } = detail;
+    const kind = Object.hasOwn(kinds, name) ? (kinds[name] ?? 'tool_call') : 'tool_call';
+    start(kind, name, args);
+    if (tool === undefined || kind !== 'file_edit') return;
+    tool.path = filled(detail.path);
+    tool.operation = name === 'newFileCreated' ? 'created' : name === 'fileDeleted' ? 'deleted' : 'modified';
+  }
+
+  function start(kind: ItemKind, name: string, args: Json, native?: string): void {
+    closeTool('success');
+    tool = { id: `tool_${++items}`, path: undefined, operation: undefined };
+    sink.emit({ type: 'item.started', item_id: tool.id, kind, name, args, ...compact({ native_name: native }) });
+  }
+
+  /** The end of a tool is not on the wire: it ended well when the run went on without a complaint. */
+  function closeTool(status: ItemStatus, words?: string): void {
+    const open = tool;
+    tool = undefined;
+    if (open === undefined) return;
+    const detail = words === undefined ? {} : status === 'success' ? { output: words } : { error: words };
+    sink.emit({ type: 'item.completed', item_id: open.id, status, ...detail });
+    if (status !== 'success' || open.path === undefined || open.operation === undefined) return;
+    sink.emit({ type: 'file.edited', path: open.path, operation: open.operation, item_id: open.id });
+  }
+
+  function end(): void {
+    flushPartial();
+    reportUsage();
+  }
+
+  return { line, end };
+}
+
+/** Many texts of 2.x are JSON inside a string. */
+function objectIn(text: string): JsonObject {
+  if (!text.startsWith('{')) return object(undefined);
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : object(undefined);
+  } catch {
+    return object(undefined);
+  }
+}
+
+function whole(value: Json | undefined): number | undefined {
+  const known = integer(value);
+  return known === undefined || known < 0 ? undefined : known;
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../dialect.ts';
+import { isObject } from '../read.ts';
+
+const noteStatus = new Set(['info', 'success', 'warning', 'error']);
+const housekeeping = new Set(['status', 'message', 'contextUsage', 'historyLength']);
+
+/** The model's own JSON may be printed as it is, so only Continue's own words are proof. */
+export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
+  if (head.some((wire) => isWrapped(wire))) return head.every((wire) => isWrapped(wire) || isNote(wire)) ? 1 : 0;
+  if (head.some((wire) => isNote(wire))) return head.some((wire) => 'type' in wire) ? 0 : 0.7;
+  if (head.length > 0) return 0;
+  if (stderr.some((text) => text.startsWith('Error: A prompt is required when using the -p/--print flag'))) return 0.9;
+  return stderr.some(isErrorLine) ? 0.7 : 0;
+}
+
+/** Exactly these three: the answer was not JSON and was put into an object. */
+export function isWrapped(wire: JsonObject): boolean {
+  const { response, status, note, ...rest } = wire;
+  return typeof response === 'string' && status === 'success' && typeof note === 'string' && Object.keys(rest).length === 0;
+}
+
+export function isNote(wire: JsonObject): boolean {
+  if (typeof wire.message !== 'string' || !noteStatus.has(String(wire.status))) return false;
+  return Object.keys(wire).every((key) => housekeeping.has(key));
+}
+
+function isErrorLine(text: string): boolean {
+  if (!text.startsWith('{"status":"error"')) return false;
+  try {
+    const wire: unknown = JSON.parse(text);
+    return isObject(wire) && isNote(wire);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,11 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+
+export const continueCli: Dialect = {
+  id: 'continue',
+  about: { agent: 'Continue CLI, `cn --print --format json`', reads: 'the answer, housekeeping lines, the error on stderr' },
+  detect,
+  decoder,
+  schema: async () => (await import('./wire.ts')).Line,
+};

@@ -1,0 +1,11 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+
+export const goose: Dialect = {
+  id: 'goose',
+  about: { agent: 'Goose, `goose run --output-format stream-json`', reads: 'stream-json, and the one document of `json`' },
+  detect,
+  decoder,
+  schema: async () => (await import('./wire.ts')).Line,
+};

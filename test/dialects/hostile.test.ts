@@ -1,0 +1,68 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { amp } from '../../src/dialects/amp/index.ts';
+import { cline } from '../../src/dialects/cline/index.ts';
+import { continueCli } from '../../src/dialects/continue/index.ts';
+import { copilot } from '../../src/dialects/copilot/index.ts';
+import { cursor } from '../../src/dialects/cursor/index.ts';
+import { droid } from '../../src/dialects/droid/index.ts';
+import { goose } from '../../src/dialects/goose/index.ts';
+import { AgentEvent } from '../../src/events/event.ts';
+import { exited, readLines, type Wire } from '../support/lines.ts';
+
+const numRuns = Number(process.env.FUZZ_RUNS ?? 12) * 10;
+const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env.FUZZ_SEED);
+
+const tags: Record<string, string> = {
+  amp: 'system assistant user result text thinking tool_use tool_result init error_max_turns',
+  cline:
+    'say ask agent_event run_result content_start content_update content_end usage error notice tool api_req_started iteration_start command',
+  continue: 'error info warning',
+  copilot:
+    'session.start assistant.message assistant.usage tool.execution_start tool.execution_complete permission.requested permission.completed session.error session.shutdown abort',
+  cursor: 'system assistant thinking tool_call started completed delta text init',
+  droid: 'system init message reasoning tool_call tool_result error',
+  goose: 'message notification error assistant user text thinking toolRequest toolResponse actionRequired systemNotification',
+};
+const keys = [
+  'type subtype role id message content text data event error status session_id ts timestamp',
+  'usage input output say ask partial contentType toolCallId toolName toolId isError value iteration durationMs',
+  'inputTokens outputTokens cost call_id tool_call shellToolCall args result path success exitCode toolCall toolResult name',
+  'arguments tool_use_id update messageId deltaContent toolRequests requestId modelMetrics input_tokens permission_denials parent_tool_use_id created metadata messages',
+].flatMap((some) => some.split(' '));
+
+/** Objects of the right names with anything at all in the right and the wrong places. */
+function lines(words: readonly string[]): fc.Arbitrary<Wire[]> {
+  const { wire } = fc.letrec<{ wire: Wire; value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom<unknown>('', 'x', 'call', null, true, false, 0, -1, 1.5, 1e21),
+      fc.constantFrom(...words),
+      fc.array(tie('value'), { maxLength: 3 }),
+      tie('wire'),
+    ),
+    wire: fc
+      .tuple(fc.constantFrom(...words), fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 9 }))
+      .map(([type, fields]) => Object.assign({ type }, fields)),
+  }));
+  return fc.array(wire, { maxLength: 12 });
+}
+
+it.each([amp, cline, continueCli, copilot, cursor, droid, goose])('$id: no lines break it or make bad events', (dialect) => {
+  fc.assert(
+    fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
+      for (const event of readLines(wires, { dialect }).events) expect(AgentEvent.safeParse(event).error).toBeUndefined();
+    }),
+    { numRuns, seed },
+  );
+});
+
+// The words above hold none that any of these ends well with. Continue has no such words: whatever it prints is the answer.
+it.each([amp, cline, copilot, cursor, droid, goose])('$id: without its good words nothing is a success', (dialect) => {
+  fc.assert(
+    fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
+      expect(readLines(wires, { dialect, exit: exited(0) }).outcome.verdict.class).not.toBe('success');
+    }),
+    { numRuns, seed },
+  );
+});
