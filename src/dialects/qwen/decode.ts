@@ -1,14 +1,13 @@
 import { eventIn } from '../../events/check.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import type { ItemStatus } from '../../events/event.ts';
 import { asText, compact, count, filled, integer, list, object, string } from '../read.ts';
 import { foreignSubtype } from './foreign.ts';
+import { itemReader } from './items.ts';
 import { decodeOld } from './legacy.ts';
 import { stderrDecoder } from './stderr.ts';
 import { systemLine } from './system.ts';
-import { editedPath, exitCodeIn, kindOf } from './tools.ts';
 import { modelUsage, readUsage } from './usage.ts';
-import { attemptsIn, cancelMark, codeOfFault, isApiError, isRefusal, limitIn, splitApiError, unwrapApiError } from './words.ts';
+import { attemptsIn, codeOfFault, isApiError, limitIn, splitApiError, unwrapApiError } from './words.ts';
 
 type LineKind = 'text' | 'thinking' | 'tool_use' | 'error' | undefined;
 
@@ -18,12 +17,6 @@ interface Turn {
   called: boolean;
   failed: boolean;
   last: LineKind;
-}
-
-interface OpenItem {
-  name: string;
-  input: Json;
-  main: boolean;
 }
 
 /** A message of the main thread that arrives in deltas. */
@@ -40,17 +33,14 @@ interface Stream {
 }
 
 export function decoder(sink: DecoderSink): Decoder {
-  const items = new Map<string, OpenItem>();
-  /** Calls that are known to be refused, so that the list in the result adds only the others. */
-  const refused = new Set<string>();
-  const asked = new Map<string, string>();
+  const items = itemReader(sink);
   let turn: Turn | undefined;
   let stream: Stream | undefined;
   let lastId: string | undefined;
   let spoken: string[] = [];
   /** Retries that kept what was delivered, since the last text. */
   let retries = 0;
-  /** Attempts of the answer that is awaited, each of which may be a line of its own. */
+  /** Attempts of an answer that has not come yet, each of which may be a line of its own. */
   let attempts = 0;
   let turns = 0;
   let heard = false;
@@ -107,7 +97,7 @@ export function decoder(sink: DecoderSink): Decoder {
           sink.emit({ type: 'reasoning.completed', text: asText(block.thinking), ...places(parent, id) });
           break;
         case 'tool_use':
-          call(block, parent, wire);
+          items.call(block, parent, wire);
           if (current !== undefined) {
             current.called = true;
             current.failed = false;
@@ -152,22 +142,12 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({ type: 'error', scope: 'subagent', code: codeOfFault(fault), message: fault, fatal: false });
   }
 
-  function call(block: JsonObject, parent: string | undefined, wire: JsonObject): void {
-    const id = filled(block.id);
-    if (id === undefined) return sink.unknown(wire);
-    const name = asText(block.name);
-    const input = block.input ?? {};
-    items.set(id, { name, input, main: parent === undefined });
-    sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: input, ...compact({ parent_item_id: parent }) });
-  }
-
   function user(wire: JsonObject): void {
     const isMain = filled(wire.parent_tool_use_id) === undefined;
     const content = object(wire.message).content;
-    if (typeof content === 'string') return userText(content, isMain);
-    for (const value of list(content)) {
+    for (const value of typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)) {
       const block = object(value);
-      if (block.type === 'tool_result') result(block, wire);
+      if (block.type === 'tool_result') items.result(block, wire);
       else if (block.type === 'text') userText(asText(block.text), isMain);
       else sink.unknown(wire);
     }
@@ -183,22 +163,6 @@ export function decoder(sink: DecoderSink): Decoder {
     else sink.emit({ type: 'log', stream: 'agent', level: 'info', text: said });
   }
 
-  function result(block: JsonObject, wire: JsonObject): void {
-    const id = filled(block.tool_use_id);
-    if (id === undefined) return sink.unknown(wire);
-    const item = items.get(id);
-    items.delete(id);
-    const output = block.content === undefined ? undefined : textOf(block.content);
-    const status = resultStatus(block.is_error, output ?? '');
-    if (status === 'denied') refused.add(id);
-    const exit = item !== undefined && kindOf(item.name) === 'command' && output !== undefined ? exitCodeIn(output) : undefined;
-    sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, exit_code: exit }) });
-    const path = item !== undefined && status === 'success' ? editedPath(item.name, item.input) : undefined;
-    if (path === undefined) return;
-    const operation = /^(?:Successfully created|Created new file)/.test(output ?? '') ? 'created' : 'modified';
-    sink.emit({ type: 'file.edited', path, operation, item_id: id });
-  }
-
   function ending(wire: JsonObject): void {
     const fault = object(wire.error);
     const said = string(wire.result);
@@ -207,7 +171,7 @@ export function decoder(sink: DecoderSink): Decoder {
       const cause = unwrapApiError(message ?? '');
       return sink.emit({ type: 'error', scope: 'subagent', code: codeOfFault(cause), message: cause, fatal: false });
     }
-    for (const each of list(wire.permission_denials)) denial(object(each));
+    for (const each of list(wire.permission_denials)) items.denied(object(each));
     if (said !== undefined) lastWords(said, filled(wire.uuid));
     const isOk =
       wire.subtype === 'success' && wire.is_error === false && said !== undefined && message === undefined && turn?.failed !== true;
@@ -220,7 +184,6 @@ export function decoder(sink: DecoderSink): Decoder {
     claim = 'given';
     retries = 0;
     attempts = 0;
-    refused.clear();
     const raw = compact({ raw_status: string(wire.subtype), message, duration_ms: count(wire.duration_ms) || undefined });
     if (isOk) return sink.emit({ type: 'agent.finished', status: 'ok', ...raw });
     const code = codeOfFault(unwrapApiError(message ?? ''), fault.type);
@@ -248,17 +211,7 @@ export function decoder(sink: DecoderSink): Decoder {
 
   /** A failing sub-agent prints a result as if the run were over; nothing was measured for it. */
   function isOfSubAgent(wire: JsonObject): boolean {
-    if (wire.is_error !== true || wire.duration_ms !== 0 || wire.duration_api_ms !== 0) return false;
-    for (const item of items.values()) if (item.main && kindOf(item.name) === 'subagent') return true;
-    return false;
-  }
-
-  function denial(wire: JsonObject): void {
-    const id = filled(wire.tool_use_id);
-    if (id === undefined || refused.has(id)) return;
-    refused.add(id);
-    sink.emit({ type: 'permission.requested', permission_id: id, item_id: id, what: asText(wire.tool_name) });
-    sink.emit({ type: 'permission.resolved', permission_id: id, item_id: id, decision: 'denied', by: 'rule' });
+    return wire.is_error === true && wire.duration_ms === 0 && wire.duration_api_ms === 0 && items.hasSubAgent();
   }
 
   /** The result repeats the last message, except when the answer was given otherwise (`--json-schema`) or its line did not arrive. */
@@ -286,7 +239,7 @@ export function decoder(sink: DecoderSink): Decoder {
         turn.done = true;
         return;
       case 'tool_progress':
-        return progress(event, wire);
+        return items.progress(event, wire);
       case 'content_block_start':
       case 'content_block_stop':
       case 'goal_state':
@@ -316,35 +269,21 @@ export function decoder(sink: DecoderSink): Decoder {
       if (!isApiError(said)) sink.emit({ type: 'text.delta', text: said, parent_item_id: parent });
       return;
     }
-    stream ??= newStream();
-    if (turn === undefined) startTurn(undefined);
-    const more = stream.held + said;
-    stream.held = '';
-    if (isApiError(said)) {
-      // Comes in one piece and last.
-      if (more.length > said.length) speak(more.slice(0, -said.length));
-      if (stream !== undefined) stream.held = said;
-      return;
+    if (stream === undefined) {
+      if (turn === undefined || turn.done) startTurn(undefined);
+      stream = newStream();
     }
-    speak(more);
-  }
-
-  function speak(said: string): void {
-    if (stream === undefined) return;
-    stream.text += said;
-    sink.emit({ type: 'text.delta', text: said, ...compact({ message_id: stream.messageId }) });
-  }
-
-  function progress(event: JsonObject, wire: JsonObject): void {
-    const id = filled(event.tool_use_id);
-    if (id === undefined) return sink.unknown(wire);
-    const content = object(event.content);
-    const chunk = content.type === 'mcp_tool_progress' ? (string(content.message) ?? JSON.stringify(content)) : JSON.stringify(content);
-    sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk });
+    const before = stream.held;
+    // An error comes in one piece, and last.
+    stream.held = isApiError(said) ? said : '';
+    const more = stream.held === '' ? before + said : before;
+    if (more === '') return;
+    stream.text += more;
+    sink.emit({ type: 'text.delta', text: more, ...compact({ message_id: stream.messageId }) });
   }
 
   function retry(data: JsonObject): void {
-    attempts += 1;
+    if (turn === undefined || turn.done || turn.last !== 'text') attempts += 1;
     if (data.preserveText === true) retries += 1;
     if (stream !== undefined) {
       if (stream.text !== '') {
@@ -358,31 +297,6 @@ export function decoder(sink: DecoderSink): Decoder {
       type: 'retry.scheduled',
       cause: asText(data.reason),
       ...compact({ attempt: whole(data.attempt), max_attempts: whole(data.maxRetries), delay_ms: count(data.delayMs) }),
-    });
-  }
-
-  function control(wire: JsonObject): void {
-    const request = object(wire.request);
-    const id = filled(wire.request_id);
-    if (wire.type === 'control_request' && request.subtype === 'can_use_tool' && id !== undefined) {
-      const item = filled(request.tool_use_id);
-      if (item !== undefined) asked.set(id, item);
-      return sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...compact({ item_id: item }) });
-    }
-    const response = object(wire.response);
-    const answer = object(response.response);
-    const isAllowed = answer.allowed === true || answer.behavior === 'allow';
-    const isDenied = answer.allowed === false || answer.behavior === 'deny';
-    const of = filled(response.request_id);
-    if (of === undefined || (!isAllowed && !isDenied)) return;
-    const item = asked.get(of);
-    asked.delete(of);
-    if (isDenied && item !== undefined) refused.add(item);
-    sink.emit({
-      type: 'permission.resolved',
-      permission_id: of,
-      decision: isAllowed ? 'allowed' : 'denied',
-      ...compact({ item_id: item }),
     });
   }
 
@@ -408,7 +322,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'control_request':
       case 'control_response':
       case 'control_cancel_request':
-        return control(wire);
+        return items.control(wire);
       default:
         if (wire.type !== undefined || !decodeOld(wire, sink)) sink.unknown(wire);
     }
@@ -448,18 +362,6 @@ function lineKind(first: Json | undefined): LineKind {
   const block = object(first);
   if (block.type === 'text') return isApiError(asText(block.text)) ? 'error' : 'text';
   return block.type === 'thinking' || block.type === 'tool_use' ? block.type : undefined;
-}
-
-function resultStatus(isError: Json | undefined, output: string): ItemStatus {
-  if (isError === false) return 'success';
-  if (output.startsWith(cancelMark)) return 'cancelled';
-  return isRefusal(output) ? 'denied' : 'error';
-}
-
-/** A string today; a list of text blocks in the protocol that this one follows. */
-function textOf(content: Json): string {
-  if (!Array.isArray(content)) return asText(content);
-  return content.map((each) => string(object(each).text) ?? asText(each)).join('\n');
 }
 
 function whole(value: Json | undefined): number | undefined {

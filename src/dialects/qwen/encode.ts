@@ -1,11 +1,12 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import type { Encoder, EncoderSink, Json, JsonObject } from '../dialect.ts';
 import { lossOf } from '../losses.ts';
-import { asText, compact, count, isObject, object, string } from '../read.ts';
+import { asText, compact, isObject } from '../read.ts';
+import { closing } from './closing.ts';
 import { foreignSubtype } from './foreign.ts';
-import { editedPath, exitCodeIn, kindOf } from './tools.ts';
-import { wireUsage } from './usage.ts';
-import { cancelMark, codeOfFault, isRefusal, unwrapApiError, wrapApiError } from './words.ts';
+import { editedPath, exitCodeIn, kindOf, wireProgress } from './tools.ts';
+import { addUsage, wireUsage } from './usage.ts';
+import { cancelMark, isRefusal, wrapApiError } from './words.ts';
 
 type Said = EventOf<'text.completed'> | EventOf<'reasoning.completed'>;
 
@@ -35,6 +36,9 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   let limit: EventOf<'limit.reached'> | undefined;
   /** The `message_start` … `message_stop` pair of a streamed answer, and the block open inside it. */
   let isStreaming = false;
+  let isFresh = false;
+  let streamed: string | undefined;
+  let isRetried = false;
   let block: { kind: 'text' | 'thinking'; parent: string | null } | undefined;
   /** The turn as a reader of these lines would see it. */
   let turn: { id: string; done: boolean; last: Pending['kind'] | undefined; message: string } | undefined;
@@ -104,6 +108,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     if (isStreaming) return;
     open();
     isStreaming = true;
+    isFresh = true;
+    streamed = undefined;
     streamEvent({ type: 'message_start', message: { id: nextId(), role: 'assistant', model, content: [] } });
   }
 
@@ -112,6 +118,14 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     if (!isStreaming) return;
     isStreaming = false;
     streamEvent({ type: 'message_stop' });
+  }
+
+  /** A reader takes all text between start and stop for one message, except what follows a retry. */
+  function splitMessage(id: string): void {
+    if (isStreaming && streamed !== undefined && streamed !== id && !isRetried) stopMessage();
+    startMessage();
+    streamed = id;
+    isRetried = false;
   }
 
   function canStream(synthetic: boolean): boolean {
@@ -123,7 +137,9 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     const kind = event.type === 'text.delta' ? 'text' : 'thinking';
     const parent = event.parent_item_id ?? null;
     if (block?.kind !== kind || block.parent !== parent) {
+      closeBlock();
       flush();
+      if (parent === null && kind === 'text') splitMessage(event.message_id);
       if (parent === null) startMessage();
       block = { kind, parent };
       const empty = kind === 'text' ? { type: kind, text: '' } : { type: kind, thinking: '', signature: '' };
@@ -133,11 +149,14 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     streamEvent({ type: 'content_block_delta', index: 0, delta: piece }, parent);
   }
 
+  function closeBlock(): void {
+    if (block === undefined) return;
+    streamEvent({ type: 'content_block_stop', index: 0 }, block.parent);
+    block = undefined;
+  }
+
   function add(kind: Pending['kind'], id: string, turnId: string | undefined, parent: string | null, content: JsonObject): void {
-    if (block !== undefined) {
-      streamEvent({ type: 'content_block_stop', index: 0 }, block.parent);
-      block = undefined;
-    }
+    closeBlock();
     const isMore = pending !== undefined && pending.kind === kind && pending.parent === parent && pending.usage === undefined;
     if (isMore && (pending?.id === id || kind === 'tool_use')) {
       pending?.content.push(content);
@@ -146,6 +165,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     flush();
     pending = { kind, id, parent, content: [content], usage: undefined };
     if (parent !== null) return;
+    if (variant === 'partial') startMessage();
     if (owed !== undefined) pending.usage = owed;
     owed = undefined;
     place(kind, id, turnId);
@@ -155,9 +175,10 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   function place(kind: Pending['kind'], id: string, turnId: string | undefined): void {
     const goesOn = turn !== undefined && (isStreaming || turn.message === id);
     const isRepeat = kind === 'text' && turn?.last === 'text';
-    const looksNew = turn === undefined || ((turn.done || (isRepeat && attempts === 0)) && !goesOn);
+    const looksNew = isFresh || turn === undefined || ((turn.done || (isRepeat && attempts === 0)) && !goesOn);
     if (isRepeat && !looksNew) attempts = Math.max(0, attempts - 1);
     if (turnId !== undefined && turn !== undefined && looksNew !== (turn.id !== turnId)) sink.lose('turn_boundary');
+    isFresh = false;
     turn = { id: turnId ?? turn?.id ?? '', done: false, last: kind, message: id };
     emptyTurn = undefined;
   }
@@ -190,10 +211,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     if (start === undefined) return;
     started.delete(event.item_id);
     // A call that never ended stays open on this wire too.
-    if (event.status === 'abandoned') {
-      if (start.parent_item_id === undefined) edit = undefined;
-      return;
-    }
+    if (event.status === 'abandoned') return;
     stopMessage();
     const content = resultText(start, event);
     if (event.status === 'denied')
@@ -237,7 +255,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       pending.usage = event;
       return flush();
     }
-    owed = owed === undefined ? event : sum(owed, event);
+    owed = owed === undefined ? event : addUsage(owed, event);
   }
 
   function carry(event: EventRecord): void {
@@ -267,61 +285,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
 
   function end(report: JsonObject): void {
     if (pending !== undefined || isStreaming || claim !== undefined || opening?.synthetic === false) stopMessage();
-    const metrics = object(report.metrics);
-    if (claim === undefined) {
-      if (owed !== undefined || totals.size > 0) sink.lose('usage');
-      return;
-    }
-    if (metrics.cost !== undefined && metrics.cost_source === 'reported') sink.lose('cost');
-    const stats = modelStats(metrics);
-    if ((count(metrics.cache_write_tokens) ?? 0) > 0 || (stats === undefined && metrics.reasoning_tokens !== undefined))
-      sink.lose('token_split');
-    const tokens = compact({
-      input_tokens: count(metrics.input_tokens),
-      output_tokens: count(metrics.output_tokens),
-      cache_read_tokens: count(metrics.cache_read_tokens),
-    });
-    const duration = claim.duration_ms ?? count(metrics.duration_ms) ?? 0;
-    const shared = { duration_ms: duration, duration_api_ms: 0, num_turns: count(metrics.turns) ?? 0 };
-    const rest = { usage: wireUsage(tokens), permission_denials: denials };
-    // A reader of these lines sees refused and failed tools, but not how the process ended.
-    if (claim.status === 'ok' && !isBroken) {
-      write('result', {
-        subtype: 'success',
-        is_error: false,
-        ...shared,
-        result: asText(report.message),
-        ...rest,
-        ...(stats === undefined ? {} : { stats }),
-      });
-      return;
-    }
-    const error = failure(report);
-    write('result', { subtype: errorSubtype(), is_error: true, ...shared, ...rest, ...(stats === undefined ? {} : { stats }), error });
-  }
-
-  function failure(report: JsonObject): JsonObject {
-    const details = object(report.error_details);
-    const evidence = object((object(report.verdict).evidence as Json[] | undefined)?.[0]);
-    const said = claim?.message ?? string(details.message) ?? string(evidence.detail) ?? '';
-    const code = claim?.status === 'cancelled' ? 'cancelled' : (claim?.code ?? 'unknown');
-    const message = said.trim() === '' ? 'Unknown error' : said;
-    return { message, ...(codeOfFault(unwrapApiError(message)) === code ? {} : { type: code }) };
-  }
-
-  function errorSubtype(): string {
-    return limit?.limit === 'turns' ? 'error_max_turns' : 'error_during_execution';
-  }
-
-  /** Only json mode has `stats`, but nothing else on this wire tells models and thoughts apart. */
-  function modelStats(metrics: JsonObject): JsonObject | undefined {
-    const known = [...totals].filter(([name]) => name !== '');
-    const name = string(metrics.model_name);
-    if (known.length === 0 && (name === undefined || (variant !== 'json' && metrics.reasoning_tokens === undefined))) return undefined;
-    const models: JsonObject = {};
-    for (const [each, event] of known) models[each] = modelTokens(compact(event));
-    if (known.length === 0 && name !== undefined) models[name] = modelTokens(metrics);
-    return { models };
+    if (claim !== undefined) write('result', closing({ claim, limit, isBroken, totals, denials, variant }, report, sink));
+    else if (owed !== undefined || totals.size > 0) sink.lose('usage');
   }
 
   return {
@@ -360,7 +325,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
         case 'item.output':
           if (!isStreaming && !canStream(event.synthetic)) return sink.lose('tool_progress');
           flush();
-          return streamEvent({ type: 'tool_progress', tool_use_id: event.item_id, content: progress(event.chunk) });
+          return streamEvent({ type: 'tool_progress', tool_use_id: event.item_id, content: wireProgress(event.chunk) });
         case 'item.completed':
           return finish(event);
         case 'file.edited':
@@ -371,7 +336,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
           return usage(event);
         case 'retry.scheduled':
           flush();
-          attempts += 1;
+          isRetried = isStreaming;
+          if (turn === undefined || turn.done || turn.last !== 'text') attempts += 1;
           return write('system', {
             subtype: 'retry',
             data: compact({
@@ -403,8 +369,9 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
           claim = event;
           return;
         case 'process.ended':
-          if (event.exit_code !== 0) isBroken = true;
-          return;
+          if (event.exit_code === 0) return;
+          isBroken = true;
+          return sink.lose('process');
         case 'line.unknown':
           flush();
           if (event.dialect !== 'qwen' || !isObject(event.wire as Json)) return sink.lose('unknown_line');
@@ -417,46 +384,4 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     },
     end() {},
   };
-}
-
-function plus(one: number | undefined, two: number | undefined): number | undefined {
-  return one === undefined ? two : one + (two ?? 0);
-}
-
-function sum(one: EventOf<'usage.reported'>, two: EventOf<'usage.reported'>): EventOf<'usage.reported'> {
-  return {
-    ...one,
-    ...compact({
-      input_tokens: plus(one.input_tokens, two.input_tokens),
-      output_tokens: plus(one.output_tokens, two.output_tokens),
-      cache_read_tokens: plus(one.cache_read_tokens, two.cache_read_tokens),
-    }),
-  };
-}
-
-function modelTokens(tokens: { [name: string]: Json }): JsonObject {
-  const input = count(tokens.input_tokens) ?? 0;
-  const output = count(tokens.output_tokens) ?? 0;
-  return {
-    tokens: compact({
-      prompt: input,
-      candidates: output,
-      total: input + output,
-      cached: count(tokens.cache_read_tokens),
-      thoughts: count(tokens.reasoning_tokens),
-    }),
-  };
-}
-
-/** Our progress is text; the wire's is an object, and its own are passed through as the text of one. */
-function progress(chunk: string): JsonObject {
-  if (chunk.startsWith('{')) {
-    try {
-      const value: Json = JSON.parse(chunk);
-      if (isObject(value) && typeof value.type === 'string') return value;
-    } catch {
-      // Text that only looks like JSON.
-    }
-  }
-  return { type: 'mcp_tool_progress', progress: 0, message: chunk };
 }

@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../events/event.ts';
-import type { Json } from '../dialect.ts';
-import { filled, object } from '../read.ts';
+import type { Json, JsonObject } from '../dialect.ts';
+import { filled, isObject, object } from '../read.ts';
 
 const kinds = new Map<string, ItemKind>([
   ['run_shell_command', 'command'],
@@ -44,4 +44,17 @@ export function exitCodeIn(output: string): number | undefined {
   if (at === -1) return undefined;
   const code = Number.parseInt(output.slice(at + mark.length, at + mark.length + 12), 10);
   return Number.isNaN(code) ? undefined : code;
+}
+
+/** Our progress is text; the wire's is an object, and its own are passed through as the text of one. */
+export function wireProgress(chunk: string): JsonObject {
+  if (chunk.startsWith('{')) {
+    try {
+      const value: Json = JSON.parse(chunk);
+      if (isObject(value) && typeof value.type === 'string') return value;
+    } catch {
+      // Text that only looks like JSON.
+    }
+  }
+  return { type: 'mcp_tool_progress', progress: 0, message: chunk };
 }

@@ -54,3 +54,18 @@ export function wireUsage(tokens: Tokens): JsonObject {
     ...(input + output === 0 ? {} : { total_tokens: input + output }),
   };
 }
+
+function plus(one: number | undefined, two: number | undefined): number | undefined {
+  return one === undefined ? two : one + (two ?? 0);
+}
+
+export function addUsage(one: EventOf<'usage.reported'>, two: EventOf<'usage.reported'>): EventOf<'usage.reported'> {
+  return {
+    ...one,
+    ...compact({
+      input_tokens: plus(one.input_tokens, two.input_tokens),
+      output_tokens: plus(one.output_tokens, two.output_tokens),
+      cache_read_tokens: plus(one.cache_read_tokens, two.cache_read_tokens),
+    }),
+  };
+}
