@@ -197,9 +197,8 @@ export function decoder(sink: DecoderSink): Decoder {
     message: string | undefined,
     raw: { raw_status?: string } = {},
   ): void {
-    if (limited) return;
+    if (!limited) sink.emit({ type: 'limit.reached', limit, ...compact({ message }) });
     limited = true;
-    sink.emit({ type: 'limit.reached', limit, ...compact({ message }) });
     sink.emit({
       type: 'agent.finished',
       status: 'failed',
@@ -331,8 +330,9 @@ export function decoder(sink: DecoderSink): Decoder {
   function foreign(data: JsonObject, wire: JsonObject): void {
     const event = eventIn(data);
     const isKnown = event?.type === 'log' || event?.type === 'rate_limit.reported' || event?.type === 'limit.reached';
-    if (event !== undefined && (isKnown || (event.type === 'error' && !event.fatal))) sink.emit(event);
-    else sink.unknown(wire);
+    if (event === undefined || !(isKnown || (event.type === 'error' && !event.fatal))) return sink.unknown(wire);
+    if (event.type === 'limit.reached') limited = true;
+    sink.emit(event);
   }
 
   return {

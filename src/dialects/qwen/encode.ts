@@ -357,8 +357,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
           return add('error', nextId(), event.turn_id ?? turn?.id, null, { type: 'text', text: wrapApiError(event.message) });
         case 'limit.reached':
           limit = event;
-          if (event.limit !== 'turns') carry(event);
-          return;
+          return carry(event);
         case 'log':
           if (event.cause === 'cut') isBroken = true;
           return carry(event);
@@ -366,6 +365,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
           return carry(event);
         case 'agent.finished':
           flush();
+          // One result closes the run; what was claimed before, in a session of several prompts, is not repeated.
+          if (claim !== undefined) sink.lose('verdict');
           claim = event;
           return;
         case 'process.ended':

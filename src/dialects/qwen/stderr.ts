@@ -45,7 +45,7 @@ export function stderrDecoder(sink: DecoderSink, known: Known): (text: string, w
     if (text.startsWith('Reached max session turns') || text.startsWith('Run aborted: ')) {
       const limit = limitIn(text);
       if (limit === undefined) return false;
-      known.failAtLimit(limit, text);
+      if (!known.claimed()) known.failAtLimit(limit, text);
       return true;
     }
     if (text === 'Operation cancelled.' && !known.claimed()) {
