@@ -125,6 +125,29 @@ const fails = (message: string, more: JsonObject = {}): JsonObject => ({
 });
 const retry = (data: JsonObject): JsonObject => system('retry', { reason: 'retry', discardedToolCalls: 0, ...data });
 
+const turnsOf = (...lines: JsonObject[]): number => read([init, ...lines]).outcome.metrics.turns;
+const ask = (id: string): JsonObject => ({
+  type: 'control_request',
+  request_id: id,
+  request: { subtype: 'can_use_tool', tool_name: 'edit', tool_use_id: 't', input: {} },
+});
+const reply = (id: string, response: JsonObject): JsonObject => ({
+  type: 'control_response',
+  response: { subtype: 'success', request_id: id, response },
+});
+const user = (text: string): JsonObject => ({ type: 'user', ...envelope(), message: { role: 'user', content: text } });
+const old = (response: string, model: string): JsonObject => ({
+  response,
+  stats: { models: { [model]: { tokens: { prompt: 10, candidates: 2, total: 15, cached: 1, thoughts: 3 } } } },
+});
+const kept = ({ message, tool_calls, artifacts, metrics, verdict }: RunOutcome) => ({
+  message,
+  tool_calls,
+  artifacts,
+  tokens: [metrics.input_tokens, metrics.output_tokens, metrics.cache_read_tokens, metrics.reasoning_tokens],
+  class: verdict.class,
+});
+
 describe('a plain run', () => {
   it('is one turn with its text, usage and claim', () => {
     const { events } = read([init, says('a-1', 'Hello.', spent), succeeds('Hello.')]);
@@ -153,7 +176,6 @@ describe('a plain run', () => {
   });
 
   it('splits answers into turns where the wire shows it', () => {
-    const turnsOf = (...lines: JsonObject[]): number => read([init, ...lines]).outcome.metrics.turns;
     expect(turnsOf(assistant('a', [{ type: 'thinking', thinking: 'hm' }]), says('b', 'x'), calls('c', 't', 'glob'))).toBe(1);
     expect(turnsOf(says('a', 'x'), calls('b', 't', 'glob'), answers('t', ''), says('c', 'y'))).toBe(2);
     expect(turnsOf(says('a', 'x', spent), assistant('b', [{ type: 'thinking', thinking: 'hm' }]))).toBe(2);
@@ -493,15 +515,6 @@ describe('tools', () => {
   });
 
   it('may be asked for', () => {
-    const ask = (id: string): JsonObject => ({
-      type: 'control_request',
-      request_id: id,
-      request: { subtype: 'can_use_tool', tool_name: 'edit', tool_use_id: 't', input: {} },
-    });
-    const reply = (id: string, response: JsonObject): JsonObject => ({
-      type: 'control_response',
-      response: { subtype: 'success', request_id: id, response },
-    });
     const other = { type: 'control_request', request_id: 'r0', request: { subtype: 'initialize' } };
     const { events } = read([init, other, ask('r1'), reply('r1', { allowed: true }), ask('r2'), reply('r2', { behavior: 'deny' })]);
     expect(of(events, 'permission.requested', 'permission.resolved', 'line.unknown')).toEqual([
@@ -550,7 +563,6 @@ describe('other lines', () => {
   });
 
   it('of the user are a prompt first and notices later', () => {
-    const user = (text: string): JsonObject => ({ type: 'user', ...envelope(), message: { role: 'user', content: text } });
     const { events } = read([init, user('Do it.'), says('a', 'x', spent), user('A task is done.')]);
     expect(of(events, 'prompt.submitted', 'log')).toEqual([
       { type: 'prompt.submitted', text: 'Do it.' },
@@ -560,10 +572,6 @@ describe('other lines', () => {
 });
 
 describe('the document before 0.3', () => {
-  const old = (response: string, model: string): JsonObject => ({
-    response,
-    stats: { models: { [model]: { tokens: { prompt: 10, candidates: 2, total: 15, cached: 1, thoughts: 3 } } } },
-  });
   it('is told apart from that of Gemini CLI by its model', () => {
     expect(qwen.detect([old('Hi.', 'qwen3-coder-plus')], [])).toBeGreaterThan(0.5);
     expect(qwen.detect([old('Hi.', 'gemini-2.5-pro')], [])).toBe(0);
@@ -626,13 +634,6 @@ describe.each(recordings)('$name', ({ folder, scenario }) => {
   it.each(variants)('keeps its outcome as %s', (to) => {
     const { text, outcome, losses } = write(recording.stdout, to);
     const again = read(text).outcome;
-    const kept = ({ message, tool_calls, artifacts, metrics, verdict }: RunOutcome) => ({
-      message,
-      tool_calls,
-      artifacts,
-      tokens: [metrics.input_tokens, metrics.output_tokens, metrics.cache_read_tokens, metrics.reasoning_tokens],
-      class: verdict.class,
-    });
     expect(kept(again)).toEqual(kept(outcome));
     expect(losses.filter((loss) => loss !== 'turn_boundary')).toEqual([]);
   });

@@ -278,7 +278,8 @@ export function decoder(sink: DecoderSink): Decoder {
     const more = stream.held === '' ? before + said : before;
     if (more === '') return;
     stream.text += more;
-    sink.emit({ type: 'text.delta', text: more, ...compact({ message_id: stream.messageId }) });
+    const { messageId } = stream;
+    sink.emit(messageId === undefined ? { type: 'text.delta', text: more } : { type: 'text.delta', text: more, message_id: messageId });
   }
 
   function retry(data: JsonObject): void {
