@@ -213,6 +213,11 @@ export class OutcomeFold {
     this.#warnings.push(this.#full ? warning : cutText(warning, 1000));
   }
 
+  get needsPrice(): boolean {
+    const { input, output, cost } = this.#usage.total();
+    return cost === undefined && input !== undefined && output !== undefined;
+  }
+
   outcome(dialect: string, notes: readonly Note[], price?: Price): RunOutcome {
     const session = this.#thread?.session_id ?? '';
     const tokens = this.#usage.total();

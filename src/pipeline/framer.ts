@@ -9,7 +9,7 @@ export interface FrameSink {
   note(kind: 'broken' | 'guessed', what: string, line: number): void;
 }
 
-export const maxLineBytes = 256 * 1024 * 1024;
+const maxLineBytes = 256 * 1024 * 1024;
 /** How much of a line that is too long is kept. */
 const keptOfOversize = 64 * 1024;
 const LF = 10;
@@ -63,8 +63,8 @@ export class Framer {
   /** A piece of a line whose end has not come yet. */
   #hold(piece: Uint8Array): void {
     if (this.#skipping) return;
-    // Callers may reuse their buffer, so what outlives this call is copied.
-    this.#carry.push(piece.slice());
+    // Callers may reuse their buffer, so what outlives this call is copied; a Buffer's own slice() would not copy.
+    this.#carry.push(new Uint8Array(piece));
     this.#carried += piece.length;
     if (this.#carried <= this.#limit) return;
     const head = join(this.#carry, Math.min(this.#limit, keptOfOversize));

@@ -102,6 +102,11 @@ export class Reader {
     return this.#dialect;
   }
 
+  /** Tokens are known, their cost is not: a price table would help. */
+  get needsPrice(): boolean {
+    return this.#fold.needsPrice;
+  }
+
   get notes(): Note[] {
     return [...this.#notes.values()];
   }
@@ -207,7 +212,7 @@ export class Reader {
   }
 
   #unknown(wire: JsonObject): void {
-    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? `"${wire.type.slice(0, 60)}"` : 'unknown'}`);
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(wire.type) : 'unknown'}`);
     this.#repair.push({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 
@@ -276,6 +281,11 @@ export class Reader {
     this.#fold.apply(event, at);
     this.#options.onEvent?.({ event, source: this.#source, synthetic, at, threadId: this.#threadId });
   }
+}
+
+/** A type name as a note may show it: short, and without anything a terminal would obey. */
+function nameOf(type: string): string {
+  return `"${type.slice(0, 60).replace(/[^\w.:/ -]/g, '?')}"`;
 }
 
 function tryObject(text: string): JsonObject | undefined {

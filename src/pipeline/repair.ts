@@ -21,7 +21,8 @@ export class Repair {
   #turn: { id: string; iteration: number; items: number } | undefined;
   #iteration = 0;
   #blockCount = 0;
-  readonly #blocks = new Map<string, OpenBlock>();
+  /** A handful at most: one text, one reasoning, and those of running sub-agents. */
+  readonly #blocks: OpenBlock[] = [];
   readonly #items = new Set<string>();
   readonly #permissions = new Set<string>();
 
@@ -130,64 +131,71 @@ export class Repair {
   }
 
   #delta(draft: Draft & { type: 'text.delta' | 'reasoning.delta' }, synthetic: boolean): void {
-    const block = this.#openBlock(draft);
+    const kind = draft.type === 'text.delta' ? 'text' : 'reasoning';
+    const block = this.#findBlock(kind, draft) ?? this.#openBlock(kind, draft);
     block.text += draft.text;
     this.#emit(said(draft.type, block, draft.text), synthetic);
   }
 
   #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {
-    const delta = draft.type === 'text.completed' ? 'text.delta' : 'reasoning.delta';
-    let block = this.#openBlock(draft);
-    if (block.text !== draft.text) {
+    const [kind, delta] = draft.type === 'text.completed' ? (['text', 'text.delta'] as const) : (['reasoning', 'reasoning.delta'] as const);
+    let block = this.#findBlock(kind, draft) ?? this.#openBlock(kind, draft);
+    if (block.text === '') {
+      if (draft.text !== '') this.#emit(said(delta, block, draft.text), true);
+    } else if (block.text !== draft.text) {
       if (draft.text.startsWith(block.text)) {
         this.#emit(said(delta, block, draft.text.slice(block.text.length)), true);
       } else {
         // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
         this.#closeBlock(block);
-        block = this.#openBlock({ ...draft, block_id: `${block.block_id}_final` });
+        block = this.#openBlock(kind, { ...draft, block_id: `${block.block_id}_final` });
         this.#emit(said(delta, block, draft.text), true);
       }
     }
-    this.#blocks.delete(keyOf(block.kind, block.parent_item_id, block.block_id));
+    this.#forget(block);
     this.#emit(said(draft.type, block, draft.text), synthetic);
   }
 
-  #openBlock(draft: Draft & { type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed' }): OpenBlock {
-    const kind = draft.type === 'text.delta' || draft.type === 'text.completed' ? 'text' : 'reasoning';
-    const parent = draft.parent_item_id;
-    const known = draft.block_id === undefined ? this.#lastBlock(kind, parent) : this.#blocks.get(keyOf(kind, parent, draft.block_id));
-    if (known !== undefined) return known;
+  #findBlock(
+    kind: OpenBlock['kind'],
+    { block_id, parent_item_id }: { block_id?: string; parent_item_id?: string | undefined },
+  ): OpenBlock | undefined {
+    return this.#blocks.findLast(
+      (block) => block.kind === kind && block.parent_item_id === parent_item_id && (block_id === undefined || block.block_id === block_id),
+    );
+  }
+
+  #openBlock(
+    kind: OpenBlock['kind'],
+    draft: { block_id?: string; message_id?: string; turn_id?: string; parent_item_id?: string | undefined },
+  ): OpenBlock {
     const turn = this.#needTurn();
     const block: OpenBlock = {
       kind,
       block_id: draft.block_id ?? `block_${++this.#blockCount}`,
       message_id: draft.message_id ?? turn.id,
       turn_id: draft.turn_id ?? turn.id,
-      parent_item_id: parent,
+      parent_item_id: draft.parent_item_id,
       text: '',
     };
-    this.#blocks.set(keyOf(kind, parent, block.block_id), block);
+    this.#blocks.push(block);
     return block;
   }
 
-  #lastBlock(kind: OpenBlock['kind'], parent: string | undefined): OpenBlock | undefined {
-    let last: OpenBlock | undefined;
-    for (const block of this.#blocks.values()) if (block.kind === kind && block.parent_item_id === parent) last = block;
-    return last;
-  }
-
   #closeBlocks(): void {
-    for (const block of this.#blocks.values()) this.#closeBlock(block);
+    for (let block = this.#blocks[0]; block !== undefined; block = this.#blocks[0]) this.#closeBlock(block);
   }
 
   #closeBlock(block: OpenBlock): void {
-    this.#blocks.delete(keyOf(block.kind, block.parent_item_id, block.block_id));
+    this.#forget(block);
     this.#emit(said(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text), true);
   }
-}
 
-function keyOf(kind: string, parent: string | undefined, id: string): string {
-  return parent === undefined ? `${kind} ${id}` : `${kind} ${id} ${parent}`;
+  #forget(block: OpenBlock): void {
+    // Nearly always the only one, or the last.
+    if (this.#blocks.at(-1) === block) this.#blocks.pop();
+    else this.#blocks.splice(this.#blocks.indexOf(block), 1);
+  }
 }
 
 function said(

@@ -1,0 +1,46 @@
+import type { Command } from './command.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Names and summaries alone, so that `--help` loads nothing else; a test keeps them equal to the commands' own. */
+export const commands: readonly Entry[] = [
+  {
+    name: 'outcome',
+    summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
+    load: async () => (await import('./commands/outcome.ts')).outcome,
+  },
+  {
+    name: 'convert',
+    summary: 'Translate a recorded or live stream from one dialect to another',
+    load: async () => (await import('./commands/convert.ts')).convert,
+  },
+  {
+    name: 'validate',
+    summary: "Check every line of a stream against its dialect's schema",
+    load: async () => (await import('./commands/validate.ts')).validate,
+  },
+  {
+    name: 'play',
+    summary: 'Write a tape to stdout again, with its original timing',
+    load: async () => (await import('./commands/play.ts')).play,
+  },
+  {
+    name: 'schema',
+    summary: 'Print the JSON Schema of a format',
+    load: async () => (await import('./commands/schema.ts')).schema,
+  },
+  {
+    name: 'dialects',
+    summary: 'List the dialects that can be read and written',
+    load: async () => (await import('./commands/dialects.ts')).dialectsCommand,
+  },
+  {
+    name: 'completion',
+    summary: 'Print a completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+];

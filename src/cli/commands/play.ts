@@ -1,0 +1,62 @@
+import { findDialect, findWriter } from '../../dialects/registry.ts';
+import { Failure } from '../../failure.ts';
+import { decode } from '../../pipeline/convert.ts';
+import { Writer } from '../../pipeline/writer.ts';
+import { command } from '../command.ts';
+import { printNotes, sourcesOf, streamOptions } from '../streams.ts';
+import type { Note } from '../../outcome/fold.ts';
+
+export const play = command({
+  name: 'play',
+  summary: 'Write a tape to stdout again, with its original timing',
+  operands: '[FILE…]',
+  description: `Plays a tape, or any stored stream whose lines carry times, as if the agent were running now:
+for demos, dashboards and tests of programs that read a live stream.`,
+  options: {
+    from: streamOptions.from,
+    to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write this dialect (default: runwire)' },
+    speed: { type: 'string', value: 'N|max', help: 'N times as fast (default: 1); max: without waiting' },
+    notes: streamOptions.notes,
+  },
+  examples: [
+    ['runwire play run.tape', 'As it happened'],
+    ['runwire play run.tape --speed 10 --to dev-agent', 'Ten times as fast, for a dashboard'],
+  ],
+  async run(values, operands, context) {
+    const { dialect, variant } = findWriter(values.to ?? 'runwire');
+    const speed = speedOf(values.speed);
+    const from = values.from === undefined ? {} : { from: findDialect(values.from).id };
+    for (const source of sourcesOf(operands, context)) {
+      const writer = new Writer(dialect, variant);
+      const notes: Note[] = [];
+      let first: number | undefined;
+      const start = context.now();
+      for await (const record of decode(source.bytes, { ...from, onNote: (note) => void notes.push(note) })) {
+        const at = record.timestamp === null ? undefined : Date.parse(record.timestamp);
+        first ??= at;
+        if (at !== undefined && first !== undefined && speed !== Infinity) {
+          const due = start + (at - first) / speed - context.now();
+          if (due > 0) {
+            if (writer.size > 0) await context.print(writer.take());
+            await context.sleep(due);
+          }
+        }
+        writer.record(record);
+      }
+      writer.end();
+      await context.print(writer.take());
+      if (first === undefined && speed !== Infinity)
+        context.warn(`runwire: ${source.name}: its lines carry no times, so it was written at once`);
+      printNotes([...notes, ...writer.notes], source, values.notes === 'json' || values.notes === 'none' ? values.notes : 'text', context);
+    }
+    return 0;
+  },
+});
+
+function speedOf(text: string | undefined): number {
+  if (text === undefined) return 1;
+  if (text === 'max') return Infinity;
+  const speed = Number(text);
+  if (text.trim() === '' || !(speed > 0)) throw new Failure('input', `--speed ${text}: expected a number above 0, or max`);
+  return speed;
+}

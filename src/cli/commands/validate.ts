@@ -1,0 +1,141 @@
+import type { z } from 'zod';
+import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
+import { detectDialect, findDialect } from '../../dialects/registry.ts';
+import { Failure } from '../../failure.ts';
+import { Framer } from '../../pipeline/framer.ts';
+import { command } from '../command.ts';
+import { type Source, sourcesOf, streamOptions } from '../streams.ts';
+
+interface Problem {
+  file: string;
+  line: number;
+  path: string;
+  message: string;
+}
+
+export const validate = command({
+  name: 'validate',
+  summary: "Check every line of a stream against its dialect's schema",
+  operands: '[FILE…]',
+  description: `Prints one problem a line, as FILE:LINE: PATH: MESSAGE, and exits with 2 if there is any.
+Lines that are not JSON are problems too.`,
+  options: {
+    from: streamOptions.from,
+    json: { type: 'boolean', help: 'Print problems as JSON lines' },
+  },
+  examples: [
+    ['runwire validate run.jsonl', 'Check a stored stream'],
+    ['my-agent --json | runwire validate --from codex', 'Check what a program of your own prints'],
+  ],
+  async run(values, operands, context) {
+    let problems = 0;
+    for (const source of sourcesOf(operands, context)) {
+      const checker = new Checker(source, values.from === undefined ? undefined : findDialect(values.from));
+      for await (const chunk of source.bytes) {
+        checker.push(chunk);
+        await report(checker);
+      }
+      await checker.end();
+      await report(checker);
+      context.warn(
+        `runwire: ${source.name}: ${checker.values} objects, ${checker.count} problems, dialect ${checker.dialect?.id ?? 'unknown'}`,
+      );
+      problems += checker.count;
+    }
+    return problems > 0 ? 2 : 0;
+
+    async function report(checker: Checker): Promise<void> {
+      const found = await checker.take();
+      if (found.length === 0) return;
+      const lines = found.map((each) =>
+        values.json === true
+          ? JSON.stringify(each)
+          : `${each.file}:${each.line}: ${each.path === '' ? '' : `${each.path}: `}${each.message}`,
+      );
+      await context.print(`${lines.join('\n')}\n`);
+    }
+  },
+});
+
+/** Objects wait here until the dialect is known and its schema is loaded. */
+class Checker {
+  readonly #source: Source;
+  readonly #framer: Framer;
+  dialect: Dialect | undefined;
+  #schema: z.ZodType | undefined;
+  #waiting: { wire: JsonObject; line: number }[] = [];
+  #problems: Problem[] = [];
+  #ended = false;
+  values = 0;
+  count = 0;
+
+  constructor(source: Source, dialect: Dialect | undefined) {
+    this.#source = source;
+    this.dialect = dialect;
+    this.#framer = new Framer({
+      value: (wire, line) => void this.#waiting.push({ wire, line }),
+      text: (text, cause, line) =>
+        this.#problem(line, '', cause === 'noise' ? `not JSON: ${text.slice(0, 80)}` : `${cause} line: ${text.slice(0, 80)}`),
+      note: () => {},
+    });
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#framer.push(chunk);
+  }
+
+  async end(): Promise<void> {
+    this.#framer.end();
+    this.#ended = true;
+  }
+
+  async take(): Promise<Problem[]> {
+    if (this.#schema === undefined && (this.#waiting.length >= 64 || this.#ended || this.dialect !== undefined)) {
+      this.dialect ??= detectDialect(
+        this.#waiting.map(({ wire }) => wire),
+        [],
+      )?.dialect;
+      if (this.dialect === undefined)
+        throw new Failure('input', `${this.#source.name}: no known dialect in it; name one with --from (see "runwire dialects")`);
+      this.#schema = await this.dialect.schema();
+    }
+    if (this.#schema !== undefined) {
+      for (const { wire, line } of this.#waiting) this.#check(this.#schema, wire, line);
+      this.#waiting = [];
+    }
+    const found = this.#problems.toSorted((a, b) => a.line - b.line);
+    this.#problems = [];
+    return found;
+  }
+
+  #check(schema: z.ZodType, wire: JsonObject, line: number): void {
+    this.values += 1;
+    const result = schema.safeParse(wire);
+    if (result.success) return;
+    for (const issue of explain(result.error.issues)) this.#problem(line, issue.path.join('.'), issue.message);
+  }
+
+  #problem(line: number, path: string, message: string): void {
+    this.count += 1;
+    this.#problems.push({ file: this.#source.name, line, path, message });
+  }
+}
+
+interface Issue {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** A union blames all its members; the one that got furthest knows best what is wrong. */
+function explain(issues: readonly z.core.$ZodIssue[], at: PropertyKey[] = []): Issue[] {
+  return issues.flatMap((issue) => {
+    const path = [...at, ...issue.path];
+    if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ path, message: issue.message }];
+    const members = issue.errors.map((errors) => explain(errors, path));
+    return members.reduce((best, each) => (depth(each) > depth(best) ? each : best));
+  });
+}
+
+function depth(issues: readonly Issue[]): number {
+  return Math.max(0, ...issues.map((issue) => issue.path.length)) * 100 - issues.length;
+}

@@ -1,0 +1,116 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { Failure } from '../failure.ts';
+import type { Context } from './context.ts';
+import { Progress } from './progress.ts';
+
+/** The reader of our stdout closed it. */
+export class PipeClosed extends Error {}
+
+const chunkBytes = 64 * 1024;
+
+export function realContext(): Context {
+  return {
+    stdin: readStdin(),
+    stdinIsTerminal: process.stdin.isTTY,
+    stdoutIsTerminal: process.stdout.isTTY,
+    readFile,
+    print,
+    warn: (line) => void process.stderr.write(`${line}\n`),
+    sleep: async (ms) => void (await sleep(ms)),
+    now: Date.now,
+  };
+}
+
+async function* readFile(path: string): AsyncGenerator<Uint8Array> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  try {
+    const { size } = await file.stat();
+    const progress = new Progress(path, size, process.stderr);
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    try {
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, chunkBytes, null);
+        if (bytesRead === 0) break;
+        yield buffer.subarray(0, bytesRead);
+        progress.advance(bytesRead);
+        countRead(bytesRead);
+      }
+    } finally {
+      progress.clear();
+    }
+  } catch (error) {
+    throw isSystemError(error) ? unreadable(path, error) : error;
+  } finally {
+    await file.close();
+  }
+}
+
+const settledAt = 32 * 1024 * 1024;
+let bytesSoFar = 0;
+
+/**
+ * V8 lets its young generation grow for as long as a process allocates: by some hundred MB on a long stream, though what
+ * we keep stays small. After this much input it is large enough to be fast, so it stops there.
+ */
+function countRead(bytes: number): void {
+  if (bytesSoFar < settledAt && bytesSoFar + bytes >= settledAt) setFlagsFromString('--semi-space-growth-factor=1');
+  bytesSoFar += bytes;
+}
+
+async function* readStdin(): AsyncGenerator<Uint8Array> {
+  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
+    yield chunk;
+    countRead(chunk.length);
+  }
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  const code = isSystemError(error) ? error.code : undefined;
+  const why =
+    code === 'ENOENT' ? 'no such file' : code === 'EACCES' ? 'permission denied' : code === 'EISDIR' ? 'it is a directory' : String(error);
+  return new Failure('input', `cannot read ${path}: ${why}`, { cause: error });
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string' && 'syscall' in error;
+}
+
+let closed: Error | undefined;
+let listening = false;
+
+/** Resolves when stdout has room again, so that memory does not grow behind a slow reader. */
+function print(text: string): Promise<void> {
+  if (!listening) {
+    listening = true;
+    process.stdout.on('error', (error: Error) => void (closed = error));
+  }
+  return new Promise((resolve, reject) => {
+    if (closed !== undefined) return reject(pipeError(closed));
+    process.stdout.write(text, (error) => (error ? reject(pipeError(error)) : resolve()));
+  });
+}
+
+function pipeError(error: Error): Error {
+  return (error as NodeJS.ErrnoException).code === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;
+}
+
+/** Says on stderr what went wrong and answers the exit code. */
+export function describeFailure(error: unknown): number {
+  if (error instanceof Failure) {
+    process.stderr.write(`runwire: ${error.message}\n`);
+    return error.exitCode;
+  }
+  if (error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')) {
+    process.stderr.write(`runwire: ${error.message.split('. To specify')[0]}; see --help\n`);
+    return 2;
+  }
+  process.stderr.write(`runwire: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 70;
+}

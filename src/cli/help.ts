@@ -1,0 +1,63 @@
+import type { Command, Option } from './command.ts';
+import { commands } from './commands.ts';
+
+/** One table for the help, the README and the man page. */
+export const exitCodeTable: readonly (readonly [code: string, name: string, meaning: string])[] = [
+  ['0', 'success', 'the agent finished, said or did something, and the process ended cleanly'],
+  ['1', 'config', 'missing key, unknown agent or model, agent not installed, bad config file'],
+  ['2', 'input', 'bad flag, no prompt, unreadable file'],
+  ['3', 'tool', 'the run ended on a failed tool'],
+  ['4', 'provider', "the model's side: auth, quota, 5xx, refused, context overflow"],
+  ['5', 'cost_limit', 'the cost limit was reached'],
+  ['6', 'turn_limit', 'the turn limit was reached'],
+  ['7', 'permission', 'the run ended because something was denied'],
+  ['8', 'incomplete', 'the stream stopped without an end, the agent crashed, or answered nothing'],
+  ['124', 'time_limit', 'a time limit was reached'],
+  ['130, 143', 'cancelled', 'SIGINT, SIGTERM'],
+];
+
+export function rootHelp(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return `runwire: the truth, in JSON, about what an AI agent did
+
+Usage: runwire COMMAND [OPTIONS] [FILE…]
+
+Commands:
+${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+
+Any agent's output goes in, from files or stdin; the dialect is detected.
+  codex exec --json "fix the tests" | runwire outcome --exit-code
+  runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'
+
+Options:
+  -h, --help     Show this help, or the help of a command
+  -v, --version  Show the version
+
+Exit codes of \`outcome --exit-code\`:
+${exitCodeTable.map(([code, name, meaning]) => `  ${code.padStart(8)}  ${name.padEnd(10)}  ${meaning}`).join('\n')}
+
+Without --exit-code: 0, or 2 for bad flags and unreadable input.
+More: runwire COMMAND --help
+`;
+}
+
+export function commandHelp(command: Command): string {
+  const rows = Object.entries(command.options).map(([name, option]) => [flagOf(name, option), option.help] as const);
+  const width = Math.max(0, ...rows.map(([flag]) => flag.length));
+  const options = rows.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`).join('\n');
+  const examples = command.examples.map(([line, what]) => `  # ${what}\n  ${line}`).join('\n');
+  return `runwire ${command.name}: ${command.summary}
+
+Usage: runwire ${command.name} [OPTIONS]${command.operands === undefined ? '' : ` ${command.operands}`}
+
+${command.description}
+${options === '' ? '' : `\nOptions:\n${options}\n`}
+Examples:
+${examples}
+`;
+}
+
+export function flagOf(name: string, option: Option): string {
+  const short = option.short === undefined ? '    ' : `-${option.short}, `;
+  return `${short}--${name}${option.value === undefined ? '' : ` ${option.value}`}`;
+}

@@ -1,0 +1,81 @@
+import { constants } from 'node:os';
+import { dialects } from '../dialects/registry.ts';
+import { Failure } from '../failure.ts';
+import type { Note } from '../outcome/fold.ts';
+import type { ProcessEnd } from '../pipeline/reader.ts';
+import type { Options, Values } from './command.ts';
+import type { Context } from './context.ts';
+
+/** The flags of every command that reads an agent's output. */
+export const streamOptions = {
+  from: { type: 'string', value: 'DIALECT', choices: dialects.map((each) => each.id), help: 'Read this dialect instead of detecting it' },
+  stderr: { type: 'string', value: 'FILE', help: 'What the process wrote to stderr: more evidence' },
+  'process-exit': { type: 'string', value: 'CODE|SIGNAL', help: 'How the process ended: 0, 1, SIGTERM, …' },
+  notes: {
+    type: 'string',
+    value: 'text|json|none',
+    choices: ['text', 'json', 'none'],
+    help: 'How to print losses and notes on stderr (default: text)',
+  },
+  strict: { type: 'boolean', help: 'Exit with 2 when there is any loss or note' },
+} as const satisfies Options;
+
+export interface Source {
+  name: string;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** The files named on the command line, or stdin. */
+export function sourcesOf(operands: readonly string[], context: Context): Source[] {
+  if (operands.length === 0) {
+    if (context.stdinIsTerminal) throw new Failure('input', 'no input: name a file, or pipe an agent into it; see --help');
+    return [{ name: '<stdin>', bytes: context.stdin }];
+  }
+  return operands.map((path) => (path === '-' ? { name: '<stdin>', bytes: context.stdin } : { name: path, bytes: context.readFile(path) }));
+}
+
+/** `--process-exit`: an exit code, or a signal with or without SIG. */
+function processEndOf(text: string | undefined): ProcessEnd | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 255) return { exit_code: Number(text), signal: null };
+  const name = text.toUpperCase().startsWith('SIG') ? text.toUpperCase() : `SIG${text.toUpperCase()}`;
+  if (Object.hasOwn(constants.signals, name)) return { exit_code: null, signal: name };
+  throw new Failure('input', `--process-exit ${text}: neither an exit code (0 to 255) nor a signal such as SIGTERM`);
+}
+
+function noteStyleOf(text: string | undefined): NoteStyle {
+  if (text === undefined || text === 'text' || text === 'json' || text === 'none') return text ?? 'text';
+  throw new Failure('input', `--notes ${text}: expected text, json or none`);
+}
+
+export type NoteStyle = 'text' | 'json' | 'none';
+
+const words: Record<string, string> = {
+  lost: 'lost in conversion',
+  guessed: 'guessed',
+  broken: 'broken',
+  unrecognised: 'not recognised',
+};
+
+/** Notes as counted lines for people, or as JSON lines for machines. */
+export function printNotes(notes: readonly Note[], source: Source, style: NoteStyle, context: Context): void {
+  for (const note of notes) {
+    if (style === 'json') context.warn(JSON.stringify({ file: source.name, ...note }));
+    else if (style === 'text') {
+      const place = note.line === undefined ? '' : `:${note.line}`;
+      context.warn(
+        `runwire: ${source.name}${place}: ${words[note.kind] ?? note.kind}: ${note.what}${note.count > 1 ? ` (${note.count} times)` : ''}`,
+      );
+    }
+  }
+}
+
+/** What both `convert` and `outcome` decide from the shared flags. */
+export function readSharedFlags(values: Values<typeof streamOptions>, context: Context) {
+  return {
+    process: processEndOf(values['process-exit']),
+    notes: noteStyleOf(values.notes),
+    stderr: (): AsyncIterable<Uint8Array> | undefined => (values.stderr === undefined ? undefined : context.readFile(values.stderr)),
+    strict: values.strict === true,
+  };
+}

@@ -1,0 +1,18 @@
+export { convert, decode, encode, fold } from './pipeline/convert.ts';
+export type { Bytes, DecodeOptions, EncodeOptions } from './pipeline/convert.ts';
+export { Reader } from './pipeline/reader.ts';
+export type { ProcessEnd, ReadEvent, ReaderOptions } from './pipeline/reader.ts';
+export { Recorder } from './pipeline/recorder.ts';
+export { Writer } from './pipeline/writer.ts';
+export { OutcomeFold } from './outcome/fold.ts';
+export type { FoldOptions, Note } from './outcome/fold.ts';
+export type { Artifact, ErrorDetails, RunOutcome, ToolCall, Verdict } from './outcome/outcome.ts';
+export { loadPrices } from './outcome/price-table.ts';
+export type { Price, Tokens } from './outcome/usage.ts';
+export { dialects, findDialect } from './dialects/registry.ts';
+export type { Dialect, Json, JsonObject, Loss } from './dialects/dialect.ts';
+export type { AgentEvent, ErrorCode, EventOf, EventRecord, EventType } from './events/event.ts';
+export { schemaOf } from './schemas.ts';
+export { exitCodes, Failure } from './failure.ts';
+export type { FailureCode, VerdictClass } from './failure.ts';
+export { version } from './version.ts';
