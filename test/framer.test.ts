@@ -325,8 +325,10 @@ describe('any bytes in any pieces', () => {
     );
   });
 
-  it('may be in a buffer that is used again', () => {
-    const buffer = new Uint8Array(4);
+  it.each([
+    ['an array', new Uint8Array(4)],
+    ['a Buffer', Buffer.alloc(4)],
+  ])('may be in %s that is used again', (_title, buffer) => {
     const calls: Call[] = [];
     const framer = new Framer({ value: (value, line) => void calls.push({ value, line }), text: () => {}, note: () => {} });
     for (const part of ['{"n"', ':1}\n', '{"n"', ':2}\n']) {

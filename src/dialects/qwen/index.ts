@@ -18,9 +18,9 @@ const exits: Record<number, ErrorCode> = {
 export const qwen: Dialect = {
   id: 'qwen',
   about: {
-    agent: 'Qwen Code, `qwen --output-format stream-json | json`',
+    agent: 'Qwen Code, `qwen --output-format stream-json` or `json`',
     reads: '0.3 and later, with and without partial messages; the `{response, stats}` object before, if a Qwen model made it',
-    writes: 'the current format: `stream-json`, `json`, `partial`',
+    writes: 'the current format',
   },
   detect,
   decoder,
