@@ -8,10 +8,11 @@ import { cursor } from './cursor/index.ts';
 import type { Dialect, JsonObject, Variant } from './dialect.ts';
 import { droid } from './droid/index.ts';
 import { goose } from './goose/index.ts';
+import { qwen } from './qwen/index.ts';
 import { runwire } from './runwire/index.ts';
 
 /** Every dialect we know. Adding one is a folder and a line here. */
-export const dialects: readonly Dialect[] = [runwire, codex, cline, continueCli, goose, cursor, amp, droid, copilot];
+export const dialects: readonly Dialect[] = [runwire, codex, qwen, cline, continueCli, goose, cursor, amp, droid, copilot];
 
 export function findDialect(id: string): Dialect {
   const found = dialects.find((dialect) => dialect.id === id);

@@ -15,7 +15,6 @@ const keptOfOversize = 64 * 1024;
 const LF = 10;
 const CARRIAGE_RETURN = 13;
 const OPEN_BRACE = 123;
-const OPEN_BRACKET = 91;
 const BOM = 0xfeff;
 
 // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
@@ -46,12 +45,9 @@ export class Framer {
     const first = chunk.indexOf(LF);
     if (first === -1) return this.#hold(chunk);
     let start = 0;
-    if (this.#skipping) {
-      this.#skipping = false;
-      start = first + 1;
-    } else if (this.#carried > 0) {
-      this.#hold(chunk.subarray(0, first + 1));
-      this.#flushCarry();
+    if (this.#skipping || this.#carried > 0) {
+      this.#hold(chunk.subarray(0, first));
+      this.#endCarried(false);
       start = first + 1;
     }
     const last = chunk.lastIndexOf(LF);
@@ -60,50 +56,50 @@ export class Framer {
   }
 
   end(): void {
-    if (this.#carried > 0) {
-      const rest = this.#takeCarry();
-      this.#line += 1;
-      this.#oneLine(this.#decode(rest), true);
-    }
+    this.#endCarried(true);
     this.#abandonDocument('cut');
   }
 
+  /** A piece of a line whose end has not come yet. */
   #hold(piece: Uint8Array): void {
     if (this.#skipping) return;
     // Callers may reuse their buffer, so what outlives this call is copied; a Buffer's own slice() would not copy.
     this.#carry.push(new Uint8Array(piece));
     this.#carried += piece.length;
-    if (this.#carried > this.#limit) {
-      const head = join(this.#carry, Math.min(this.#carried, keptOfOversize));
-      const ended = piece[piece.length - 1] === LF;
-      this.#carry = [];
-      this.#carried = 0;
-      this.#skipping = !ended;
-      this.#line += 1;
-      this.#abandonDocument('broken');
-      this.#sink.note('broken', `line longer than ${this.#limit} bytes`, this.#line);
-      this.#sink.text(this.#lenient.decode(head), 'oversize', this.#line);
-    }
+    if (this.#carried <= this.#limit) return;
+    const head = join(this.#carry, Math.min(this.#limit, keptOfOversize));
+    this.#carry = [];
+    this.#carried = 0;
+    this.#skipping = true;
+    this.#oversize(head);
   }
 
-  #takeCarry(): Uint8Array {
+  #endCarried(last: boolean): void {
+    this.#skipping = false;
+    if (this.#carried === 0) return;
     const bytes = join(this.#carry, this.#carried);
     this.#carry = [];
     this.#carried = 0;
-    return bytes;
+    this.#line += 1;
+    this.#oneLine(this.#decode(bytes), last);
   }
 
-  #flushCarry(): void {
-    if (this.#carried > 0) this.#lines(this.#takeCarry());
+  #oversize(bytes: Uint8Array): void {
+    this.#line += 1;
+    this.#abandonDocument('broken');
+    this.#sink.note('broken', `line longer than ${this.#limit} bytes`, this.#line);
+    this.#sink.text(this.#lenient.decode(bytes.subarray(0, Math.min(this.#limit, keptOfOversize))), 'oversize', this.#line);
   }
 
   /** Whole lines, each ended by LF. */
   #lines(bytes: Uint8Array): void {
+    if (bytes.length > this.#limit) return this.#eachLine(bytes);
     let text: string;
     try {
       text = this.#strict.decode(bytes);
     } catch {
-      return this.#badLines(bytes);
+      // At least one of these lines is not UTF-8; the others must not suffer for it.
+      return this.#eachLine(bytes);
     }
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -113,13 +109,17 @@ export class Framer {
     }
   }
 
-  /** At least one of these lines is not UTF-8; the others must not suffer for it. */
-  #badLines(bytes: Uint8Array): void {
+  #eachLine(bytes: Uint8Array): void {
     let start = 0;
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      this.#line += 1;
-      if (end > start) this.#oneLine(this.#decode(bytes.subarray(start, end)), false);
+      const line = bytes.subarray(start, end);
       start = end + 1;
+      if (line.length > this.#limit) {
+        this.#oversize(line);
+        continue;
+      }
+      this.#line += 1;
+      if (line.length > 0) this.#oneLine(this.#decode(line), false);
     }
   }
 
@@ -133,24 +133,21 @@ export class Framer {
   }
 
   #oneLine(line: string, last: boolean): void {
-    if (this.#document === undefined) {
-      const first = line.charCodeAt(0);
-      if (first === OPEN_BRACE) {
-        const wire = parse(line);
-        if (wire !== undefined) return this.#value(wire);
-      }
-      return this.#oddLine(line, last);
+    if (this.#document !== undefined) return this.#documentLine(line, last);
+    if (line.charCodeAt(0) === OPEN_BRACE) {
+      const wire = parse(line);
+      if (wire !== undefined) return this.#value(wire, line);
     }
-    this.#documentLine(line, last);
+    this.#oddLine(line, last);
   }
 
-  #value(wire: unknown): void {
+  #value(wire: unknown, text: string): void {
     if (isObject(wire)) return this.#sink.value(wire, this.#line);
     if (Array.isArray(wire) && wire.length > 0 && wire.every(isObject)) {
       for (const each of wire) this.#sink.value(each, this.#line);
       return;
     }
-    this.#sink.text(JSON.stringify(wire), 'noise', this.#line);
+    this.#sink.text(text, 'noise', this.#line);
   }
 
   /** Everything that is not simply one object on one line. */
@@ -166,41 +163,41 @@ export class Framer {
       return;
     }
     line = line.trimStart();
-    const first = line.charCodeAt(0);
-    if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+    const isLikeJson = startsLikeJson(line);
+    if (isLikeJson || line.startsWith('[')) {
       const wire = parse(line);
-      if (wire !== undefined) return this.#value(wire);
+      if (wire !== undefined) return this.#value(wire, line);
     }
     const clean = line.replace(terminalNoise, '').trim();
-    if (clean !== line && (clean.startsWith('{') || clean.startsWith('['))) {
+    if (clean !== line && startsLikeJson(clean)) {
       const wire = parse(clean);
       if (wire !== undefined) {
         this.#sink.note('guessed', 'control characters around a line', this.#line);
-        return this.#value(wire);
+        return this.#value(wire, clean);
       }
     }
-    if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-      const document = new Document(raw, this.#line);
-      if (document.isOpen && !last) {
-        this.#document = document;
-        return;
-      }
-      if (this.#gluedObjects(line)) return;
-      return this.#broken(raw, last);
-    }
+    if (isLikeJson) return this.#unfinished(line, last);
     const brace = line.indexOf('{"');
     if (brace > 0) {
       const wire = parse(line.slice(brace));
       if (wire !== undefined) {
         this.#sink.text(line.slice(0, brace), 'noise', this.#line);
-        return this.#value(wire);
+        return this.#value(wire, line.slice(brace));
       }
     }
     this.#sink.text(raw, 'noise', this.#line);
   }
 
+  /** The first line of a document, several objects on one line, or a line that is cut or broken. */
+  #unfinished(line: string, last: boolean): void {
+    if (this.#gluedObjects(line, last)) return;
+    const document = new Document(line, this.#line);
+    if (document.isOpen && !last) this.#document = document;
+    else this.#broken(line, last && document.isCut);
+  }
+
   /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
-  #gluedObjects(line: string): boolean {
+  #gluedObjects(line: string, last: boolean): boolean {
     const values: JsonObject[] = [];
     let rest = line;
     while (rest.startsWith('{')) {
@@ -213,13 +210,13 @@ export class Framer {
     if (values.length === 0) return false;
     this.#sink.note('guessed', 'several objects on one line', this.#line);
     for (const value of values) this.#sink.value(value, this.#line);
-    if (rest !== '') this.#broken(rest, false);
+    if (rest !== '') this.#broken(rest, last && startsLikeJson(rest) && new Document(rest, this.#line).isCut);
     return true;
   }
 
-  #broken(text: string, last: boolean): void {
-    this.#sink.note('broken', last ? 'last line stops in the middle' : 'line that is not JSON', this.#line);
-    this.#sink.text(text, last ? 'cut' : 'broken', this.#line);
+  #broken(text: string, isCut: boolean): void {
+    this.#sink.note('broken', isCut ? 'last line stops in the middle' : 'line that is not JSON', this.#line);
+    this.#sink.text(text, isCut ? 'cut' : 'broken', this.#line);
   }
 
   #documentLine(line: string, last: boolean): void {
@@ -235,7 +232,7 @@ export class Framer {
     const wire = document.isOpen ? undefined : parse(document.text());
     if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken');
     this.#document = undefined;
-    this.#value(wire);
+    this.#value(wire, document.text());
   }
 
   #abandonDocument(cause: 'broken' | 'cut'): void {
@@ -252,7 +249,7 @@ class Document {
   readonly firstLine: number;
   readonly #lines: string[] = [];
   #depth = 0;
-  #failed = false;
+  #inString = false;
   size = 0;
 
   constructor(line: string, firstLine: number) {
@@ -265,17 +262,27 @@ class Document {
     this.size += line.length;
     const { depth, inString } = scan(line, this.#depth);
     this.#depth = depth;
-    // A raw line feed inside a string is not JSON: the line was cut, not indented.
-    if (inString || depth < 0) this.#failed = true;
+    this.#inString = inString;
   }
 
+  /** More lines may complete it. A raw line feed inside a string is not JSON: such a line was cut, not indented. */
   get isOpen(): boolean {
-    return this.#depth > 0 && !this.#failed;
+    return this.#depth > 0 && !this.#inString;
+  }
+
+  /** More bytes, at least, were to come. */
+  get isCut(): boolean {
+    return this.#depth > 0 || this.#inString;
   }
 
   text(): string {
     return this.#lines.join('\n');
   }
+}
+
+/** Only objects and lists of objects are anybody's output: `[INFO]` is not. */
+function startsLikeJson(text: string): boolean {
+  return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
 }
 
 function scan(text: string, from: number): { depth: number; inString: boolean } {

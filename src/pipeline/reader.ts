@@ -78,7 +78,7 @@ export class Reader {
     );
     this.#stderr = new Framer(
       {
-        value: (wire) => this.#stderrLine(JSON.stringify(wire), wire),
+        value: (wire) => this.#guard(() => this.#stderrLine(JSON.stringify(wire), wire)),
         text: (text) => {
           for (const line of text.split('\n')) this.#stderrLine(line);
         },

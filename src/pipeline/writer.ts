@@ -46,21 +46,23 @@ export class Writer {
   }
 
   #line(wire: JsonObject): void {
+    const text = this.#text(wire);
+    if (text === undefined) return;
     this.#count += 1;
-    switch (this.#variant.layout) {
-      case 'lines':
-        this.#out += `${this.#text(JSON.stringify(wire))}\n`;
-        return;
-      case 'array':
-        this.#out += `${this.#count === 1 ? '[' : ','}${this.#text(JSON.stringify(wire))}`;
-        return;
-      case 'document':
-        this.#out += `${this.#text(JSON.stringify(wire, null, 2))}\n`;
-    }
+    if (this.#variant.layout === 'array') this.#out += `${this.#count === 1 ? '[' : ','}${text}`;
+    else this.#out += `${text}\n`;
   }
 
-  #text(json: string): string {
-    return this.#dialect.ascii === true ? escapeToAscii(json) : json;
+  #text(wire: JsonObject): string | undefined {
+    try {
+      const json = this.#variant.layout === 'document' ? JSON.stringify(wire, null, 2) : JSON.stringify(wire);
+      return this.#dialect.ascii === true ? escapeToAscii(json) : json;
+    } catch (error) {
+      // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd line must not cost the run.
+      if (!(error instanceof RangeError)) throw error;
+      this.losses.set('unknown_line', (this.losses.get('unknown_line') ?? 0) + 1);
+      return undefined;
+    }
   }
 }
 

@@ -2,5 +2,8 @@ import type { Expected } from '../support/expected.ts';
 import { expected as cline } from './cline.ts';
 import { expected as codex } from './codex.ts';
 import { expected as continueCli } from './continue.ts';
+import { expected as qwen } from './qwen.ts';
+import { expected as qwenJson } from './qwen-json.ts';
+import { expected as qwenPartial } from './qwen-partial.ts';
 
-export const tables: readonly Expected[] = [codex, cline, continueCli];
+export const tables: readonly Expected[] = [cline, codex, continueCli, qwen, qwenJson, qwenPartial];

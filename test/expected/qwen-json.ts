@@ -1,5 +1,7 @@
 import type { Expected } from '../support/expected.ts';
 
+const why = 'the last answer served is to a call of the program itself, which keeps notes for later runs';
+
 export const expected: Expected = {
   folder: 'qwen-json@0.24.4',
   dialect: 'qwen',
@@ -16,5 +18,9 @@ export const expected: Expected = {
     'sigterm-stream': 'cancelled',
     'stream-error': 'time_limit',
     'turn-limit': 'turn_limit',
+  },
+  differs: {
+    plain: { why, message: 'Hello! How can I help you with this project today?' },
+    reasoning: { why, message: 'The answer is 42.' },
   },
 };
