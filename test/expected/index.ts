@@ -1,4 +1,5 @@
 import type { Expected } from '../support/expected.ts';
 import { expected as codex } from './codex.ts';
+import { expected as dexter } from './dexter.ts';
 
-export const tables: readonly Expected[] = [codex];
+export const tables: readonly Expected[] = [codex, dexter];
