@@ -52,12 +52,12 @@ export function modelFault(message: string): { code: ErrorCode; message: string 
 /** At most two single-character edits away, so that a damaged byte cannot hide an error. */
 function resembles(text: string, prefix: string): boolean {
   let row = Array.from({ length: prefix.length + 1 }, (_, index) => index);
-  for (const [line, char] of [...text.slice(0, prefix.length)].entries()) {
+  for (let line = 0; line < Math.min(text.length, prefix.length); line += 1) {
     let corner = line;
     const next = [line + 1];
     for (let at = 0; at < prefix.length; at += 1) {
       const above = row[at + 1] ?? 0;
-      next.push(Math.min(above + 1, (next[at] ?? 0) + 1, corner + (prefix[at] === char ? 0 : 1)));
+      next.push(Math.min(above + 1, (next[at] ?? 0) + 1, corner + (prefix[at] === text[line] ? 0 : 1)));
       corner = above;
     }
     row = next;

@@ -59,9 +59,9 @@ export function decoder(sink: DecoderSink): Decoder {
     const duration = compact({ duration_ms: count(wire.duration) });
     if (wire.type === 'tool_error')
       return sink.emit({ type: 'item.completed', item_id: id, status: 'error', error: asText(wire.error), ...duration });
-    const done = finished(tool, wire.result);
-    sink.emit({ type: 'item.completed', item_id: id, ...done, output: asText(wire.result), ...duration });
-    if (done.status === 'success') editedFile(sink, tool, wire.args ?? call?.args, id);
+    const result = finished(tool, wire.result);
+    sink.emit({ type: 'item.completed', item_id: id, ...result, output: asText(wire.result), ...duration });
+    if (result.status === 'success') editedFile(sink, tool, wire.args ?? call?.args, id);
   }
 
   function progress(wire: JsonObject): void {
