@@ -1,12 +1,13 @@
 import { Failure } from '../failure.ts';
 import { agentCode } from './agent-code/index.ts';
 import { codex } from './codex/index.ts';
+import { devAgent } from './dev-agent/index.ts';
 import { dexter } from './dexter/index.ts';
 import type { Dialect, JsonObject, Variant } from './dialect.ts';
 import { runwire } from './runwire/index.ts';
 
 /** Every dialect we know. Adding one is a folder and a line here. */
-export const dialects: readonly Dialect[] = [runwire, codex, agentCode, dexter];
+export const dialects: readonly Dialect[] = [runwire, codex, agentCode, dexter, devAgent];
 
 export function findDialect(id: string): Dialect {
   const found = dialects.find((dialect) => dialect.id === id);
