@@ -175,10 +175,10 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function line(wire: JsonObject): void {
     switch (wire.type) {
-      case 'session_start': {
-        const at = time(wire.timestamp);
-        if (at !== undefined) sink.at(at);
-        return sink.emit({
+      case 'session_start':
+        // The only time on this wire.
+        sink.at(time(wire.timestamp));
+        sink.emit({
           type: 'thread.started',
           agent: 'agent-code',
           ...compact({
@@ -188,7 +188,7 @@ export function decoder(sink: DecoderSink): Decoder {
             agent_version: string(wire.agent_version),
           }),
         });
-      }
+        return sink.at(undefined);
       case 'turn_start':
         return enter(wire, true);
       case 'text_delta':

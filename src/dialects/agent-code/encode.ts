@@ -142,7 +142,7 @@ export function encoder(sink: EncoderSink): Encoder {
     closeLastTurn(metrics, cost);
     if (limits > 0 && !asText(verdict.class).endsWith('_limit')) sink.lose('limit');
     if ((string(metrics.model_name) ?? '') !== model) sink.lose('model');
-    if (metrics.duration_ms !== undefined) sink.lose('time');
+    if ((count(metrics.duration_ms) ?? 0) > 0) sink.lose('time');
     sink.line({ type: 'session_end', turns: turn, total_cost_usd: cost, exit_code: integer(verdict.exit_code) ?? 8 });
   }
 
