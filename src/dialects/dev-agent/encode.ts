@@ -13,6 +13,7 @@ interface Turn {
   items: number;
   running: number;
   said: boolean;
+  failed: boolean;
   split: boolean;
 }
 
@@ -43,7 +44,7 @@ export function encoder(sink: EncoderSink): Encoder {
     const next = Math.max(event?.iteration ?? 0, iteration + 1);
     iteration = next;
     const id = event !== undefined && event.iteration === next ? event.turn_id : `turn_${next}`;
-    turn = { id, iteration: next, items: 0, running: 0, said: false, split: event === undefined };
+    turn = { id, iteration: next, items: 0, running: 0, said: false, failed: false, split: event === undefined };
     line(record, {
       type: 'turn.started',
       turn_id: id,
@@ -55,7 +56,8 @@ export function encoder(sink: EncoderSink): Encoder {
 
   function completeTurn(record: EventRecord, event?: EventOf<'turn.completed'>): void {
     if (turn === undefined) return;
-    speak(record, 0);
+    // A call of the model that failed or was cut off has no message.
+    if (pending !== undefined || !(turn.failed || record.synthetic)) speak(record, 0);
     const whole = event !== undefined && !turn.split;
     line(record, {
       type: 'turn.completed',
@@ -186,6 +188,8 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'item.completed':
           return completeItem(record);
         case 'error':
+          if (pending !== undefined) speak(record, 0);
+          if (turn !== undefined) turn.failed = true;
           return line(record, {
             type: 'error',
             scope: record.scope,
