@@ -212,10 +212,44 @@ describe('exit code 0 is not success', () => {
     ).toBe('incomplete');
   });
 
+  it('takes no damaged byte of a failed run for a success', () => {
+    const bytes = Buffer.from(
+      jsonl([
+        start,
+        turnStart(1),
+        text(1, 'x'),
+        call(1, 'Bash'),
+        result(1, 'Bash', 'x'),
+        warning(1, 'Agent stopped after 1 turns'),
+        end(0, 1),
+      ]),
+    );
+    for (let place = 0; place < bytes.length; place += 1) {
+      for (const flip of [1, 4, 16, 32]) {
+        const damaged = Buffer.from(bytes);
+        damaged[place] = (damaged[place] ?? 0) ^ flip;
+        expect(readText(damaged.toString('latin1'), 'agent-code').outcome.verdict.class).not.toBe('success');
+      }
+    }
+  });
+
   it('the limit may be told on stderr alone, as before 0.19', () => {
     const lines = jsonl([start, call(1, 'Bash'), result(1, 'Bash', 'x'), end(0, 1)]);
     const { outcome } = readText(lines, 'agent-code', { stderr: 'warning: Agent stopped after 3 turns\n' });
     expect(outcome).toMatchObject({ verdict: { class: 'turn_limit' }, limits_hit: [{ limit: 'turns', maximum: 3 }] });
+  });
+});
+
+describe('what we write of a failure', () => {
+  it('takes no damaged byte of a failed run for a success', () => {
+    const bytes = Buffer.from(jsonl(rewrite(jsonl([start, text(1, 'x'), turnEnd(1), end(6, 1)]), 'agent-code', 'agent-code').lines));
+    for (let place = 0; place < bytes.length; place += 1) {
+      for (const flip of [1, 4, 16, 32]) {
+        const damaged = Buffer.from(bytes);
+        damaged[place] = (damaged[place] ?? 0) ^ flip;
+        expect(readText(damaged.toString('latin1'), 'agent-code').outcome.verdict.class).not.toBe('success');
+      }
+    }
   });
 });
 

@@ -178,6 +178,17 @@ describe('the end', () => {
     ]);
   });
 
+  it('takes no damaged byte of a failed run for a success', () => {
+    const bytes = Buffer.from(jsonl([...whole, end('iteration_limit', { ...report, is_finished: false, status: 'iteration_limit' })]));
+    for (let place = 0; place < bytes.length; place += 1) {
+      for (const flip of [1, 4, 16, 32]) {
+        const damaged = Buffer.from(bytes);
+        damaged[place] = (damaged[place] ?? 0) ^ flip;
+        expect(readText(damaged.toString('latin1'), 'dev-agent').outcome.verdict.class).not.toBe('success');
+      }
+    }
+  });
+
   it('the verdict of our own report outweighs its status', () => {
     const ours = { ...report, metrics: {}, message: 'x', verdict: { class: 'permission', exit_code: 7, evidence: [] } };
     expect(readLines([...whole, end('completed', ours)]).outcome.verdict.class).toBe('permission');

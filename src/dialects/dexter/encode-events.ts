@@ -14,15 +14,22 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   let claim: EventOf<'agent.finished'> | undefined;
   let limit: EventOf<'limit.reached'> | undefined;
   let asked = '';
+  let toolsCalled = false;
   let lastEdit: string | undefined;
 
   const progress = (mode: string, charDelta: number): void => sink.line({ type: 'stream_progress', charDelta, mode });
+
+  function request(): void {
+    toolsCalled = false;
+    progress('requesting', 0);
+  }
 
   function flush(calling: boolean): void {
     const text = pending;
     pending = undefined;
     if (text !== undefined) progress('responding', text.length);
-    if (calling) progress('tool-use', 0);
+    if (calling && !toolsCalled) progress('tool-use', 0);
+    toolsCalled ||= calling;
     if (text !== undefined) sink.line({ type: 'thinking', message: text });
   }
 
@@ -79,7 +86,9 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   }
 
   function failureAnswer(report: JsonObject): string {
-    if (claim?.code === 'permission') return '';
+    // An empty answer is how a denied tool ends a run, and how a model ends it that says nothing.
+    const verdict = object(report.verdict).class;
+    if (verdict === 'permission' || verdict === 'incomplete') return '';
     const message = claim?.message ?? failureMessage(report);
     if (limit?.limit === 'turns')
       return message.startsWith('Reached maximum iterations (')
@@ -108,10 +117,15 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
           return;
         case 'turn.started':
           if (pending !== undefined) flush(false);
-          return progress('requesting', 0);
+          return request();
         case 'text.completed':
           if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
           if (pending !== undefined) flush(false);
+          // Words after tools are another reply of the model.
+          if (toolsCalled) {
+            sink.lose('turn_boundary');
+            request();
+          }
           pending = event.text;
           return;
         case 'permission.requested':
