@@ -11,11 +11,13 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   const toolCalls: JsonObject[] = [];
   /** Text that is the answer if nothing follows it, and `thinking` otherwise. */
   let pending: string | undefined;
+  let message: string | undefined;
   let claim: EventOf<'agent.finished'> | undefined;
   let limit: EventOf<'limit.reached'> | undefined;
+  let fault: EventOf<'error'> | undefined;
   let asked = '';
   let toolsCalled = false;
-  let lastEdit: string | undefined;
+  let editor: string | undefined;
 
   const progress = (mode: string, charDelta: number): void => sink.line({ type: 'stream_progress', charDelta, mode });
 
@@ -37,40 +39,40 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
     const start = open.get(event.item_id);
     if (start === undefined) return;
     open.delete(event.item_id);
-    lastEdit = isFileTool(start.name) ? event.item_id : undefined;
+    editor = isFileTool(start.name) ? event.item_id : undefined;
     // A call that never ended stays open on this wire too.
     if (event.status === 'abandoned') return;
     const head = { tool: start.name, toolCallId: event.item_id };
     const args = isObject(start.args) ? start.args : { value: start.args };
-    if (event.status === 'denied') return sink.line({ type: 'tool_denied', ...head, args });
-    const time = event.duration_ms === undefined ? {} : { duration: event.duration_ms };
-    const text = event.output === undefined || event.output === null ? undefined : asText(event.output);
-    const read = finished(start.name, text);
-    if (event.exit_code !== undefined && (text === undefined || read.exit_code !== event.exit_code)) sink.lose('exit_code');
-    if (text === undefined || (event.status !== 'success' && read.status !== event.status)) {
-      if (event.status === 'cancelled') sink.lose('tool_status');
-      const error = event.error ?? text ?? '';
-      toolCalls.push({ tool: start.name, args, result: errorPrefix + error });
-      return sink.line(
-        event.status === 'success'
-          ? { type: 'tool_end', ...head, args, result: '', ...time }
-          : { type: 'tool_error', ...head, error, ...time },
-      );
+    if (event.status === 'denied') {
+      if ((event.output ?? event.error) !== undefined) sink.lose('tool_output');
+      return sink.line({ type: 'tool_denied', ...head, args });
     }
-    if (read.status !== event.status) sink.lose('tool_status');
-    toolCalls.push({ tool: start.name, args, result: text });
-    sink.line({ type: 'tool_end', ...head, args, result: text, ...time });
+    const time = event.duration_ms === undefined ? {} : { duration: event.duration_ms };
+    const result = asText(event.output);
+    const read = finished(start.name, result);
+    if (event.exit_code !== undefined && read.exit_code !== event.exit_code) sink.lose('exit_code');
+    // A result that reads as a success cannot tell a failure.
+    if (event.status !== 'success' && event.status !== read.status) {
+      if (event.status === 'cancelled') sink.lose('tool_status');
+      const error = event.error ?? result;
+      toolCalls.push({ tool: start.name, args, result: errorPrefix + error });
+      return sink.line({ type: 'tool_error', ...head, error, ...time });
+    }
+    if (event.status !== read.status) sink.lose('tool_status');
+    toolCalls.push({ tool: start.name, args, result });
+    sink.line({ type: 'tool_end', ...head, args, result, ...time });
   }
 
   function finish(report: JsonObject): void {
     const metrics = object(report.metrics);
-    if (claim === undefined || claim.status === 'cancelled') {
+    if ((claim === undefined && fault === undefined) || claim?.status === 'cancelled') {
       // An abort leaves the generator without a last word.
       flush(false);
       if (metrics.tokens_used !== undefined) sink.lose('usage');
       return;
     }
-    const ok = claim.status === 'ok' && object(report.verdict).class === 'success';
+    const ok = claim?.status === 'ok' && object(report.verdict).class === 'success';
     if (!ok) flush(false);
     const answer = ok ? (pending ?? '') : failureAnswer(report);
     if (ok && pending !== undefined) progress('responding', pending.length);
@@ -80,7 +82,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
       answer,
       toolCalls,
       iterations: count(metrics.turns) ?? 0,
-      totalTime: claim.duration_ms ?? count(metrics.duration_ms) ?? 0,
+      totalTime: claim?.duration_ms ?? count(metrics.duration_ms) ?? 0,
       ...tokenUsage(metrics),
     });
   }
@@ -89,18 +91,16 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
     // An empty answer is how a denied tool ends a run, and how a model ends it that says nothing.
     const verdict = object(report.verdict).class;
     if (verdict === 'permission' || verdict === 'incomplete') return '';
-    const message = claim?.message ?? failureMessage(report);
-    if (limit?.limit === 'turns')
-      return message.startsWith('Reached maximum iterations (')
-        ? message
-        : `Reached maximum iterations (${limit.maximum ?? 0}). ${message}`;
-    return errorPrefix + message;
+    const reason = claim?.message ?? failureMessage(report);
+    if (limit?.limit !== 'turns') return errorPrefix + reason;
+    return reason.startsWith('Reached maximum iterations (') ? reason : `Reached maximum iterations (${limit.maximum ?? 0}). ${reason}`;
   }
 
   function tokenUsage(metrics: JsonObject): JsonObject {
     const inputTokens = count(metrics.input_tokens);
     const outputTokens = count(metrics.output_tokens);
     if (metrics.cost !== undefined && metrics.cost_source === 'reported') sink.lose('cost');
+    if ((metrics.reasoning_tokens ?? metrics.cache_read_tokens ?? metrics.cache_write_tokens) !== undefined) sink.lose('token_split');
     if (inputTokens === undefined || outputTokens === undefined) {
       if (metrics.tokens_used !== undefined) sink.lose('usage');
       return {};
@@ -120,7 +120,13 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
           return request();
         case 'text.completed':
           if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
+          if (event.text.trim() === '') return;
+          if (pending !== undefined && message === event.message_id) {
+            pending += `\n${event.text}`;
+            return;
+          }
           if (pending !== undefined) flush(false);
+          message = event.message_id;
           // Words after tools are another reply of the model.
           if (toolsCalled) {
             sink.lose('turn_boundary');
@@ -160,7 +166,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
         case 'item.completed':
           return end(event);
         case 'file.edited':
-          if (event.item_id === undefined || event.item_id !== lastEdit) sink.lose('file_edit');
+          if (event.item_id === undefined || event.item_id !== editor) sink.lose('file_edit');
           return;
         case 'prompt.submitted':
           return sink.line({ type: 'queue_drain', messageCount: 1, mergedText: event.text });
@@ -170,6 +176,11 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
         case 'limit.reached':
           limit = event;
           if (event.limit !== 'turns') sink.lose('limit');
+          return;
+        case 'error':
+          // The last fatal one is what a failed run answers.
+          if (!event.fatal || fault !== undefined) sink.lose('error');
+          if (event.fatal) fault = event;
           return;
         case 'agent.finished':
           claim = event;

@@ -16,7 +16,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
   let messageId: string | undefined;
   let limits = 0;
   let error: string | undefined;
-  let filesOf = new Set<string>();
+  let editor: string | undefined;
 
   function toolRecord(start: EventOf<'item.started'>, end: EventOf<'item.completed'>): JsonObject {
     if (!isObject(start.args)) sink.lose('tool_args');
@@ -112,12 +112,12 @@ export function responseEncoder(sink: EncoderSink): Encoder {
           if (start === undefined) return;
           open.delete(event.item_id);
           tools.push(toolRecord(start, event));
-          filesOf = new Set(isFileTool(start.name) ? [event.item_id] : []);
+          editor = isFileTool(start.name) ? event.item_id : undefined;
           return;
         }
         case 'file.edited':
           // Told again by the tool that did it; the edits of another agent's tools have no place.
-          if (event.item_id === undefined || !filesOf.has(event.item_id)) sink.lose('file_edit');
+          if (event.item_id === undefined || event.item_id !== editor) sink.lose('file_edit');
           return;
         case 'limit.reached':
           limits += 1;
@@ -129,12 +129,11 @@ export function responseEncoder(sink: EncoderSink): Encoder {
         case 'thread.completed':
           return respond(event.final_report as JsonObject);
         case 'text.delta':
+        case 'reasoning.delta':
         case 'turn.completed':
         case 'usage.reported':
         case 'agent.finished':
           // Said by the outcome: the answer, the totals, the verdict.
-          return;
-        case 'reasoning.delta':
           return;
         default:
           return sink.lose(lossOf[event.type]);
