@@ -199,6 +199,19 @@ describe('Exit codes', () => {
     expect(readLines(lines).outcome.verdict.exit_code).toBe(exit_code);
   });
 
+  it.each([
+    [1, 'config'],
+    [2, 'input'],
+    [3, 'tool'],
+    [4, 'provider'],
+    [5, 'cost_limit'],
+    [6, 'turn_limit'],
+    [7, 'permission'],
+  ])('%d of the process alone is %s', (exit_code, verdict) => {
+    const { outcome } = readText('', 'agent-code', { process: { exit_code, signal: null } });
+    expect(outcome.verdict).toMatchObject({ class: verdict, exit_code });
+  });
+
   it('a failure stays one when its code is damaged', () => {
     const { lines } = writeEvents([started, turn(1), text(1, 'So far.'), turnEnd(1), failed('turn_limit', 'too many')], 'agent-code');
     const damaged = [...lines.slice(0, -1), { ...lines.at(-1), exit_code: 0 } as JsonObject];

@@ -14,11 +14,12 @@ interface OpenCall {
 const turnLimit = /Agent stopped after (\d+) turns/;
 const budgetLimit = /budget exhausted/i;
 
-/** What seed 001's exit codes, and those that shells know, say of a failure. */
-const codeOfExit: Record<number, ErrorCode> = {
+/** What the exit codes of this format, and those that shells know, say of a failure. */
+export const codeOfExit: Readonly<Record<number, ErrorCode>> = {
   1: 'config',
   2: 'input',
   3: 'tool',
+  4: 'server',
   5: 'cost_limit',
   6: 'turn_limit',
   7: 'permission',
@@ -165,11 +166,8 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function fail(exit: number, raw_status: string): void {
     const message = compact({ message: fault?.message });
-    if (exit === 4) {
-      const code = fault !== undefined && providerCodes.has(fault.code) ? fault.code : 'server';
-      return sink.emit({ type: 'agent.finished', status: 'failed', code, raw_status, ...message });
-    }
-    const code = codeOfExit[exit] ?? 'unknown';
+    const meaning = codeOfExit[exit] ?? 'unknown';
+    const code = meaning === 'server' && fault !== undefined && providerCodes.has(fault.code) ? fault.code : meaning;
     sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, raw_status, ...message });
   }
 

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
+import { codeOfExit, decoder } from './decode.ts';
 import { detect } from './detect.ts';
 import { encoder } from './encode.ts';
 
@@ -14,6 +14,6 @@ export const agentCode: Dialect = {
   decoder,
   encoder,
   variants: [{ name: 'events', layout: 'lines' }],
-  exitMeaning: (code) => (code === 1 ? 'config' : code === 2 ? 'input' : undefined),
+  exitMeaning: (code) => codeOfExit[code],
   schema: async () => (await import('./wire.ts')).Line,
 };

@@ -44,7 +44,7 @@ export function weigh(done: JsonObject, witness: Witness): Ending | undefined {
 }
 
 /** Whatever goes wrong in a model call ends the run like this, so wording that says nothing is still the model's side. */
-export function modelFault(message: string): { code: ErrorCode; message: string } {
+function modelFault(message: string): { code: ErrorCode; message: string } {
   const code = codeOfMessage(message);
   return { code: code === 'unknown' ? 'server' : code, message };
 }
