@@ -66,7 +66,8 @@ describe('the answer and its second witness', () => {
   it.each([
     ['an answer as long as what was streamed', [requesting, responding(3), responding(2), done('Blue.')], 'success'],
     ['counted in UTF-16 code units', [requesting, responding(4), done('🦊🦊')], 'success'],
-    ['a model that itself says Error', [requesting, responding(fault.length), done(fault)], 'success'],
+    ['a model that itself says Error', [requesting, responding(fault.length), done(fault, { tokenUsage })], 'success'],
+    ['an error as long as what was streamed', [requesting, responding(fault.length), done(fault)], 'provider'],
     ['an error', [requesting, done(fault)], 'provider'],
     ['an error after a part of an answer', [requesting, responding(4), done(fault)], 'provider'],
     ['an error without wording of its own', [requesting, done("Error: Cannot read properties of undefined (reading 'x')")], 'provider'],

@@ -32,13 +32,14 @@ export function weigh(done: JsonObject, witness: Witness): Ending | undefined {
     return witness.denied
       ? { kind: 'failed', code: 'permission', message: 'a tool was denied' }
       : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
-  if (watched && !witness.toolsCalled && witness.streamed === answer.length) return { kind: 'said' };
+  const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
+  const isError = answer.startsWith(errorPrefix);
+  if (watched && !witness.toolsCalled && witness.streamed === answer.length && (counted || !isError)) return { kind: 'said' };
   const limit = limitSentence.exec(answer);
   if (limit !== null) return { kind: 'limit', maximum: Number(limit[1]) };
-  if (answer.startsWith(errorPrefix)) return { kind: 'failed', ...modelFault(answer.slice(errorPrefix.length)) };
+  if (isError) return { kind: 'failed', ...modelFault(answer.slice(errorPrefix.length)) };
   if (/^No tools (?:are )?available/i.test(answer)) return { kind: 'failed', code: 'config', message: answer };
   const doubtful = { kind: 'failed', code: 'unknown', message: answer } as const;
-  const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
   if (!watched) return counted || witness.anyTool ? { kind: 'said' } : doubtful;
   return witness.toolsCalled || !counted || resembles(answer, errorPrefix) ? doubtful : { kind: 'said' };
 }

@@ -132,7 +132,10 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'thinking':
         if (typeof wire.message !== 'string') return sink.unknown(wire);
         newReply();
-        return say(wire.message);
+        say(wire.message);
+        // Such text always comes with tool calls.
+        witness.toolsCalled = true;
+        return;
       case 'tool_approval':
         return approval(wire);
       case 'tool_denied': {

@@ -31,7 +31,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
     pending = undefined;
     if (text !== undefined) progress('responding', text.length);
     if (calling && !toolsCalled) progress('tool-use', 0);
-    toolsCalled ||= calling;
+    toolsCalled ||= calling || text !== undefined;
     if (text !== undefined) sink.line({ type: 'thinking', message: text });
   }
 
@@ -127,7 +127,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
           }
           if (pending !== undefined) flush(false);
           message = event.message_id;
-          // Words after tools are another reply of the model.
+          // Words after tools or other words are another reply of the model.
           if (toolsCalled) {
             sink.lose('turn_boundary');
             request();
