@@ -48,8 +48,8 @@ export interface Origin {
 export interface DecoderSink {
   /** `origin` is for tapes alone: what the first reading already knew of this event. */
   emit(event: Draft, origin?: Origin): void;
-  /** The agent's own time (ms since the epoch) of what is emitted from now on. */
-  at(ms: number): void;
+  /** The agent's own time (ms since the epoch) of what is emitted from now on; undefined: no longer known. */
+  at(ms: number | undefined): void;
   /** The line is well-formed but of a kind this dialect does not know: kept whole as `line.unknown`. */
   unknown(wire: JsonObject): void;
   note(kind: NoteKind, what: string): void;

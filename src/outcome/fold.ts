@@ -72,8 +72,9 @@ export class OutcomeFold {
   /** `at`: when it happened (ms since the epoch), if anybody said so. */
   apply(event: AgentEvent, at?: number): void {
     if (at !== undefined) {
-      this.#firstTime ??= at;
-      if (this.#lastTime === undefined || at > this.#lastTime) this.#lastTime = at;
+      // One time alone is when the run began, not how long it took.
+      if (this.#firstTime === undefined) this.#firstTime = at;
+      else this.#lastTime = Math.max(this.#lastTime ?? this.#firstTime, at);
     }
     switch (event.type) {
       case 'thread.started':

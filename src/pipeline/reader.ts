@@ -172,7 +172,7 @@ export class Reader {
     this.#dialect = dialect;
     const sink = {
       emit: (event: Draft, origin?: Origin) => this.#emit(event, origin),
-      at: (ms: number) => void (this.#at = ms),
+      at: (ms: number | undefined) => void (this.#at = ms),
       unknown: (wire: JsonObject) => this.#unknown(wire),
       note: (kind: NoteKind, what: string) => this.#note(kind, what),
     };

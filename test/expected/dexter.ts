@@ -3,6 +3,8 @@ import type { Expected } from '../support/expected.ts';
 export const expected: Expected = {
   folder: 'dexter@1.0.3',
   dialect: 'dexter',
+  writer: 'dexter:events',
+  silent: ['cached_tokens', 'reasoning_tokens'],
   classes: {
     'bad-args': 'success',
     denied: 'permission',

@@ -22,8 +22,8 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function sure(wire: JsonObject): number {
-  // Our tape and dev-agent use the same event names, but number every line.
-  if ('sequence' in wire) return 0;
+  // Our tape and dev-agent use the same event names, but number every line, or name turns and branches.
+  if ('sequence' in wire || 'turn_id' in wire || 'parent_branch_id' in wire) return 0;
   switch (wire.type) {
     case 'thread.started':
       return typeof wire.thread_id === 'string' ? 1 : 0;

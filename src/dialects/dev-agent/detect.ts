@@ -1,0 +1,40 @@
+import type { JsonObject } from '../dialect.ts';
+
+const types = new Set([
+  'thread.started',
+  'turn.started',
+  'assistant.message',
+  'turn.completed',
+  'item.started',
+  'item.completed',
+  'thread.completed',
+  'error',
+]);
+
+export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
+  let best = 0;
+  for (const wire of head) best = Math.max(best, sure(wire));
+  if (head.length === 0 && stderr.some((text) => /^\[\d\d:\d\d:\d\d\] \w+ (?:dev|review|verify|plan)_agent: /.test(text))) best = 0.9;
+  return best;
+}
+
+function sure(wire: JsonObject): number {
+  // A tape has the same envelope, and tells of every record where it came from.
+  if ('synthetic' in wire || typeof wire.type !== 'string' || typeof wire.thread_id !== 'string') return 0;
+  if (!types.has(wire.type)) return 0;
+  if (typeof wire.sequence === 'number' && typeof wire.timestamp === 'string') return 1;
+  switch (wire.type) {
+    case 'thread.started':
+      return 'task' in wire && 'parent_branch_id' in wire ? 1 : 0;
+    case 'turn.started':
+    case 'turn.completed':
+    case 'assistant.message':
+      return 'turn_id' in wire ? 1 : 0;
+    case 'item.started':
+    case 'item.completed':
+      return 'item_id' in wire ? 1 : 0;
+    case 'thread.completed':
+      return 'final_report' in wire ? 1 : 0;
+  }
+  return 0;
+}

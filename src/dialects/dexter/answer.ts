@@ -1,0 +1,67 @@
+import type { ErrorCode } from '../../events/event.ts';
+import type { JsonObject } from '../dialect.ts';
+import { codeOfMessage } from '../faults.ts';
+import { count, object, string } from '../read.ts';
+import { errorPrefix } from './tools.ts';
+
+/** What the lines before `done` tell about its answer. */
+export interface Witness {
+  /** Model calls announced by `stream_progress`; 0 in versions without such lines. */
+  requests: number;
+  /** Length, in UTF-16 code units, of what the model streamed since the last of them. */
+  streamed: number;
+  /** The last reply called tools, so it cannot be the answer. */
+  toolsCalled: boolean;
+  denied: boolean;
+  anyTool: boolean;
+}
+
+export type Ending = { kind: 'said' } | { kind: 'limit'; maximum: number } | { kind: 'failed'; code: ErrorCode; message: string };
+
+const limitSentence = /^Reached maximum iterations \((\d+)\)/;
+
+/**
+ * Success and failure share one shape on this wire. An answer as long as what the model streamed is the model's; a
+ * stream that failed may have been made up for by a blocking call, which leaves no line but does count its tokens.
+ */
+export function weigh(done: JsonObject, witness: Witness): Ending | undefined {
+  const answer = string(done.answer);
+  if (answer === undefined) return undefined;
+  const watched = witness.requests > 0;
+  if (answer.trim() === '')
+    return witness.denied
+      ? { kind: 'failed', code: 'permission', message: 'a tool was denied' }
+      : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
+  const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
+  const isError = answer.startsWith(errorPrefix);
+  if (watched && !witness.toolsCalled && witness.streamed === answer.length && (counted || !isError)) return { kind: 'said' };
+  const limit = limitSentence.exec(answer);
+  if (limit !== null) return { kind: 'limit', maximum: Number(limit[1]) };
+  if (isError) return { kind: 'failed', ...modelFault(answer.slice(errorPrefix.length)) };
+  if (/^No tools (?:are )?available/i.test(answer)) return { kind: 'failed', code: 'config', message: answer };
+  const doubtful = { kind: 'failed', code: 'unknown', message: answer } as const;
+  if (!watched) return counted || witness.anyTool ? { kind: 'said' } : doubtful;
+  return witness.toolsCalled || !counted || resembles(answer, errorPrefix) ? doubtful : { kind: 'said' };
+}
+
+/** Whatever goes wrong in a model call ends the run like this, so wording that says nothing is still the model's side. */
+function modelFault(message: string): { code: ErrorCode; message: string } {
+  const code = codeOfMessage(message);
+  return { code: code === 'unknown' ? 'server' : code, message };
+}
+
+/** At most two single-character edits away, so that a damaged byte cannot hide an error. */
+function resembles(text: string, prefix: string): boolean {
+  let row = Array.from({ length: prefix.length + 1 }, (_, index) => index);
+  for (let line = 0; line < Math.min(text.length, prefix.length); line += 1) {
+    let corner = line;
+    const next = [line + 1];
+    for (let at = 0; at < prefix.length; at += 1) {
+      const above = row[at + 1] ?? 0;
+      next.push(Math.min(above + 1, (next[at] ?? 0) + 1, corner + (prefix[at] === text[line] ? 0 : 1)));
+      corner = above;
+    }
+    row = next;
+  }
+  return (row.at(-1) ?? 0) <= 2;
+}
