@@ -31,6 +31,8 @@ interface Lane {
   /** The message of the open turn is complete: the next line that is not about it ends the turn. */
   done: boolean;
   stepped: boolean;
+  /** How often the message has been begun: a retry speaks anew in the same message. */
+  attempt: number;
   model: string | undefined;
   tokens: JsonObject;
   cost: Json | undefined;
@@ -137,6 +139,15 @@ export function busDecoder(sink: DecoderSink): Bus {
     tools.get(itemId)?.children.push(session);
   }
 
+  function startMessage(lane: Lane, id: string): void {
+    Object.assign(lane, { message: id, attempt: 1, tokens: {}, cost: undefined, reported: undefined, completedAt: undefined });
+  }
+
+  /** The name under which a message speaks: what a retry says does not add to what was cut off. */
+  function voiceOf(lane: Lane, owner: string | undefined): string | undefined {
+    return owner === lane.message && lane.attempt > 1 ? `${owner}_retry_${lane.attempt}` : owner;
+  }
+
   function beginTurn(lane: Lane, info: JsonObject): void {
     const created = time(object(info.time).created);
     if (created !== undefined) sink.at(created);
@@ -152,7 +163,7 @@ export function busDecoder(sink: DecoderSink): Bus {
   }
 
   function endTurn(lane: Lane): void {
-    texts.flush(lane.message);
+    texts.flush(voiceOf(lane, lane.message));
     flushEdits();
     if (lane.completedAt !== undefined) sink.at(lane.completedAt);
     reportMessage(lane);
@@ -201,10 +212,10 @@ export function busDecoder(sink: DecoderSink): Bus {
     const begins = !known || (typeof completed !== 'number' && finish === undefined && !hasError && !counted);
     if (begins && lane.open && lane.done) endTurn(lane);
     if (begins && !lane.open) {
-      Object.assign(lane, { message: undefined });
+      lane.message = undefined;
       beginTurn(lane, info);
     }
-    if (lane.message !== id) Object.assign(lane, { message: id, tokens: {}, cost: undefined, reported: undefined, completedAt: undefined });
+    if (lane.message !== id) startMessage(lane, id);
     if (counted) {
       lane.tokens = object(info.tokens);
       lane.cost = info.cost;
@@ -251,7 +262,7 @@ export function busDecoder(sink: DecoderSink): Bus {
     switch (type) {
       case 'text':
       case 'reasoning':
-        if (!doneParts.has(string(wire.id) ?? '')) textPart(lane, type, wire, string(properties.delta));
+        if (!doneParts.has(partKey(owner, wire.id))) textPart(lane, type, wire, string(properties.delta));
         return;
       case 'tool':
         return toolPart(lane, wire);
@@ -260,9 +271,9 @@ export function busDecoder(sink: DecoderSink): Bus {
       case 'step-start':
         if (lane.open && lane.message === owner && !lane.stepped) lane.stepped = true;
         else {
-          if (lane.open) texts.flush(lane.message);
-          if (lane.message !== owner) Object.assign(lane, { message: owner, tokens: {}, cost: undefined, reported: undefined });
-          lane.completedAt = undefined;
+          if (lane.open) texts.flush(voiceOf(lane, lane.message));
+          if (lane.message !== owner) startMessage(lane, owner);
+          else lane.attempt += 1;
           beginTurn(lane, {});
           lane.stepped = true;
         }
@@ -297,14 +308,14 @@ export function busDecoder(sink: DecoderSink): Bus {
 
   function textPart(lane: Lane, type: 'text' | 'reasoning', wire: JsonObject, delta: string | undefined): void {
     const id = string(wire.id) ?? '';
-    const owner = filled(wire.messageID);
+    const owner = voiceOf(lane, filled(wire.messageID));
     const span = object(wire.time);
     if (delta !== undefined) texts.delta(id, delta, { type, message: owner, parent: lane.parent });
     if (typeof span.end === 'number') {
       const end = time(span.end);
       if (end !== undefined) sink.at(end);
       texts.complete(id, asText(wire.text), { type, message: owner, parent: lane.parent });
-      doneParts.set(id, true);
+      doneParts.set(partKey(string(wire.messageID), wire.id), true);
     } else if (delta === undefined) {
       const from = time(span.start);
       if (from !== undefined) sink.at(from);
@@ -388,7 +399,7 @@ export function busDecoder(sink: DecoderSink): Bus {
     const id = string(wire.id) ?? '';
     if (id !== '' && doneParts.has(id)) return;
     doneParts.set(id, true);
-    texts.flush(lane.message);
+    texts.flush(voiceOf(lane, lane.message));
     flushEdits();
     const counts = countsOf(object(wire.tokens), wire.cost, habit);
     if (counts !== undefined) report(lane, counts);
@@ -494,9 +505,10 @@ export function busDecoder(sink: DecoderSink): Bus {
         const lane = laneOf(string(properties.sessionID));
         const id = string(properties.partID) ?? '';
         const delta = asText(properties.delta);
-        if (lane === undefined || properties.field !== 'text' || delta === '' || doneParts.has(id)) return true;
+        if (lane === undefined || properties.field !== 'text' || delta === '') return true;
+        if (doneParts.has(partKey(string(properties.messageID), id))) return true;
         if (roles.get(string(properties.messageID) ?? '') === 'user') return true;
-        texts.delta(id, delta, { type: 'text', message: filled(properties.messageID), parent: lane.parent });
+        texts.delta(id, delta, { type: 'text', message: voiceOf(lane, filled(properties.messageID)), parent: lane.parent });
         return true;
       }
     }
@@ -544,7 +556,7 @@ export function busDecoder(sink: DecoderSink): Bus {
     if (retrying !== undefined) raise(main, { name: 'APIError', message: retrying, code: codeOfMessage(retrying), retryable: true });
     if (main.open && main.done) endTurn(main);
     else if (main.open) {
-      texts.flush(main.message);
+      texts.flush(voiceOf(main, main.message));
       reportMessage(main);
     }
     for (const lane of children.values()) reportMessage(lane);
@@ -562,6 +574,7 @@ function newLane(parent: string | undefined): Lane {
     open: false,
     done: false,
     stepped: false,
+    attempt: 1,
     model: undefined,
     tokens: {},
     cost: undefined,
@@ -570,6 +583,10 @@ function newLane(parent: string | undefined): Lane {
     finish: undefined,
     denied: false,
   };
+}
+
+function partKey(message: string | undefined, id: Json | undefined): string {
+  return `${message ?? ''} ${string(id) ?? ''}`;
 }
 
 function modelOf(info: JsonObject): string | undefined {

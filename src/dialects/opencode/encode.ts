@@ -317,6 +317,7 @@ export function encoder(sink: EncoderSink): Encoder {
 
   function end(report: JsonObject): void {
     const failed = object(report.verdict).class !== 'success';
+    if (unnamedTurn !== undefined) currentMessage();
     balance(totalsOf(report));
     broken &&= failed;
     if (claim !== undefined) writeClaim(claim);

@@ -94,10 +94,14 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         finish = filled(step.reason);
         return sink.emit({ type: 'turn.completed', ...finishOf(finish) });
       }
-      case 'error':
+      case 'error': {
         start(string(wire.sessionID));
-        fault = faultOf(wire.error);
-        return sink.emit({ type: 'error', scope: 'session', fatal: true, ...fault });
+        const told = faultOf(wire.error);
+        // A context overflow is printed twice: by the step, and by the compaction that fails as well.
+        const repeated = fault?.name === told.name && fault.message === told.message;
+        fault = told;
+        return repeated ? undefined : sink.emit({ type: 'error', scope: 'session', fatal: true, ...told });
+      }
       default:
         sink.unknown(wire);
     }
