@@ -60,32 +60,35 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
   function line(wire: JsonObject): void {
     const type = string(wire.type) ?? '';
     const { part } = wire;
+    if (typeof wire.sessionID !== 'string') return sink.unknown(wire);
     if (type === 'error' ? wire.error === undefined : type !== 'text' && !isObject(part)) return sink.unknown(wire);
     at(wire);
     switch (type) {
       case 'step_start':
-        start(string(wire.sessionID));
+        start(wire.sessionID);
         if (isRepeated(type, object(part))) return;
         steps = true;
         finish = undefined;
         fault = undefined;
         return sink.emit({ type: 'turn.started' });
-      case 'text':
-        start(string(wire.sessionID));
-        // Up to 0.15.13 the last line of a piped run repeats the final text under another key, without a part.
-        if (!isObject(part)) closed = true;
-        if (!isRepeated(type, object(part ?? wire.text))) text('text.completed', object(part ?? wire.text));
+      case 'text': {
+        start(wire.sessionID);
+        // Up to 0.15.13 the last line of a piped run repeats the final text, under another key than `part`.
+        const said = object(part ?? wire.text);
+        if (!isRepeated(type, said)) return text('text.completed', said);
+        closed ||= part === undefined;
         return;
+      }
       case 'reasoning':
-        start(string(wire.sessionID));
+        start(wire.sessionID);
         if (!isRepeated(type, object(part))) text('reasoning.completed', object(part));
         return;
       case 'tool_use':
-        start(string(wire.sessionID));
+        start(wire.sessionID);
         if (!isRepeated(type, object(part))) tool(wire, object(part));
         return;
       case 'step_finish': {
-        start(string(wire.sessionID));
+        start(wire.sessionID);
         const step = object(part);
         if (isRepeated(type, step)) return;
         steps = true;
@@ -95,7 +98,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         return sink.emit({ type: 'turn.completed', ...finishOf(finish) });
       }
       case 'error': {
-        start(string(wire.sessionID));
+        start(wire.sessionID);
         const told = faultOf(wire.error);
         // A context overflow is printed twice: by the step, and by the compaction that fails as well.
         const repeated = fault?.name === told.name && fault.message === told.message;
