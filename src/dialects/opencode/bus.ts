@@ -56,13 +56,7 @@ const ignored = new Set(
     ' ',
   ),
 );
-const quiet = new Set([
-  'session.deleted',
-  'session.diff',
-  'session.compacted',
-  'message.removed',
-  'message.part.removed',
-]);
+const quiet = new Set(['session.deleted', 'session.diff', 'session.compacted', 'message.removed', 'message.part.removed']);
 
 export interface Bus {
   /** false: not an event of the bus that we know. */
@@ -297,7 +291,7 @@ export function busDecoder(sink: DecoderSink): Bus {
   }
 
   function release(messageId: string): void {
-    for (let index = 0; index < held.length; ) {
+    for (let index = 0; index < held.length;) {
       const each = held[index];
       if (each !== undefined && each.part.messageID === messageId) {
         held.splice(index, 1);
@@ -391,7 +385,8 @@ export function busDecoder(sink: DecoderSink): Bus {
   /** A file that the assistant hands over; those of the user are attachments. */
   function filePart(wire: JsonObject): void {
     const url = string(wire.url) ?? '';
-    const path = filled(object(wire.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(wire.filename);
+    const path =
+      filled(object(wire.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(wire.filename);
     if (path !== undefined) edited({ path, operation: 'created' });
   }
 

@@ -50,6 +50,7 @@ export function encoder(sink: EncoderSink): Encoder {
   let childSessions = 0;
   /** A turn that has begun but whose message has no name yet. */
   let unnamedTurn: string | undefined;
+  let turnAt = 0;
   let model: string | undefined;
   let message: MessageState | undefined;
   let open = false;
@@ -90,7 +91,7 @@ export function encoder(sink: EncoderSink): Encoder {
       parent: userMessage,
       model: model ?? thread.model,
       cwd: thread.cwd ?? '',
-      created: now,
+      created: unnamedTurn === undefined ? now : turnAt,
       totals: noTokens,
     };
     write('message.updated', { info: assistantInfo(message) });
@@ -264,7 +265,13 @@ export function encoder(sink: EncoderSink): Encoder {
   function endTurn(event: EventOf<'turn.completed'>): void {
     currentMessage();
     if (message === undefined) return;
-    message = { ...message, model: model ?? message.model, completed: Math.max(now, message.created), totals: unwritten, finish: finishWord(event) };
+    message = {
+      ...message,
+      model: model ?? message.model,
+      completed: Math.max(now, message.created),
+      totals: unwritten,
+      finish: finishWord(event),
+    };
     written = addTotals(written, unwritten);
     unwritten = { ...noTokens };
     open = false;
@@ -310,7 +317,10 @@ export function encoder(sink: EncoderSink): Encoder {
       if (broken) raise({ name: 'UnknownError', message: 'the run did not end well, though the agent says so' });
       else if (said?.status !== 'ok' || open) finishMessage('stop');
     } else if (said?.status !== finished.status || said.code !== finished.code || said.message !== finished.message) {
-      raise({ name: errorName(finished.status === 'cancelled' ? 'cancelled' : finished.code), message: finished.message ?? finished.status });
+      raise({
+        name: errorName(finished.status === 'cancelled' ? 'cancelled' : finished.code),
+        message: finished.message ?? finished.status,
+      });
     }
     writeIdle();
   }
@@ -351,6 +361,7 @@ export function encoder(sink: EncoderSink): Encoder {
           return submit(event.text, event.message_id);
         case 'turn.started':
           unnamedTurn = event.turn_id;
+          turnAt = now;
           if (event.model !== undefined) model = event.model;
           fault = undefined;
           denied = false;
@@ -379,7 +390,11 @@ export function encoder(sink: EncoderSink): Encoder {
           edits.files += 1;
           edits.additions += event.additions ?? 0;
           edits.deletions += event.deletions ?? 0;
-          return write('file.edited', { path: event.path, ...(event.item_id === undefined ? {} : { callID: event.item_id }), diff: fileDiff(event) });
+          return write('file.edited', {
+            path: event.path,
+            ...(event.item_id === undefined ? {} : { callID: event.item_id }),
+            diff: fileDiff(event),
+          });
         case 'permission.requested':
           return write('permission.updated', {
             id: event.permission_id,

@@ -120,7 +120,11 @@ export function nativeDecoder(sink: DecoderSink): Native {
   return {
     event(type, data, start) {
       const [, family = '', ...rest] = type.split('.');
-      if (!['step', 'text', 'reasoning', 'tool', 'execution', 'retried', 'inbox', 'prompted', 'compaction', 'shell', 'revert'].includes(family))
+      if (
+        !['step', 'text', 'reasoning', 'tool', 'execution', 'retried', 'inbox', 'prompted', 'compaction', 'shell', 'revert'].includes(
+          family,
+        )
+      )
         return false;
       const session = filled(data.sessionID);
       root ??= session;

@@ -1,7 +1,20 @@
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { asText, compact, filled, list, object } from '../read.ts';
 
-const consents = new Set(['once', 'always', 'allow', 'allowed', 'approve', 'approved', 'accept', 'accepted', 'grant', 'granted', 'yes', 'ok']);
+const consents = new Set([
+  'once',
+  'always',
+  'allow',
+  'allowed',
+  'approve',
+  'approved',
+  'accept',
+  'accepted',
+  'grant',
+  'granted',
+  'yes',
+  'ok',
+]);
 
 /** Only a word that is known to mean consent does. */
 export function decisionOf(reply: string): 'allowed' | 'denied' {

@@ -103,7 +103,8 @@ export function endedState(start: EventOf<'item.started'>, end: EventOf<'item.co
   const output = asText(end.output);
   const failedCommand = end.status === 'error' && end.error === undefined && end.exit_code !== undefined && end.exit_code !== 0;
   if (end.status === 'success' || failedCommand || (end.status === 'error' && start.name === 'invalid')) {
-    const metadata: JsonObject = end.exit_code === undefined || (end.status === 'success' && end.exit_code !== 0) ? {} : { exit: end.exit_code };
+    const metadata: JsonObject =
+      end.exit_code === undefined || (end.status === 'success' && end.exit_code !== 0) ? {} : { exit: end.exit_code };
     return { status: 'completed', input, output, title: end.summary ?? start.name, metadata, time };
   }
   const said = end.error ?? output;

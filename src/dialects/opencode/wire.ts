@@ -100,7 +100,10 @@ const BusEvent = z.union(
 /** Events of the server that say nothing about a run. */
 const OtherEvent = z.looseObject({
   ...envelope,
-  type: z.string().regex(/^[a-z-]+(?:\.[a-z0-9-]+)+$/).refine((type) => !(type in known)),
+  type: z
+    .string()
+    .regex(/^[a-z-]+(?:\.[a-z0-9-]+)+$/)
+    .refine((type) => !(type in known)),
   properties: Bag,
 });
 const NativeEvent = z.looseObject({ id: z.string(), type: z.string(), created: z.union([z.number(), z.string()]), data: Bag });

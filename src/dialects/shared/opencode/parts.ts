@@ -136,8 +136,7 @@ export type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
 
 /** What the end of a run says of it: the last finish word, whether a refusal stopped it, and the error it did not get over. */
 export function claimOf(finish: string | undefined, denied: boolean, fault: Fault | undefined): Claim | undefined {
-  if (fault !== undefined)
-    return { status: fault.code === 'cancelled' ? 'cancelled' : 'failed', code: fault.code, message: fault.message };
+  if (fault !== undefined) return { status: fault.code === 'cancelled' ? 'cancelled' : 'failed', code: fault.code, message: fault.message };
   if (finish === undefined) return undefined;
   if (finish === 'stop') return { status: 'ok' };
   const codes: Record<string, ErrorCode> = { length: 'output_length', 'content-filter': 'refused' };
@@ -217,7 +216,11 @@ export function countsOf(tokens: JsonObject, cost: Json | undefined, habit: Habi
   const read = count(object(tokens.cache).read) ?? 0;
   const write = count(object(tokens.cache).write) ?? 0;
   if (input + output + reasoning + read + write === 0) return undefined;
-  const { inputHoldsCache, outputHoldsReasoning } = countedBy(count(tokens.total), { input, output, reasoning, cache: read + write }, habit);
+  const { inputHoldsCache, outputHoldsReasoning } = countedBy(
+    count(tokens.total),
+    { input, output, reasoning, cache: read + write },
+    habit,
+  );
   const usd = count(cost);
   return {
     input_tokens: inputHoldsCache ? input : input + read + write,

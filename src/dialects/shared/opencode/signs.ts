@@ -36,7 +36,8 @@ function signOf(wire: JsonObject, stderr: readonly string[]): { who: Speaker; su
   const keys = Object.keys(part);
   const session = keys.indexOf('sessionID');
   const message = keys.indexOf('messageID');
-  if ('partID' in part || keys[0] === 'type' || session === -1 || (message !== -1 && message < session)) return { who: 'opencode', sure: 1 };
+  if ('partID' in part || keys[0] === 'type' || session === -1 || (message !== -1 && message < session))
+    return { who: 'opencode', sure: 1 };
   if (typeof wire.timestamp !== 'number' || wire.timestamp < ordersDiffer) return { who: 'opencode', sure: 0.9 };
   // An OpenCode 2 begins like this too: its first tool call or the end of its first step will tell.
   return { who: 'kilo', sure: 0.7 };
