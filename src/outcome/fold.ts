@@ -72,7 +72,7 @@ export class OutcomeFold {
   /** `at`: when it happened (ms since the epoch), if anybody said so. */
   apply(event: AgentEvent, at?: number): void {
     if (at !== undefined) {
-      this.#firstTime ??= at;
+      if (this.#firstTime === undefined || at < this.#firstTime) this.#firstTime = at;
       if (this.#lastTime === undefined || at > this.#lastTime) this.#lastTime = at;
     }
     switch (event.type) {
