@@ -2,6 +2,7 @@ import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, filled, integer, list, object, string } from '../read.ts';
 import { claimOf, countsOf, editsOf, endOf, exclusive, type Fault, faultOf, finishOf, kindOf } from '../shared/opencode/parts.ts';
+import { modelOf } from './lane.ts';
 
 export interface Native {
   /** false: not an event that only version 2 has. */
@@ -11,17 +12,16 @@ export interface Native {
 /** The events of the version 2 server, `{id, type, created, data}`, that version 1 does not have. */
 export function nativeDecoder(sink: DecoderSink): Native {
   let root: string | undefined;
-  let finish: string | undefined;
   let denied = false;
   let fault: Fault | undefined;
   const names = new Map<string, string>();
   const open = new Map<string, { name: string; input: Json; shown: number }>();
 
-  function text(type: 'text' | 'reasoning', step: string, data: JsonObject): void {
+  function text(type: 'text' | 'reasoning', phase: string, data: JsonObject): void {
     const message = asText(data.assistantMessageID);
     const place = { block_id: `${message}_${type}-${integer(data.ordinal) ?? 0}`, message_id: message || 'message' };
-    if (step === 'delta' && asText(data.delta) !== '') sink.emit({ type: `${type}.delta`, text: asText(data.delta), ...place });
-    if (step === 'ended' && asText(data.text) !== '') sink.emit({ type: `${type}.completed`, text: asText(data.text), ...place });
+    if (phase === 'delta' && asText(data.delta) !== '') sink.emit({ type: `${type}.delta`, text: asText(data.delta), ...place });
+    if (phase === 'ended' && asText(data.text) !== '') sink.emit({ type: `${type}.completed`, text: asText(data.text), ...place });
   }
 
   function startTool(id: string, data: JsonObject): { name: string; input: Json; shown: number } {
@@ -29,10 +29,10 @@ export function nativeDecoder(sink: DecoderSink): Native {
     if (known !== undefined) return known;
     const name = names.get(id) ?? filled(data.name) ?? filled(data.tool) ?? 'tool';
     names.delete(id);
-    const tool = { name, input: data.input ?? {}, shown: 0 };
-    open.set(id, tool);
-    sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: tool.input });
-    return tool;
+    const call = { name, input: data.input ?? {}, shown: 0 };
+    open.set(id, call);
+    sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: call.input });
+    return call;
   }
 
   function endTool(id: string, data: JsonObject, failed: boolean): void {
@@ -51,10 +51,10 @@ export function nativeDecoder(sink: DecoderSink): Native {
     if (end.status === 'success') for (const edit of editsOf(name, state, id)) sink.emit(edit);
   }
 
-  function tool(step: string, data: JsonObject): void {
+  function tool(phase: string, data: JsonObject): void {
     const id = filled(data.id) ?? filled(data.callID);
     if (id === undefined) return;
-    switch (step) {
+    switch (phase) {
       case 'input.started':
         return void names.set(id, filled(data.name) ?? filled(data.tool) ?? 'tool');
       case 'called':
@@ -81,35 +81,31 @@ export function nativeDecoder(sink: DecoderSink): Native {
     if (!repeated) sink.emit({ type: 'error', scope: 'session', fatal: true, ...next });
   }
 
-  function execution(step: string, data: JsonObject): void {
-    switch (step) {
+  function execution(phase: string, data: JsonObject): void {
+    switch (phase) {
       case 'succeeded':
-        return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: step });
+        return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: phase });
       case 'failed': {
         raise(data.error);
-        return sink.emit({ type: 'agent.finished', ...(claimOf(undefined, denied, fault) ?? { status: 'failed' }), raw_status: step });
+        return sink.emit({ type: 'agent.finished', ...(claimOf(undefined, denied, fault) ?? { status: 'failed' }), raw_status: phase });
       }
       case 'interrupted':
-        if (denied) return sink.emit({ type: 'agent.finished', status: 'failed', code: 'permission', raw_status: step });
-        return sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status: step, ...compact({ message: filled(data.reason) }) });
+        if (denied) return sink.emit({ type: 'agent.finished', status: 'failed', code: 'permission', raw_status: phase });
+        return sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status: phase, ...compact({ message: filled(data.reason) }) });
     }
   }
 
   function step(name: string, data: JsonObject): void {
     switch (name) {
       case 'started': {
-        const model = object(data.model);
-        const names = [filled(model.providerID), filled(model.id) ?? filled(model.modelID)].filter((each) => each !== undefined);
-        finish = undefined;
         fault = undefined;
         denied = false;
-        return sink.emit({ type: 'turn.started', ...(names.length === 0 ? {} : { model: names.join('/') }) });
+        return sink.emit({ type: 'turn.started', ...compact({ model: modelOf(object(data.model).providerID, object(data.model).id) }) });
       }
       case 'ended': {
         const counts = countsOf(object(data.tokens), data.cost, exclusive);
         if (counts !== undefined) sink.emit({ type: 'usage.reported', scope: 'step', ...counts });
-        finish = filled(data.finish);
-        return sink.emit({ type: 'turn.completed', ...finishOf(finish) });
+        return sink.emit({ type: 'turn.completed', ...finishOf(filled(data.finish)) });
       }
       case 'failed':
         raise(data.error);

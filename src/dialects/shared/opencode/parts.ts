@@ -86,7 +86,7 @@ export function editsOf(tool: string, state: JsonObject, itemId: string): Edit[]
     case 'patch':
     case 'apply_patch': {
       const files = list(details.files).filter(isObject);
-      if (files.length === 0) return patchedFiles(asText(input.patchText)).map((file) => ({ ...edit, ...file }));
+      if (files.length === 0) return patchedFiles(asText(input.patchText)).map(([path, operation]) => ({ ...edit, path, operation }));
       return files.flatMap((file) => {
         const path = filled(file.movePath) ?? filled(file.filePath) ?? filled(file.relativePath);
         if (path === undefined) return [];
@@ -108,13 +108,15 @@ function whole(value: Json | undefined): number | undefined {
   return number === undefined || number < 0 ? undefined : number;
 }
 
-const patchHeads = { '*** Add File: ': 'created', '*** Update File: ': 'modified', '*** Delete File: ': 'deleted' } as const;
+const patchHeads = [
+  ['*** Add File: ', 'created'],
+  ['*** Update File: ', 'modified'],
+  ['*** Delete File: ', 'deleted'],
+] as const;
 
-function patchedFiles(patch: string): Pick<Edit, 'path' | 'operation'>[] {
+function patchedFiles(patch: string): [path: string, operation: Edit['operation']][] {
   return patch.split('\n').flatMap((line) => {
-    for (const [head, operation] of Object.entries(patchHeads)) {
-      if (line.startsWith(head)) return [{ path: line.slice(head.length).trim(), operation }];
-    }
+    for (const [head, operation] of patchHeads) if (line.startsWith(head)) return [[line.slice(head.length).trim(), operation]];
     return [];
   });
 }

@@ -42,14 +42,14 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
     const id = callIdOf(part);
     const name = asText(part.tool);
     const state = object(part.state);
-    const end = endOf(name, state);
-    if (id === undefined || end === undefined) return sink.unknown(wire);
+    const ended = endOf(name, state);
+    if (id === undefined || ended === undefined) return sink.unknown(wire);
     const from = time(object(state.time).start);
     if (from !== undefined) sink.at(from);
     sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: state.input ?? {} });
     at(wire);
-    sink.emit({ type: 'item.completed', item_id: id, ...end });
-    if (end.status === 'success') for (const edit of editsOf(name, state, id)) sink.emit(edit);
+    sink.emit({ type: 'item.completed', item_id: id, ...ended });
+    if (ended.status === 'success') for (const edit of editsOf(name, state, id)) sink.emit(edit);
   }
 
   function at(wire: JsonObject): void {
@@ -111,10 +111,10 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
   }
 
   function stderr(coloured: string): boolean {
-    const text = plainText(coloured);
+    const plain = plainText(coloured);
     // Kilo says each error here as well.
-    if (fault !== undefined && text === `Error: ${fault.message}`) return true;
-    const refused = rejection.exec(text);
+    if (fault !== undefined && plain === `Error: ${fault.message}`) return true;
+    const refused = rejection.exec(plain);
     if (refused === null) return false;
     start(undefined);
     const id = `stderr_${++rejections}`;
