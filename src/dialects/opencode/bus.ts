@@ -194,7 +194,7 @@ export function busDecoder(sink: DecoderSink): Bus {
       case 'tool':
         return tools.update(lane, part);
       case 'file':
-        return filePart(part);
+        return edits.handOver(part);
       case 'step-start':
         return stepStart(lane, owner);
       case 'step-finish':
@@ -249,14 +249,6 @@ export function busDecoder(sink: DecoderSink): Bus {
     if (lane === undefined || properties.field !== 'text' || delta === '') return;
     if (roles.get(owner) === 'user' || doneParts.has(`${owner} ${id}`)) return;
     texts.delta(id, delta, { type: 'text', message: filled(voiceOf(lane, owner)), parent: lane.parent });
-  }
-
-  /** A file that the assistant hands over; those of the user are attachments. */
-  function filePart(part: JsonObject): void {
-    const url = string(part.url) ?? '';
-    const path =
-      filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
-    if (path !== undefined) edits.emit({ path, operation: 'created' });
   }
 
   function stepStart(lane: Lane, owner: string): void {
@@ -315,16 +307,6 @@ export function busDecoder(sink: DecoderSink): Bus {
     else if (status.type === 'retry') retry(integer(status.attempt), asText(status.message));
   }
 
-  function commandExecuted(properties: JsonObject): void {
-    const command = string(properties.command);
-    // Really a slash command was run; only the seed tells of commands of the shell.
-    if (command === undefined || tools.tellsCommand(command)) return;
-    const output = [asText(properties.stdout), asText(properties.stderr)].filter((each) => each !== '').join('\n');
-    const exit = integer(properties.exitCode);
-    const ended = exit === undefined ? '' : ` (exit code ${exit})`;
-    sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `$ ${command}${ended}${output === '' ? '' : `\n${output}`}` });
-  }
-
   function sessionEvent(type: string, properties: JsonObject): boolean {
     const info = object(properties.info);
     switch (type) {
@@ -352,15 +334,15 @@ export function busDecoder(sink: DecoderSink): Bus {
   }
 
   function otherEvent(family: string, type: string, properties: JsonObject): boolean {
-    start(string(properties.sessionID));
     switch (family) {
       case 'permission':
       case 'question':
+        start(string(properties.sessionID));
         if (!type.endsWith('.asked') && type !== 'permission.updated') return permissionReplied(sink, type, properties);
         permissionAsked(sink, type, properties);
         return true;
       case 'command':
-        commandExecuted(properties);
+        tools.command(properties);
         return true;
     }
     switch (type) {

@@ -42,6 +42,14 @@ export class Edits {
     for (const path of paths) if (typeof path === 'string' && !this.#inTurn.has(path)) this.emit({ path });
   }
 
+  /** A file part: what the assistant hands over. (Those of the user are attachments.) */
+  handOver(part: JsonObject): void {
+    const url = string(part.url) ?? '';
+    const path =
+      filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
+    if (path !== undefined) this.emit({ path, operation: 'created' });
+  }
+
   emit(edit: Pick<Edit, 'path'> & Partial<Edit>): void {
     const seen = this.#pending.get(edit.path);
     this.#pending.delete(edit.path);

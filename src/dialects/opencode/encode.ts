@@ -1,35 +1,26 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
-import type { Encoder, EncoderSink, Json, JsonObject } from '../dialect.ts';
+import type { Encoder, EncoderSink, JsonObject } from '../dialect.ts';
 import { lossOf } from '../losses.ts';
 import { asText, isObject, object, string } from '../read.ts';
 import { claimOf, type Fault, faultOf } from '../shared/opencode/parts.ts';
 import { decisionOf } from './permission.ts';
 import {
-  addTotals,
   assistantInfo,
   endedState,
+  errorName,
+  errorOf,
   fileDiff,
   finishWord,
   type MessageState,
-  noTokens,
+  type OpenItem,
+  runningState,
   sessionInfo,
-  type Totals,
-  totalsOf,
+  splitModel,
 } from './shapes.ts';
+import { addTotals, noTokens, Tally, type Totals, totalsOf } from './tally.ts';
 
 type Finished = EventOf<'agent.finished'>;
 type TextRecord = Extract<EventRecord, { type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed' }>;
-
-interface OpenItem {
-  start: EventOf<'item.started'>;
-  session: string;
-  message: string;
-  part: string;
-  from: number;
-  output: string;
-  /** The session of the sub-agent that works for this call, and its latest message. */
-  child?: { session: string; message: string };
-}
 
 /** OpenCode itself shows no more than this of a command that still runs. */
 const shownOutput = 30_000;
@@ -60,8 +51,7 @@ export function encoder(sink: EncoderSink): Encoder {
   let fault: Fault | undefined;
   let denied = false;
   let broken = false;
-  let unwritten: Totals = { ...noTokens };
-  let written: Totals = { ...noTokens };
+  const tally = new Tally();
   const edits = { additions: 0, deletions: 0, files: 0 };
   const items = new Map<string, OpenItem>();
   const textStarts = new Map<string, number>();
@@ -198,19 +188,6 @@ export function encoder(sink: EncoderSink): Encoder {
     });
   }
 
-  function runningState(item: OpenItem): JsonObject {
-    return {
-      status: 'running',
-      input: item.start.args,
-      title: item.start.name,
-      metadata: {
-        ...(item.output === '' ? {} : { output: item.output }),
-        ...(item.child === undefined ? {} : { sessionId: item.child.session }),
-      },
-      time: { start: item.from },
-    };
-  }
-
   function startItem(event: EventOf<'item.started'>): void {
     const place = placeOf(event.parent_item_id);
     // A reader knows the calls of a sub-agent by their parts.
@@ -248,20 +225,6 @@ export function encoder(sink: EncoderSink): Encoder {
     });
   }
 
-  function count(usage: EventOf<'usage.reported'>): void {
-    if (usage.model !== undefined) model = usage.model;
-    // Totals of a turn or of the thread are made good at the end, from the outcome.
-    if (usage.scope !== 'step') return;
-    unwritten = addTotals(unwritten, {
-      input: usage.input_tokens ?? 0,
-      output: usage.output_tokens ?? 0,
-      reasoning: usage.reasoning_tokens ?? 0,
-      cacheRead: usage.cache_read_tokens ?? 0,
-      cacheWrite: usage.cache_write_tokens ?? 0,
-      cost: usage.cost_usd ?? 0,
-    });
-  }
-
   function endTurn(event: EventOf<'turn.completed'>): void {
     currentMessage();
     if (message === undefined) return;
@@ -269,22 +232,18 @@ export function encoder(sink: EncoderSink): Encoder {
       ...message,
       model: model ?? message.model,
       completed: Math.max(now, message.created),
-      totals: unwritten,
+      totals: tally.take(),
       finish: finishWord(event),
     };
-    written = addTotals(written, unwritten);
-    unwritten = { ...noTokens };
     open = false;
     write('message.updated', { info: assistantInfo(message) });
   }
 
   /** What the steps did not say of the totals goes to the last message. */
   function balance(totals: Totals | undefined): void {
-    if (totals === undefined) return;
-    const missing = addTotals(totals, written, -1);
-    if (Math.abs(missing.cost) < 1e-9) missing.cost = 0;
-    if (Object.values(missing).every((value) => value === 0)) return;
-    if (Object.values(missing).some((value) => value < 0)) return sink.lose('usage');
+    const missing = totals === undefined ? undefined : tally.missing(totals);
+    if (missing === undefined) return;
+    if (missing === 'too much') return sink.lose('usage');
     if (message === undefined) currentMessage();
     if (message === undefined) return;
     message = { ...message, model: model ?? message.model, totals: addTotals(message.totals, missing) };
@@ -381,9 +340,10 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'item.completed':
           return endItem(event, event.synthetic);
         case 'usage.reported':
-          return count(event);
+          if (event.model !== undefined) model = event.model;
+          return tally.count(event);
         case 'turn.completed':
-          if (!event.synthetic || finishWord(event) !== undefined || Object.values(unwritten).some((value) => value > 0)) endTurn(event);
+          if (!event.synthetic || finishWord(event) !== undefined || tally.holds) endTurn(event);
           else heldEnd = event;
           return;
         case 'file.edited':
@@ -440,28 +400,4 @@ export function encoder(sink: EncoderSink): Encoder {
     },
     end() {},
   };
-}
-
-function splitModel(model: string | undefined): [string, string] {
-  const slash = model?.indexOf('/') ?? -1;
-  return [slash === -1 ? '' : (model?.slice(0, slash) ?? ''), model?.slice(slash + 1) ?? ''];
-}
-
-const names: Readonly<Record<string, string>> = {
-  auth: 'ProviderAuthError',
-  context_overflow: 'ContextOverflowError',
-  output_length: 'MessageOutputLengthError',
-  cancelled: 'MessageAbortedError',
-  refused: 'ContentFilterError',
-};
-
-function errorName(code: string | undefined): string {
-  return (code === undefined ? undefined : names[code]) ?? 'UnknownError';
-}
-
-function errorOf(event: EventOf<'error'>): JsonObject {
-  const data: Record<string, Json> = { message: event.message };
-  if (event.http_status !== undefined) data.statusCode = event.http_status;
-  if (event.retryable !== undefined) data.isRetryable = event.retryable;
-  return { name: event.name ?? errorName(event.code), message: event.message, ...(Object.keys(data).length > 1 ? { data } : {}) };
 }

@@ -1,7 +1,8 @@
 import type { EventOf, FinishReason } from '../../events/event.ts';
-import type { JsonObject } from '../dialect.ts';
-import { asText, object } from '../read.ts';
+import type { Json, JsonObject } from '../dialect.ts';
+import { asText } from '../read.ts';
 import { isRefusal } from '../shared/opencode/parts.ts';
+import type { Totals } from './tally.ts';
 
 // The objects of seed 002, field by field in its order. A time that nobody told is 0.
 
@@ -23,27 +24,6 @@ export function sessionInfo(
   };
 }
 
-export interface Totals {
-  input: number;
-  output: number;
-  reasoning: number;
-  cacheRead: number;
-  cacheWrite: number;
-  cost: number;
-}
-export const noTokens: Readonly<Totals> = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
-
-export function addTotals(left: Readonly<Totals>, right: Readonly<Totals>, sign: 1 | -1 = 1): Totals {
-  return {
-    input: left.input + sign * right.input,
-    output: left.output + sign * right.output,
-    reasoning: left.reasoning + sign * right.reasoning,
-    cacheRead: left.cacheRead + sign * right.cacheRead,
-    cacheWrite: left.cacheWrite + sign * right.cacheWrite,
-    cost: left.cost + sign * right.cost,
-  };
-}
-
 export interface MessageState {
   id: string;
   session: string;
@@ -59,15 +39,15 @@ export interface MessageState {
 export function assistantInfo(message: MessageState): JsonObject {
   const { totals } = message;
   const total = totals.input + totals.output;
-  const slash = message.model?.indexOf('/') ?? -1;
+  const [providerID, modelID] = splitModel(message.model);
   return {
     id: message.id,
     sessionID: message.session,
     role: 'assistant',
     time: { created: message.created, ...(message.completed === undefined ? {} : { completed: message.completed }) },
     parentID: message.parent,
-    modelID: message.model?.slice(slash + 1) ?? '',
-    providerID: slash === -1 ? '' : (message.model?.slice(0, slash) ?? ''),
+    modelID,
+    providerID,
     mode: 'build',
     path: { cwd: message.cwd, root: message.cwd },
     cost: totals.cost,
@@ -154,20 +134,51 @@ function sidesOf(diff: string | undefined): { before: string; after: string } {
   return { before: before.join('\n'), after: after.join('\n') };
 }
 
-/** The totals of a RunOutcome; undefined when it knows none. */
-export function totalsOf(report: JsonObject): Totals | undefined {
-  const metrics = object(report.metrics);
-  if (metrics.tokens_used === undefined) return undefined;
-  const value = (field: string): number => {
-    const number = metrics[field];
-    return typeof number === 'number' ? number : 0;
-  };
+/** A tool call that has begun, and where it is written. */
+export interface OpenItem {
+  start: EventOf<'item.started'>;
+  session: string;
+  message: string;
+  part: string;
+  from: number;
+  output: string;
+  /** The session of the sub-agent that works for this call, and its latest message. */
+  child?: { session: string; message: string };
+}
+
+export function runningState(item: OpenItem): JsonObject {
   return {
-    input: value('input_tokens'),
-    output: value('output_tokens'),
-    reasoning: value('reasoning_tokens'),
-    cacheRead: value('cache_read_tokens'),
-    cacheWrite: value('cache_write_tokens'),
-    cost: metrics.cost_source === 'reported' ? value('cost') : 0,
+    status: 'running',
+    input: item.start.args,
+    title: item.start.name,
+    metadata: {
+      ...(item.output === '' ? {} : { output: item.output }),
+      ...(item.child === undefined ? {} : { sessionId: item.child.session }),
+    },
+    time: { start: item.from },
   };
+}
+
+export function splitModel(model: string | undefined): [string, string] {
+  const slash = model?.indexOf('/') ?? -1;
+  return [slash === -1 ? '' : (model?.slice(0, slash) ?? ''), model?.slice(slash + 1) ?? ''];
+}
+
+const names: Readonly<Record<string, string>> = {
+  auth: 'ProviderAuthError',
+  context_overflow: 'ContextOverflowError',
+  output_length: 'MessageOutputLengthError',
+  cancelled: 'MessageAbortedError',
+  refused: 'ContentFilterError',
+};
+
+export function errorName(code: string | undefined): string {
+  return (code === undefined ? undefined : names[code]) ?? 'UnknownError';
+}
+
+export function errorOf(event: EventOf<'error'>): JsonObject {
+  const data: Record<string, Json> = { message: event.message };
+  if (event.http_status !== undefined) data.statusCode = event.http_status;
+  if (event.retryable !== undefined) data.isRetryable = event.retryable;
+  return { name: event.name ?? errorName(event.code), message: event.message, ...(Object.keys(data).length > 1 ? { data } : {}) };
 }

@@ -1,5 +1,5 @@
 import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { asText, compact, filled, object, string, time } from '../read.ts';
+import { asText, compact, filled, integer, object, string, time } from '../read.ts';
 import { editsOf, endOf, kindOf } from '../shared/opencode/parts.ts';
 import type { Edits } from './edits.ts';
 import { type Lane, newLane } from './lane.ts';
@@ -62,11 +62,18 @@ export class ToolParts {
     if (last !== undefined && !this.children.has(session)) this.#adopt(session, last);
   }
 
-  /** true: this command was told by the call that ran it. */
-  tellsCommand(command: string): boolean {
+  /** `command.executed`: really that a slash command was run; only the seed tells of commands of the shell. */
+  command(properties: JsonObject): void {
+    const command = string(properties.command);
+    if (command === undefined) return;
+    // The call that ran it has told it already.
     const told = command === this.#lastCommand;
     this.#lastCommand = undefined;
-    return told;
+    if (told) return;
+    const output = [asText(properties.stdout), asText(properties.stderr)].filter((each) => each !== '').join('\n');
+    const exit = integer(properties.exitCode);
+    const ended = exit === undefined ? '' : ` (exit code ${exit})`;
+    this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `$ ${command}${ended}${output === '' ? '' : `\n${output}`}` });
   }
 
   end(): void {
