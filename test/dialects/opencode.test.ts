@@ -43,9 +43,20 @@ const toolUse = (tool: string, state: JsonObject, fields: JsonObject = {}): Json
   run('tool_use', { callID: 'call_1', tool, state: { time: { start: 1767000000000, end: 1767000000050 }, ...state }, ...fields });
 const failure = (error: JsonObject | string): JsonObject => ({ type: 'error', timestamp: 1767000000000, sessionID: 'ses_1', error });
 
+const claim = (reason: string) => read([stepStart, text('Hi'), stepFinish(reason)]).outcome.verdict;
+
+const shown = (error: JsonObject | string) => {
+  const { name, message, code } = only(read([failure(error)], '', 1).events, 'error')[0] ?? {};
+  return [name, message, code];
+};
+
+const edits = (tool: string, input: JsonObject, metadata: JsonObject) =>
+  only(read([toolUse(tool, { status: 'completed', input, output: '', title: '', metadata })]).events, 'file.edited').map(
+    ({ path, operation, additions, deletions, diff }) => ({ path, operation, additions, deletions, diff }),
+  );
+
 describe('the run stream', () => {
   it('claims success only for a last step that stopped', () => {
-    const claim = (reason: string) => read([stepStart, text('Hi'), stepFinish(reason)]).outcome.verdict;
     expect(claim('stop').class).toBe('success');
     expect(claim('length')).toMatchObject({ class: 'incomplete', code: 'output_length' });
     expect(claim('content-filter')).toMatchObject({ class: 'provider', code: 'refused' });
@@ -96,10 +107,6 @@ describe('the run stream', () => {
   });
 
   it('reads errors of every shape', () => {
-    const shown = (error: JsonObject | string) => {
-      const { name, message, code } = only(read([failure(error)], '', 1).events, 'error')[0] ?? {};
-      return [name, message, code];
-    };
     expect(shown({ name: 'ProviderAuthError', data: { providerID: 'x', message: 'no login' } })).toEqual([
       'ProviderAuthError',
       'no login',
@@ -167,10 +174,6 @@ describe('the run stream', () => {
   });
 
   it('tells the files that tools changed', () => {
-    const edits = (tool: string, input: JsonObject, metadata: JsonObject) =>
-      only(read([toolUse(tool, { status: 'completed', input, output: '', title: '', metadata })]).events, 'file.edited').map(
-        ({ type: _, item_id: __, ...edit }) => edit,
-      );
     expect(edits('write', { filePath: '/a', content: 'x' }, { exists: false })).toEqual([{ path: '/a', operation: 'created' }]);
     expect(edits('write', { filePath: '/a', content: 'x' }, { exists: true })).toEqual([{ path: '/a', operation: 'modified' }]);
     expect(edits('edit', { filePath: '/a', oldString: '', newString: 'x' }, {})).toEqual([{ path: '/a', operation: 'created' }]);
@@ -235,6 +238,28 @@ const begin = [session(), message({ id: 'msg_1' })];
 const finish = message({ id: 'msg_1', finish: 'stop', time: { created: 1767000000000, completed: 1767000001000 } });
 const idle = bus('session.status', { sessionID: 'ses_1', status: { type: 'idle' } });
 
+const delta = (words: string): JsonObject =>
+  bus('message.part.delta', { sessionID: 'ses_1', messageID: 'msg_1', partID: 'p', field: 'text', delta: words });
+
+const spoken = (...lines: JsonObject[]) =>
+  read([...begin, ...lines, finish, idle])
+    .events.filter((event) => event.type === 'text.delta' || event.type === 'text.completed')
+    .map((event) => `${event.type} ${event.text}`);
+
+const counted = (input: number): JsonObject =>
+  message({
+    id: 'msg_1',
+    finish: 'stop',
+    tokens: { total: input + 5, input, output: 5, reasoning: 0, cache: { read: 0, write: 0 } },
+    time: { created: 1767000000000, completed: 1767000001000 },
+  });
+
+const used = (version: string) => {
+  const tokens = { input: 1000, output: 50, reasoning: 20, cache: { read: 300, write: 0 } };
+  const { metrics } = read([session({ version }), message({ id: 'msg_1', tokens, finish: 'stop' }), idle]).outcome;
+  return [metrics.input_tokens, metrics.output_tokens];
+};
+
 describe('the bus', () => {
   it('reads the events of all instances, which come wrapped', () => {
     const lines = [...begin, part({ id: 'p', type: 'text', text: 'Hi', time: { start: 1, end: 2 } }), finish, idle];
@@ -259,21 +284,15 @@ describe('the bus', () => {
   it('streams text by delta events, by deltas inside updates, or by snapshots, and the last snapshot wins', () => {
     const start = part({ id: 'p', type: 'text', text: '', time: { start: 1 } });
     const end = part({ id: 'p', type: 'text', text: 'Hello', time: { start: 1, end: 2 } });
-    const delta = (words: string): JsonObject =>
-      bus('message.part.delta', { sessionID: 'ses_1', messageID: 'msg_1', partID: 'p', field: 'text', delta: words });
     const inside = (whole: string, words: string): JsonObject =>
       part({ id: 'p', type: 'text', text: whole, time: { start: 1 } }, { delta: words });
-    const words = (...lines: JsonObject[]) =>
-      read([...begin, ...lines, finish, idle])
-        .events.filter((event) => event.type === 'text.delta' || event.type === 'text.completed')
-        .map((event) => `${event.type} ${event.text}`);
-    expect(words(start, delta('Hel'), delta('lo'), end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
-    expect(words(inside('Hel', 'Hel'), inside('Hello', 'lo'), end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
-    expect(words(start, end)).toEqual(['text.delta Hello', 'text.completed Hello']);
-    expect(words(start, inside('Hel', 'Hel'), end, end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
-    const growing = (text: string): JsonObject => part({ id: 'p', type: 'text', text, time: { start: 1 } });
-    expect(words(growing('Hel'), growing('Hello'))).toEqual(['text.delta Hello', 'text.completed Hello']);
-    expect(words(start, delta('Hel'))).toEqual(['text.delta Hel', 'text.completed Hel']);
+    expect(spoken(start, delta('Hel'), delta('lo'), end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
+    expect(spoken(inside('Hel', 'Hel'), inside('Hello', 'lo'), end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
+    expect(spoken(start, end)).toEqual(['text.delta Hello', 'text.completed Hello']);
+    expect(spoken(start, inside('Hel', 'Hel'), end, end)).toEqual(['text.delta Hel', 'text.delta lo', 'text.completed Hello']);
+    const growing = (whole: string): JsonObject => part({ id: 'p', type: 'text', text: whole, time: { start: 1 } });
+    expect(spoken(growing('Hel'), growing('Hello'))).toEqual(['text.delta Hello', 'text.completed Hello']);
+    expect(spoken(start, delta('Hel'))).toEqual(['text.delta Hel', 'text.completed Hel']);
   });
 
   it('does not join a retry to what was cut off', () => {
@@ -325,23 +344,11 @@ describe('the bus', () => {
   });
 
   it('adds what a later update of a message counts more', () => {
-    const counted = (input: number): JsonObject =>
-      message({
-        id: 'msg_1',
-        finish: 'stop',
-        tokens: { total: input + 5, input, output: 5, reasoning: 0, cache: { read: 0, write: 0 } },
-        time: { created: 1767000000000, completed: 1767000001000 },
-      });
     const { outcome } = read([...begin, counted(10), bus('session.diff', { sessionID: 'ses_1', diff: [] }), counted(30), idle]);
     expect(outcome.metrics).toMatchObject({ input_tokens: 30, output_tokens: 5 });
   });
 
   it('counts as the version does when there is no total', () => {
-    const used = (version: string) => {
-      const tokens = { input: 1000, output: 50, reasoning: 20, cache: { read: 300, write: 0 } };
-      const { metrics } = read([session({ version }), message({ id: 'msg_1', tokens, finish: 'stop' }), idle]).outcome;
-      return [metrics.input_tokens, metrics.output_tokens];
-    };
     expect([used('1.0.50'), used('1.2.3'), used('1.4.0'), used('2.0.1')]).toEqual([
       [1000, 50],
       [1300, 50],
@@ -532,6 +539,13 @@ describe('the server of version 2', () => {
   });
 });
 
+const v2 = (type: string, fields: JsonObject): JsonObject => ({
+  type,
+  timestamp: 1800000000000,
+  sessionID: 'ses_1',
+  part: { id: 'prt_1', sessionID: 'ses_1', messageID: 'msg_1', ...fields },
+});
+
 describe('detection', () => {
   it('knows its own from the first line', () => {
     expect(opencode.detect([stepStart], [])).toBe(1);
@@ -543,12 +557,6 @@ describe('detection', () => {
   });
 
   it('knows an OpenCode 2 by the end of its first step at the latest', () => {
-    const v2 = (type: string, fields: JsonObject): JsonObject => ({
-      type,
-      timestamp: 1800000000000,
-      sessionID: 'ses_1',
-      part: { id: 'prt_1', sessionID: 'ses_1', messageID: 'msg_1', ...fields },
-    });
     const head = [
       v2('step_start', { type: 'step-start' }),
       v2('step_finish', { type: 'step-finish', reason: 'stop', cost: 0, tokens: {} }),
@@ -557,25 +565,25 @@ describe('detection', () => {
   });
 });
 
-describe('writing', () => {
-  function rewrite(lines: readonly JsonObject[]) {
-    const { dialect, variant } = findWriter('opencode');
-    const writer = new Writer(dialect, variant);
-    const recorder = new Recorder(() => 'thread-1');
-    const events: AgentEvent[] = [];
-    const reader = new Reader({
-      dialect: opencode,
-      onEvent(each) {
-        events.push(each.event);
-        writer.record(recorder.record(each));
-      },
-    });
-    reader.stdout(jsonl(lines));
-    reader.end();
-    writer.end();
-    return { events: events.slice(0, -1), text: writer.take(), losses: [...writer.losses.keys()] };
-  }
+function rewrite(lines: readonly JsonObject[]) {
+  const { dialect, variant } = findWriter('opencode');
+  const writer = new Writer(dialect, variant);
+  const recorder = new Recorder(() => 'thread-1');
+  const events: AgentEvent[] = [];
+  const reader = new Reader({
+    dialect: opencode,
+    onEvent(each) {
+      events.push(each.event);
+      writer.record(recorder.record(each));
+    },
+  });
+  reader.stdout(jsonl(lines));
+  reader.end();
+  writer.end();
+  return { events: events.slice(0, -1), text: writer.take(), losses: [...writer.losses.keys()] };
+}
 
+describe('writing', () => {
   it.each<[string, JsonObject[]]>([
     [
       'a sub-agent',

@@ -277,11 +277,16 @@ describe('2. Message Events', () => {
   });
 });
 
+const items = (...states: JsonObject[]) =>
+  read([sessionCreated, assistant({ time: { created: 1736236800000 } }), ...states.map((state) => tool(state))]).events.filter(
+    (event) => event.type === 'item.started' || event.type === 'item.completed',
+  );
+
+const path = (fields: JsonObject): string | undefined =>
+  read([sessionCreated, assistant(), partLine({ type: 'file', mime: 'text/plain', filename: 'filename.txt', ...fields })]).outcome
+    .artifacts[0]?.path;
+
 describe('3. Message Part Events', () => {
-  const items = (...states: JsonObject[]) =>
-    read([sessionCreated, assistant({ time: { created: 1736236800000 } }), ...states.map((state) => tool(state))]).events.filter(
-      (event) => event.type === 'item.started' || event.type === 'item.completed',
-    );
   const started = {
     type: 'item.started',
     item_id: 'call-id',
@@ -339,9 +344,6 @@ describe('3. Message Part Events', () => {
   });
 
   it('file part without a source goes by its url, then by its filename', () => {
-    const path = (fields: JsonObject): string | undefined =>
-      read([sessionCreated, assistant(), partLine({ type: 'file', mime: 'text/plain', filename: 'filename.txt', ...fields })]).outcome
-        .artifacts[0]?.path;
     expect([path({ url: 'file:///path/to/file' }), path({ url: 'data:text/plain;base64,AA==' })]).toEqual([
       '/path/to/file',
       'filename.txt',
@@ -484,10 +486,10 @@ describe('Mapping to RunOutcome', () => {
   });
 
   it('takes metadata of the caller', async () => {
-    const outcome = await fold([bytes(jsonl(goodRun))], {
+    const judged = await fold([bytes(jsonl(goodRun))], {
       metadata: { initial_prompt: 'as built', attempt_number: 2, retry_count: 1, phase_total_duration_ms: 90000 },
     });
-    expect(outcome.metadata).toEqual({
+    expect(judged.metadata).toEqual({
       session_id: 'session-id',
       initial_prompt: 'as built',
       attempt_number: 2,
@@ -559,9 +561,9 @@ describe('Parsing Strategy', () => {
   });
 });
 
-describe('Message Text Extraction', () => {
-  const message = (...lines: JsonObject[]): string => read([sessionCreated, ...lines]).outcome.message;
+const message = (...lines: JsonObject[]): string => read([sessionCreated, ...lines]).outcome.message;
 
+describe('Message Text Extraction', () => {
   it('reads the short example of the seed on its own', () => {
     const line = {
       type: 'message.part.updated',
@@ -704,6 +706,8 @@ function write(...drafts: Draft[]): JsonObject[] {
     .map((line) => JSON.parse(line) as JsonObject);
 }
 
+const only = (lines: readonly JsonObject[], type: string) => lines.filter((line) => line.type === type).map((line) => line.properties);
+
 describe('Writing', () => {
   const thread: Draft = {
     type: 'thread.started',
@@ -822,7 +826,6 @@ describe('Writing', () => {
     ]);
   });
 
-  const only = (lines: readonly JsonObject[], type: string) => lines.filter((line) => line.type === type).map((line) => line.properties);
   const call: Draft = { type: 'item.started', item_id: 'c', kind: 'command', name: 'bash', args: { command: 'ls' } };
   const place = { id: 'prt_1', sessionID: 's', messageID: 'turn_1', type: 'tool', callID: 'c', tool: 'bash' };
   const running = { status: 'running', input: { command: 'ls' }, title: 'bash', metadata: {}, time: { start: T + 2000 } };

@@ -86,7 +86,13 @@ export function editsOf(tool: string, state: JsonObject, itemId: string): Edit[]
     case 'patch':
     case 'apply_patch': {
       const files = list(details.files).filter(isObject);
-      if (files.length === 0) return patchedFiles(asText(input.patchText)).map(([path, operation]) => ({ ...edit, path, operation }));
+      if (files.length === 0)
+        return patchedFiles(asText(input.patchText)).map(([path, operation]) => ({
+          type: 'file.edited',
+          item_id: itemId,
+          path,
+          operation,
+        }));
       return files.flatMap((file) => {
         const path = filled(file.movePath) ?? filled(file.filePath) ?? filled(file.relativePath);
         if (path === undefined) return [];
