@@ -50,7 +50,9 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
         // Noise and cut lines are not for detection.
       }
     }
-    if (head.length > 0) expect(dialects.filter((each) => each.detect(head, []) > 0.5).map((each) => each.id)).toEqual([expected.dialect]);
+    const stderr = new TextDecoder().decode(recording.stderr).split('\n');
+    if (head.length > 0)
+      expect(dialects.filter((each) => each.detect(head, stderr) > 0.5).map((each) => each.id)).toEqual([expected.dialect]);
   });
 
   it('ends once, last, and counts up', () => {

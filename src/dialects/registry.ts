@@ -1,18 +1,39 @@
 import { Failure } from '../failure.ts';
+import { agentCode } from './agent-code/index.ts';
 import { amp } from './amp/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
 import { continueCli } from './continue/index.ts';
 import { copilot } from './copilot/index.ts';
 import { cursor } from './cursor/index.ts';
+import { devAgent } from './dev-agent/index.ts';
+import { dexter } from './dexter/index.ts';
 import type { Dialect, JsonObject, Variant } from './dialect.ts';
 import { droid } from './droid/index.ts';
 import { goose } from './goose/index.ts';
+import { kilo } from './kilo/index.ts';
+import { opencode } from './opencode/index.ts';
 import { qwen } from './qwen/index.ts';
 import { runwire } from './runwire/index.ts';
 
 /** Every dialect we know. Adding one is a folder and a line here. */
-export const dialects: readonly Dialect[] = [runwire, codex, qwen, cline, continueCli, goose, cursor, amp, droid, copilot];
+export const dialects: readonly Dialect[] = [
+  runwire,
+  codex,
+  opencode,
+  qwen,
+  agentCode,
+  dexter,
+  devAgent,
+  cline,
+  continueCli,
+  kilo,
+  goose,
+  cursor,
+  amp,
+  droid,
+  copilot,
+];
 
 export function findDialect(id: string): Dialect {
   const found = dialects.find((dialect) => dialect.id === id);

@@ -72,9 +72,12 @@ export class OutcomeFold {
   /** `at`: when it happened (ms since the epoch), if anybody said so. */
   apply(event: AgentEvent, at?: number): void {
     if (at !== undefined) {
-      // One time alone is when the run began, not how long it took.
+      // One time alone is when the run began, not how long it took; parts may be told before their message.
       if (this.#firstTime === undefined) this.#firstTime = at;
-      else this.#lastTime = Math.max(this.#lastTime ?? this.#firstTime, at);
+      else {
+        this.#lastTime = Math.max(this.#lastTime ?? this.#firstTime, at);
+        this.#firstTime = Math.min(this.#firstTime, at);
+      }
     }
     switch (event.type) {
       case 'thread.started':

@@ -2,8 +2,12 @@ import type { Expected } from '../support/expected.ts';
 import { expected as cline } from './cline.ts';
 import { expected as codex } from './codex.ts';
 import { expected as continueCli } from './continue.ts';
+import { expected as dexter } from './dexter.ts';
+import { expected as kilo } from './kilo.ts';
+import { expected as opencode } from './opencode.ts';
+import { expected as opencodeServe } from './opencode-serve.ts';
 import { expected as qwen } from './qwen.ts';
 import { expected as qwenJson } from './qwen-json.ts';
 import { expected as qwenPartial } from './qwen-partial.ts';
 
-export const tables: readonly Expected[] = [cline, codex, continueCli, qwen, qwenJson, qwenPartial];
+export const tables: readonly Expected[] = [cline, codex, continueCli, dexter, kilo, opencode, opencodeServe, qwen, qwenJson, qwenPartial];

@@ -22,4 +22,7 @@ export const expected: Expected = {
     'stdin-prompt': 'success',
     'stream-error': 'provider',
   },
+  differs: {
+    'empty-prompt': { why: 'nothing on stdout, and on stderr the sentence that opencode prints too', dialect: 'unknown' },
+  },
 };

@@ -32,4 +32,7 @@ export const expected: Expected = {
     'turn-limit': 'time_limit',
     'unicode-split': 'success',
   },
+  differs: {
+    'bad-args': { why: 'a call that cannot be parsed becomes a call of a tool named invalid', tools: ['invalid'] },
+  },
 };

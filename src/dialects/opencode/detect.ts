@@ -1,0 +1,36 @@
+import type { JsonObject } from '../dialect.ts';
+import { isObject } from '../read.ts';
+import { speakerOf } from '../shared/opencode/signs.ts';
+
+const families = new Set(
+  'catalog command file global ide installation integration lsp mcp message models-dev permission plugin project pty question reference server session storage todo tui vcs workspace worktree'.split(
+    ' ',
+  ),
+);
+
+export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
+  if (head.length === 0) return stderr.length === 0 ? 0 : detectAny(stderr.flatMap(parsed), []);
+  return detectAny(head, stderr);
+}
+
+function detectAny(head: readonly JsonObject[], stderr: readonly string[]): number {
+  if (head.some(isBusLine)) return 1;
+  const speaker = speakerOf(head, stderr);
+  return speaker?.who === 'opencode' ? speaker.sure : 0;
+}
+
+function isBusLine(wire: JsonObject): boolean {
+  if (isObject(wire.payload) && wire.type === undefined) return isBusLine(wire.payload);
+  if (typeof wire.type !== 'string' || !families.has(wire.type.slice(0, Math.max(0, wire.type.indexOf('.'))))) return false;
+  return isObject(wire.properties) || (isObject(wire.data) && 'created' in wire && typeof wire.id === 'string');
+}
+
+function parsed(text: string): JsonObject[] {
+  if (!text.startsWith('{')) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,18 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+import { encoder } from './encode.ts';
+
+export const opencode: Dialect = {
+  id: 'opencode',
+  about: {
+    agent: 'OpenCode, `opencode run --format json` and the events of `opencode serve`',
+    reads: 'the run stream of 0.11.3 and later with version 2, the bus of version 1 and 2, old and new',
+    writes: 'the bus events of version 1.0',
+  },
+  detect,
+  decoder,
+  encoder,
+  variants: [{ name: 'bus', layout: 'lines' }],
+  schema: async () => (await import('./wire.ts')).Line,
+};
