@@ -23,6 +23,6 @@ export const expected: Expected = {
     'stream-error': 'provider',
   },
   differs: {
-    'empty-prompt': { why: 'nothing on stdout, and on stderr the sentence that opencode prints too', dialect: 'unknown' },
+    'empty-prompt': { why: 'nothing on stdout, and on stderr the sentence of opencode, which it was forked from', dialect: 'opencode' },
   },
 };

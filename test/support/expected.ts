@@ -25,6 +25,6 @@ export interface Difference {
   tools?: readonly string[];
   /** false: the stream has no token counts here. */
   tokens?: { input: number; output: number } | false;
-  /** Nothing was printed that could be detected. */
-  dialect?: 'unknown';
+  /** Nothing was printed that tells this agent from others (`unknown`), or from the one it was forked from. */
+  dialect?: string;
 }

@@ -8,8 +8,14 @@ const families = new Set(
   ),
 );
 
+/** Said instead of a run by opencode and its fork kilo alike; nothing tells the two apart then. */
+const noPrompt = 'You must provide a message or a command';
+
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
-  if (head.length === 0) return stderr.length === 0 ? 0 : detectAny(stderr.flatMap(parsed), []);
+  if (head.length === 0) {
+    if (stderr.some((text) => text.includes(noPrompt))) return 0.6;
+    return stderr.length === 0 ? 0 : detectAny(stderr.flatMap(parsed), []);
+  }
   return detectAny(head, stderr);
 }
 
