@@ -5,6 +5,8 @@ export interface Expected {
   /** Folder below test/recordings. */
   folder: string;
   dialect: string;
+  /** The variant that was recorded, where it is not the one written by default. */
+  writer?: string;
   /** scenario → the class that stdout, stderr and the exit status prove. */
   classes: Record<string, VerdictClass>;
   /** The name the model called a tool by → the name the agent prints; null: the agent never prints such calls. */
