@@ -2,10 +2,11 @@ import { Failure } from '../failure.ts';
 import { codex } from './codex/index.ts';
 import type { Dialect, JsonObject, Variant } from './dialect.ts';
 import { gemini } from './gemini/index.ts';
+import { pi } from './pi/index.ts';
 import { runwire } from './runwire/index.ts';
 
 /** Every dialect we know. Adding one is a folder and a line here. */
-export const dialects: readonly Dialect[] = [runwire, codex, gemini];
+export const dialects: readonly Dialect[] = [runwire, codex, gemini, pi];
 
 export function findDialect(id: string): Dialect {
   const found = dialects.find((dialect) => dialect.id === id);

@@ -31,7 +31,7 @@ export function decoder(sink: DecoderSink): Decoder {
     text = '';
   }
 
-  function message(wire: JsonObject): void {
+  function readMessage(wire: JsonObject): void {
     const content = string(wire.content);
     if (content === undefined) return sink.unknown(wire);
     if (wire.role === 'user') return sink.emit({ type: 'prompt.submitted', text: content });
@@ -44,7 +44,7 @@ export function decoder(sink: DecoderSink): Decoder {
     if (wire.delta !== true) closeText();
   }
 
-  function toolUse(wire: JsonObject): void {
+  function readToolUse(wire: JsonObject): void {
     const id = filled(wire.tool_id);
     if (id === undefined) return sink.unknown(wire);
     closeText();
@@ -54,7 +54,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: wire.parameters ?? {} });
   }
 
-  function toolResult(wire: JsonObject): void {
+  function readToolResult(wire: JsonObject): void {
     const id = filled(wire.tool_id);
     if (id === undefined) return sink.unknown(wire);
     closeText();
@@ -72,14 +72,14 @@ export function decoder(sink: DecoderSink): Decoder {
     if (edited !== undefined) sink.emit({ type: 'file.edited', ...edited, item_id: id });
   }
 
-  function error(wire: JsonObject): void {
+  function readError(wire: JsonObject): void {
     const message = asText(wire.message);
     if (wire.severity === 'warning') return sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: message });
     lastError = message;
     sink.emit({ type: 'error', scope: 'agent', code: codeOf(message), message, fatal: true });
   }
 
-  function result(wire: JsonObject): void {
+  function readResult(wire: JsonObject): void {
     closeText();
     const stats = object(wire.stats);
     emitUsage(sink, streamTokens(stats));
@@ -104,15 +104,15 @@ export function decoder(sink: DecoderSink): Decoder {
           ...compact({ session_id: filled(wire.session_id), model: filled(wire.model) }),
         });
       case 'message':
-        return message(wire);
+        return readMessage(wire);
       case 'tool_use':
-        return toolUse(wire);
+        return readToolUse(wire);
       case 'tool_result':
-        return toolResult(wire);
+        return readToolResult(wire);
       case 'error':
-        return error(wire);
+        return readError(wire);
       case 'result':
-        return result(wire);
+        return readResult(wire);
       default:
         if (wire.type !== undefined || !readDocument(sink, wire)) sink.unknown(wire);
     }

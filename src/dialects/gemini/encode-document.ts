@@ -124,7 +124,6 @@ function modelMetrics(usage: EventOf<'usage.reported'>, requests: number): JsonO
 }
 
 function toolMetrics(tools: ReadonlyMap<string, ToolTotals>): JsonObject {
-  const decisions = (reject: number): JsonObject => ({ accept: 0, reject, modify: 0, auto_accept: 0 });
   const all = [...tools.values()];
   const sum = (field: keyof ToolTotals): number => all.reduce((total, each) => total + each[field], 0);
   return {
@@ -137,4 +136,8 @@ function toolMetrics(tools: ReadonlyMap<string, ToolTotals>): JsonObject {
       [...tools].map(([name, { rejected, ...numbers }]) => [name, { ...numbers, decisions: decisions(rejected) }]),
     ),
   };
+}
+
+function decisions(reject: number): JsonObject {
+  return { accept: 0, reject, modify: 0, auto_accept: 0 };
 }

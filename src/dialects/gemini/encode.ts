@@ -27,9 +27,9 @@ function streamEncoder(sink: EncoderSink): Encoder {
   let introduction: (() => void) | undefined;
 
   function line(type: string, timestamp: string | null, fields: JsonObject): void {
-    const introduce = introduction;
+    const first = introduction;
     introduction = undefined;
-    introduce?.();
+    first?.();
     if (timestamp !== null) return sink.line({ type, timestamp, ...fields });
     if (!timeless) sink.lose('time');
     timeless = true;

@@ -13,7 +13,7 @@ const chatter = [
   'Loaded cached credentials.',
   '[STARTUP] ',
 ];
-const attempt = /^Attempt (\d+) failed with status (\d+)\. Retrying/;
+const retryWording = /^Attempt (\d+) failed with status (\d+)\. Retrying/;
 const errorMark = '[ERROR] ';
 const warningMark = '[WARNING] ';
 /** An error document is a dozen lines; more is not one. */
@@ -67,7 +67,7 @@ export function stderrReader(sink: DecoderSink): { line(text: string, wire?: Jso
     if (wire !== undefined) return document(wire);
     flushRetry();
     if (chatter.some((start) => text.startsWith(start))) return true;
-    const failure = attempt.exec(text);
+    const failure = retryWording.exec(text);
     if (failure !== null) {
       retry = { attempt: Number(failure[1]), status: Number(failure[2]) };
       return true;
