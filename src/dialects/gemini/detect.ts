@@ -9,7 +9,7 @@ const peculiar = [
   'GOOGLE_GENAI_USE_',
   'YOLO mode is enabled. All tool calls will be automatically approved.',
   'Ripgrep is not available. Falling back to GrepTool.',
-  'Gemini CLI is not running in a trusted directory',
+  'GEMINI_CLI_',
 ];
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {

@@ -12,6 +12,9 @@ interface ToolTotals {
   rejected: number;
 }
 
+/** One document holds them all, so their number is limited. */
+const maxWarnings = 1000;
+
 /** `--output-format json`: one object when all is over, with the last words and numbers for the rest. */
 export function documentEncoder(sink: EncoderSink): Encoder {
   const ending = new EndingWatch();
@@ -19,6 +22,8 @@ export function documentEncoder(sink: EncoderSink): Encoder {
   const names = new Map<string, string>();
   const tools = new Map<string, ToolTotals>();
   const warnings: string[] = [];
+  /** The texts of the last message: earlier ones are not in this format. */
+  let message: { id: string; texts: string[] } | undefined;
   let session = '';
   let heard = false;
 
@@ -39,6 +44,18 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     if (event.status === 'cancelled' || event.status === 'abandoned') sink.lose('tool_status');
   }
 
+  function say(event: EventOf<'text.completed'>): void {
+    if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
+    if (message?.id === event.message_id) return void message.texts.push(event.text);
+    if (message !== undefined) sink.lose('text');
+    message = { id: event.message_id, texts: [event.text] };
+  }
+
+  function warn(text: string): void {
+    if (warnings.length < maxWarnings) warnings.push(text);
+    else sink.lose('log');
+  }
+
   function document(report: JsonObject): void {
     const metrics = object(report.metrics);
     const { status, error } = ending.end(report);
@@ -51,7 +68,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     const why = error ?? { type: 'Error', message: asText(object(list(object(report.verdict).evidence)[0]).detail) };
     sink.line({
       session_id: session,
-      response: asText(report.message),
+      response: message?.texts.join('\n') ?? '',
       stats: {
         models: Object.fromEntries(models.map(([model, usage]) => [model, modelMetrics(usage, count(metrics.turns) ?? 0)])),
         tools: toolMetrics(tools),
@@ -79,9 +96,9 @@ export function documentEncoder(sink: EncoderSink): Encoder {
         return totals.see(event);
       case 'log':
         if (event.stream !== 'agent') return sink.lose('log');
-        return void warnings.push(event.text);
+        return warn(event.text);
       case 'error':
-        if (!event.fatal) warnings.push(event.message);
+        if (!event.fatal) warn(event.message);
         return;
       case 'limit.reached':
         if (event.limit !== 'turns') sink.lose('limit');
@@ -89,8 +106,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
       case 'thread.completed':
         return document(event.final_report as JsonObject);
       case 'text.completed':
-        if (event.parent_item_id !== undefined) sink.lose('sub_agent');
-        return;
+        return say(event);
       case 'text.delta':
       case 'reasoning.delta':
       case 'turn.started':

@@ -128,7 +128,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
         introduction = () => introduce(event);
         return;
       case 'prompt.submitted':
-        if (event.text === prompt) return;
+        if (event.text === prompt) return void (prompt = undefined);
         return line('message', event.timestamp, { role: 'user', content: event.text });
       case 'turn.started':
         flushResults();

@@ -17,7 +17,7 @@ function sure(wire: JsonObject): number {
       return Object.keys(wire).length === 1 ? 0.7 : 0;
     case 'message_start':
     case 'message_end':
-      return isObject(wire.message) && typeof wire.message.role === 'string' && 'content' in wire.message && !('index' in wire) ? 0.8 : 0;
+      return isObject(wire.message) && typeof wire.message.role === 'string' && 'content' in wire.message && !('index' in wire) ? 0.7 : 0;
     case 'message_update':
       return isObject(wire.assistantMessageEvent) ? 1 : 0;
     case 'turn_end':

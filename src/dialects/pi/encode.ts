@@ -1,4 +1,4 @@
-import type { EventOf, EventRecord } from '../../events/event.ts';
+import type { EventOf, EventRecord, FinishReason } from '../../events/event.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../dialect.ts';
 import { lossOf } from '../losses.ts';
 import { asText, isObject, list, object, string } from '../read.ts';
@@ -6,7 +6,15 @@ import { editedFile, exitCode, isRefusal } from './tools.ts';
 import { Ledger, noUsage } from './usage.ts';
 
 const ownBlock = /^message_\d+\.(\d+)$/;
-const stopReasons: Record<string, string> = { stop: 'stop', length: 'length', tool_calls: 'toolUse', error: 'error', aborted: 'aborted' };
+const stopReasons: Record<FinishReason, string> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'toolUse',
+  content_filter: 'error',
+  error: 'error',
+  aborted: 'aborted',
+  other: 'stop',
+};
 
 type Placed<Type extends EventRecord['type']> = EventOf<Type> & EventRecord;
 
@@ -142,7 +150,7 @@ export function encoder(sink: EncoderSink): Encoder {
   function settleTurn(error?: string): JsonObject | undefined {
     if (turnEnd === undefined) return undefined;
     const reason = turnEnd.finish_reason ?? (calls.size > 0 ? 'tool_calls' : 'stop');
-    if (message?.closed !== true) closeMessage(stopReasons[reason] ?? turnEnd.raw_finish_reason ?? 'other', error);
+    if (message?.closed !== true) closeMessage(stopReasons[reason], error);
     const final = message?.final;
     writeTurnEnd();
     return final;
@@ -258,11 +266,9 @@ export function encoder(sink: EncoderSink): Encoder {
     const failure = failureOf(report);
     if (!ok && failure === undefined) return stopInTheMiddle(report);
     if (ledger.settle(object(report.metrics))) sink.lose('usage');
-    if (message?.closed === true && !isFinal(failure)) {
-      // The last message ended in calls; what the run came to needs one more.
-      writeTurnEnd();
-    }
-    if (message?.closed !== true) closeMessage(ok ? 'stop' : (failure?.reason ?? 'error'), ok ? undefined : failure?.error);
+    // The last message ended in calls; what the run came to needs one more.
+    if (message?.closed === true) writeTurnEnd();
+    closeMessage(ok ? 'stop' : (failure?.reason ?? 'error'), ok ? undefined : failure?.error);
     const final = message?.final;
     writeTurnEnd();
     writeRunEnd(final);
@@ -276,15 +282,10 @@ export function encoder(sink: EncoderSink): Encoder {
     }
   }
 
-  function isFinal(failure: { reason: string } | undefined): boolean {
-    return failure !== undefined && message?.final?.stopReason === failure.reason;
-  }
-
   function failureOf(report: JsonObject): { reason: string; error?: string } | undefined {
     if (claim?.status === 'cancelled') return { reason: 'aborted', ...(claim.message === undefined ? {} : { error: claim.message }) };
     if (claim?.status === 'failed') {
-      const raw = turnEnd?.finish_reason === 'other' ? turnEnd.raw_finish_reason : undefined;
-      const reason = turnEnd?.finish_reason === 'length' ? 'length' : (raw ?? 'error');
+      const reason = turnEnd?.finish_reason === 'length' ? 'length' : 'error';
       const error = claim.message ?? (reason === 'error' ? string(object(report.error_details).message) : undefined);
       return { reason, ...(error === undefined ? {} : { error }) };
     }
@@ -312,7 +313,7 @@ export function encoder(sink: EncoderSink): Encoder {
         introduction = () => introduce(event);
         return;
       case 'prompt.submitted':
-        if (event.text === prompt) return;
+        if (event.text === prompt) return void (prompt = undefined);
         prompts.push({ text: event.text, timestamp: event.timestamp });
         if (turnOpen) writePrompts();
         return;
@@ -321,8 +322,7 @@ export function encoder(sink: EncoderSink): Encoder {
         if (event.model !== undefined) model = event.model;
         return openTurn();
       case 'turn.completed':
-        // A turn that only the end of the stream closed was never closed by the agent.
-        if (!event.synthetic || event.finish_reason !== undefined) turnEnd = event;
+        turnEnd = event;
         return;
       case 'text.delta':
       case 'reasoning.delta':
