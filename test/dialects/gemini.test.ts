@@ -315,6 +315,22 @@ describe('stderr', () => {
     expect(reading.outcome.session_id).toBe('g-2');
   });
 
+  it('finds the document after any number of other lines', () => {
+    const noise = `YOLO mode is enabled. All tool calls will be automatically approved.\n${'    at somewhere\n'.repeat(300)}`;
+    const reading = read({ stderr: `${noise}${limit}\n`, exit: exited(53) });
+    expect([reading.outcome.provenance.dialect, reading.outcome.verdict.class]).toEqual(['gemini', 'turn_limit']);
+  });
+
+  it('names the session though retries come before it', () => {
+    const body = '{"error":{"code":500,"message":"Oops."}}';
+    const stderr = `Attempt 1 failed with status 500. Retrying with backoff... _ApiError: ${body}\n    at x\n${limit}\n`;
+    const reading = read({ dialect: 'gemini', stderr, exit: exited(53) });
+    expect(eventsOf(reading, 'thread.started', 'retry.scheduled')).toEqual([
+      { type: 'thread.started', agent: 'gemini', session_id: 'g-2' },
+      { type: 'retry.scheduled', attempt: 1, code: 'server', cause: 'Oops.' },
+    ]);
+  });
+
   it('takes the HTTP status that the document names', () => {
     const stderr = document({ error: { type: 'Error', message: 'denied', code: 403 } });
     expect(judged(read({ dialect: 'gemini', stderr, exit: exited(147) }))).toEqual(['provider', 'auth']);
@@ -407,11 +423,12 @@ describe('writing', () => {
       success,
     ];
     const { text, losses } = read({ stdout }, 'gemini');
-    expect(linesOf(text)).toEqual(
-      [...stdout.slice(0, 5), { ...refused('b', 'execution_failed'), ...at(3) }, ...stdout.slice(6)].map((line) =>
-        line === success ? { ...success, stats: { ...stats, ...whole, tool_calls: 2 } } : line,
-      ),
-    );
+    expect(linesOf(text)).toEqual([
+      ...stdout.slice(0, 5),
+      refused('b', 'execution_failed'),
+      say('ok'),
+      { ...success, stats: { ...stats, tool_calls: 2 } },
+    ]);
     expect(losses).toEqual([]);
   });
 
@@ -453,8 +470,6 @@ describe('writing', () => {
     expect(losses.toSorted()).toEqual(['prompt', 'text', 'tool_args', 'tool_output', 'turn_boundary']);
   });
 });
-
-const whole = { total_tokens: 1000, input_tokens: 900, output_tokens: 40, cached: 200, input: 700 };
 
 describe('the schema', () => {
   const recordings = allRecordings([streamTable, jsonTable, relaunchTable]);

@@ -62,11 +62,13 @@ export function decoder(sink: DecoderSink): Decoder {
     open.delete(id);
     answered = true;
     const status = resultStatus(call?.name ?? '', wire);
+    const error = string(object(wire.error).message);
     sink.emit({
       type: 'item.completed',
       item_id: id,
       status,
-      ...compact({ output: wire.output, error: string(object(wire.error).message) }),
+      ...(wire.output === undefined ? {} : { output: wire.output }),
+      ...(error === undefined ? {} : { error }),
     });
     const edited = status === 'success' && call !== undefined ? editedFile(call.name, call.args) : undefined;
     if (edited !== undefined) sink.emit({ type: 'file.edited', ...edited, item_id: id });
@@ -98,11 +100,12 @@ export function decoder(sink: DecoderSink): Decoder {
     if (ms !== undefined) sink.at(ms);
     switch (wire.type) {
       case 'init':
-        return sink.emit({
+        sink.emit({
           type: 'thread.started',
           agent: 'gemini',
           ...compact({ session_id: filled(wire.session_id), model: filled(wire.model) }),
         });
+        return stderr.introduced();
       case 'message':
         return readMessage(wire);
       case 'tool_use':
@@ -114,7 +117,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'result':
         return readResult(wire);
       default:
-        if (wire.type !== undefined || !readDocument(sink, wire)) sink.unknown(wire);
+        if (wire.type !== undefined || !readDocument(sink, wire, stderr.introduced)) sink.unknown(wire);
     }
   }
 

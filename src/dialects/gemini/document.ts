@@ -14,10 +14,11 @@ export function isErrorDocument(wire: JsonObject): boolean {
   return wire.type === undefined && isObject(wire.error) && typeof wire.error.type === 'string';
 }
 
-/** The one object of `--output-format json`; false: it is none. */
-export function readDocument(sink: DecoderSink, wire: JsonObject): boolean {
+/** The one object of `--output-format json`; false: it is none. `introduced` is called when it has named its session. */
+export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: () => void): boolean {
   if (!isErrorDocument(wire) && typeof wire.response !== 'string' && !isObject(wire.stats)) return false;
   sink.emit({ type: 'thread.started', agent: 'gemini', ...compact({ session_id: filled(wire.session_id) }) });
+  introduced();
   const stats = object(wire.stats);
   const tools = toolCounts(stats);
   const response = filled(wire.response);

@@ -1,3 +1,4 @@
+import type { Draft } from '../../events/event.ts';
 import type { DecoderSink, JsonObject } from '../dialect.ts';
 import { isObject, object, string } from '../read.ts';
 import { isErrorDocument, readDocument } from './document.ts';
@@ -20,24 +21,34 @@ const warningMark = '[WARNING] ';
 const maxHeld = 200;
 
 /** Retries are told on stderr alone, and so is every failure of `--output-format json`. */
-export function stderrReader(sink: DecoderSink): { line(text: string, wire?: JsonObject): boolean; end(): void } {
+export function stderrReader(sink: DecoderSink): { line(text: string, wire?: JsonObject): boolean; introduced(): void; end(): void } {
   let retry: { attempt: number; status: number } | undefined;
   /** Lines of a document that starts after `[ERROR] `. */
   let held: string[] = [];
   let failed = false;
+  /** Retries that come before the agent has introduced itself, which a failure in json mode does last. */
+  let early: (Draft & { type: 'retry.scheduled' })[] | undefined = [];
+
+  function introduced(): void {
+    const waiting = early ?? [];
+    early = undefined;
+    for (const each of waiting) sink.emit(each);
+  }
 
   function flushRetry(cause?: string): void {
     if (retry === undefined) return;
     const { attempt, status } = retry;
     retry = undefined;
     const words = cause ?? `HTTP ${status}`;
-    sink.emit({ type: 'retry.scheduled', attempt, code: codeOf(words, undefined, status), cause: words });
+    const event = { type: 'retry.scheduled', attempt, code: codeOf(words, undefined, status), cause: words } as const;
+    if (early !== undefined && early.length < maxHeld) early.push(event);
+    else sink.emit(event);
   }
 
   function document(wire: JsonObject): boolean {
     if (isErrorDocument(wire)) {
       // Printed twice when listeners are attached: bare, and again behind the mark.
-      if (!failed) readDocument(sink, wire);
+      if (!failed) readDocument(sink, wire, introduced);
       failed = true;
       return true;
     }
@@ -84,8 +95,10 @@ export function stderrReader(sink: DecoderSink): { line(text: string, wire?: Jso
 
   return {
     line,
+    introduced,
     end() {
       flushRetry();
+      introduced();
       releaseHeld();
     },
   };
