@@ -179,13 +179,8 @@ export function decoder(sink: DecoderSink): Decoder {
     calls.delete(id);
     const output = resultText(result);
     const status = resultStatus(name, isError, output);
-    sink.emit({
-      type: 'item.completed',
-      item_id: id,
-      status,
-      output,
-      ...compact({ exit_code: status === 'error' ? exitCode(name, output) : undefined }),
-    });
+    const exit = status === 'error' ? exitCode(name, output) : undefined;
+    sink.emit({ type: 'item.completed', item_id: id, status, output, ...(exit === undefined ? {} : { exit_code: exit }) });
     const edited = status === 'success' ? editedFile(name, args) : undefined;
     if (edited === undefined) return;
     const diff = string(object(object(result).details).diff);
