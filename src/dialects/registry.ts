@@ -10,9 +10,11 @@ import { devAgent } from './dev-agent/index.ts';
 import { dexter } from './dexter/index.ts';
 import type { Dialect, JsonObject, Variant } from './dialect.ts';
 import { droid } from './droid/index.ts';
+import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
 import { kilo } from './kilo/index.ts';
 import { opencode } from './opencode/index.ts';
+import { pi } from './pi/index.ts';
 import { qwen } from './qwen/index.ts';
 import { runwire } from './runwire/index.ts';
 
@@ -21,7 +23,9 @@ export const dialects: readonly Dialect[] = [
   runwire,
   codex,
   opencode,
+  gemini,
   qwen,
+  pi,
   agentCode,
   dexter,
   devAgent,

@@ -219,8 +219,8 @@ export class Reader {
   #stderrLine(text: string, wire?: JsonObject): void {
     if (text.trim() === '') return;
     if (this.#decoder === undefined) {
-      // Not decided yet: stderr may be all there is to detect the dialect from.
-      if (this.#stderrHead.length < stderrKept) this.#stderrHead.push(text);
+      // Not decided yet: stderr may be all there is to detect the dialect from. A document there is mostly the last word.
+      if (this.#stderrHead.length < (wire === undefined ? stderrKept : 2 * stderrKept)) this.#stderrHead.push(text);
       return;
     }
     this.#decodeStderr(text, wire);

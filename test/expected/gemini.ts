@@ -30,4 +30,7 @@ export const expected: Expected = {
     'stream-error': 'provider',
     'unknown-tool': 'success',
   },
+  differs: {
+    'stream-error': { why: 'the attempts that broke off are counted too', tokens: { input: 7257, output: 69 } },
+  },
 };

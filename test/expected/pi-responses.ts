@@ -17,4 +17,5 @@ export const expected: Expected = {
     'sigint-tool': 'cancelled',
     'sigterm-stream': 'cancelled',
   },
+  silent: ['reasoning_tokens'],
 };

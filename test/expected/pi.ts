@@ -27,4 +27,5 @@ export const expected: Expected = {
     'stream-error': 'provider',
     'unicode-split': 'success',
   },
+  silent: ['reasoning_tokens'],
 };

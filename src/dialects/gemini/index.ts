@@ -1,0 +1,23 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+import { encoder } from './encode.ts';
+import { exitMeaning } from './faults.ts';
+
+export const gemini: Dialect = {
+  id: 'gemini',
+  about: {
+    agent: 'Gemini CLI, `gemini --output-format stream-json | json`',
+    reads: '`stream-json` of 0.11 and later, the `json` document of 0.6 and later and its error document on stderr',
+    writes: '`stream-json`, or `json` as one document',
+  },
+  detect,
+  decoder,
+  encoder,
+  variants: [
+    { name: 'stream-json', layout: 'lines' },
+    { name: 'json', layout: 'document' },
+  ],
+  exitMeaning,
+  schema: async () => (await import('./wire.ts')).Line,
+};

@@ -1,0 +1,36 @@
+import type { JsonObject } from '../dialect.ts';
+import { isObject } from '../read.ts';
+
+export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
+  let best = 0;
+  for (const wire of head) best = Math.max(best, sure(wire));
+  if (head.length === 0 && stderr.some((line) => line.includes('.pi/agent') || line.includes('pi-coding-agent'))) best = 0.9;
+  return best;
+}
+
+function sure(wire: JsonObject): number {
+  switch (wire.type) {
+    case 'session':
+      return typeof wire.version === 'number' && typeof wire.id === 'string' && 'cwd' in wire ? 1 : 0;
+    case 'agent_start':
+    case 'turn_start':
+      return Object.keys(wire).length === 1 ? 0.7 : 0;
+    case 'message_start':
+    case 'message_end':
+      return isObject(wire.message) && typeof wire.message.role === 'string' && 'content' in wire.message && !('index' in wire) ? 0.7 : 0;
+    case 'message_update':
+      return isObject(wire.assistantMessageEvent) ? 1 : 0;
+    case 'turn_end':
+      return isObject(wire.message) && Array.isArray(wire.toolResults) ? 1 : 0;
+    case 'agent_end':
+      return Array.isArray(wire.messages) ? 0.9 : 0;
+    case 'tool_execution_start':
+    case 'tool_execution_update':
+    case 'tool_execution_end':
+      return typeof wire.toolCallId === 'string' && typeof wire.toolName === 'string' ? 1 : 0;
+    case 'auto_retry_start':
+      return typeof wire.errorMessage === 'string' ? 0.9 : 0;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+import { encoder } from './encode.ts';
+
+export const pi: Dialect = {
+  id: 'pi',
+  about: {
+    agent: 'pi coding agent, `pi --mode json`',
+    reads: '0.58 and later, old and new event names',
+    writes: 'the current format, without the snapshots that its updates repeat',
+  },
+  detect,
+  decoder,
+  encoder,
+  variants: [{ name: 'json', layout: 'lines' }],
+  schema: async () => (await import('./wire.ts')).Line,
+};
