@@ -2,6 +2,9 @@ import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
 
 export type RepairedSink = (event: AgentEvent, synthetic: boolean) => void;
 
+/** A stream that starts with more noise than this has no introduction worth waiting for. */
+const maxEarly = 200;
+
 interface OpenBlock {
   kind: 'text' | 'reasoning';
   block_id: string;
@@ -18,6 +21,8 @@ interface OpenBlock {
 export class Repair {
   readonly #emit: RepairedSink;
   #threadStarted = false;
+  /** What came before the agent introduced itself: noise must not cost the thread its name. */
+  #early: { draft: Draft & { type: 'log' | 'line.unknown' }; synthetic: boolean }[] = [];
   #turn: { id: string; iteration: number; items: number } | undefined;
   #iteration = 0;
   #blockCount = 0;
@@ -35,7 +40,14 @@ export class Repair {
       case 'thread.started':
         // An agent may introduce itself again on every turn; the thread starts once.
         if (this.#threadStarted) return;
-        this.#threadStarted = true;
+        return this.#startThread(draft, synthetic);
+      case 'log':
+      case 'line.unknown':
+        if (!this.#threadStarted && this.#early.length < maxEarly) {
+          this.#early.push({ draft, synthetic });
+          return;
+        }
+        this.#needThread();
         return this.#emit(draft, synthetic);
       case 'turn.started':
         return this.#startTurn(draft, synthetic);
@@ -90,9 +102,14 @@ export class Repair {
   }
 
   #needThread(): void {
-    if (this.#threadStarted) return;
+    if (!this.#threadStarted) this.#startThread({ type: 'thread.started' }, true);
+  }
+
+  #startThread(draft: EventOf<'thread.started'>, synthetic: boolean): void {
     this.#threadStarted = true;
-    this.#emit({ type: 'thread.started' }, true);
+    this.#emit(draft, synthetic);
+    for (const each of this.#early) this.#emit(each.draft, each.synthetic);
+    this.#early = [];
   }
 
   #needTurn(): { id: string; iteration: number; items: number } {
