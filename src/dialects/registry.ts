@@ -1,10 +1,11 @@
 import { Failure } from '../failure.ts';
+import { claude } from './claude/index.ts';
 import { codex } from './codex/index.ts';
 import type { Dialect, JsonObject, Variant } from './dialect.ts';
 import { runwire } from './runwire/index.ts';
 
 /** Every dialect we know. Adding one is a folder and a line here. */
-export const dialects: readonly Dialect[] = [runwire, codex];
+export const dialects: readonly Dialect[] = [runwire, codex, claude];
 
 export function findDialect(id: string): Dialect {
   const found = dialects.find((dialect) => dialect.id === id);
