@@ -29,6 +29,9 @@ function isGood(wire: JsonObject, facts: TurnFacts, terminal: string | undefined
   return (
     wire.subtype === 'success' &&
     wire.is_error === false &&
+    typeof wire.result === 'string' &&
+    typeof wire.session_id === 'string' &&
+    integer(wire.num_turns) !== undefined &&
     (terminal === undefined || terminal === 'completed' || terminal === 'background_requested') &&
     (wire.terminal_reason === undefined || typeof wire.terminal_reason === 'string') &&
     integer(wire.api_error_status) === undefined &&

@@ -127,7 +127,7 @@ export function closingLine(lose: (what: Loss) => void) {
   }
 
   function result(claim: Claim | undefined, own: boolean, always: boolean, report?: JsonObject): JsonObject | undefined {
-    if (claim === undefined && limit === undefined && !(always && results === 0)) {
+    if (claim === undefined && limit === undefined && !always) {
       const seen = object(report?.metrics);
       const differs =
         (count(seen.input_tokens) ?? 0) !== (onLines.input_tokens ?? 0) || count(seen.output_tokens) !== onLines.output_tokens;

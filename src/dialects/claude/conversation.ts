@@ -83,11 +83,13 @@ export function conversation(sink: DecoderSink) {
   }
 
   function placeOf(message: Message, kind: BlockKind, number: number): Place {
+    const { id, parent } = message;
+    const owner = parent === undefined ? id : `${parent}_${id}`;
     return compact({
-      turn_id: message.id,
-      message_id: message.id,
-      block_id: message.id === undefined ? undefined : `${message.id}_${kind}_${number}`,
-      parent_item_id: message.parent,
+      turn_id: id,
+      message_id: id,
+      block_id: id === undefined ? undefined : `${owner}_${kind}_${number}`,
+      parent_item_id: parent,
     });
   }
 

@@ -105,6 +105,10 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function result(wire: JsonObject): void {
     results += 1;
+    for (const each of list(wire.permission_denials)) {
+      const { tool_use_id, tool_name } = object(each);
+      if (!talk.isDenied(asText(tool_use_id))) refuse(tool_use_id, tool_name);
+    }
     const facts = talk.facts();
     const text = answerOf(wire);
     const stop = string(wire.stop_reason);
@@ -113,10 +117,6 @@ export function decoder(sink: DecoderSink): Decoder {
     }
     talk.closeTurn(stop);
     for (const each of totals.report(wire, talk.mainModel() ?? initModel, talk.subAgentUsage())) sink.emit(each);
-    for (const each of list(wire.permission_denials)) {
-      const { tool_use_id, tool_name } = object(each);
-      if (!talk.isDenied(asText(tool_use_id))) refuse(tool_use_id, tool_name);
-    }
     const claim = claimOf(wire, facts, rejected);
     claimedGood = claim.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of claim) sink.emit(each);

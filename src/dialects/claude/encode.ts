@@ -24,7 +24,9 @@ interface Message {
   ended: boolean;
 }
 
-const quietAfterClaim = new Set(['usage.reported', 'turn.completed', 'process.ended', 'thread.completed']);
+/** The end of the process is no part of the turn that was claimed; another agent may count its tokens after its last word. */
+const afterAnyClaim = new Set(['process.ended', 'thread.completed']);
+const afterForeignClaim = new Set(['usage.reported', 'turn.completed']);
 const opensBlock = new Set(['text.delta', 'text.completed', 'reasoning.delta', 'reasoning.completed', 'item.started']);
 
 export function encoder(sink: EncoderSink, variant: string): Encoder {
@@ -97,7 +99,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     const known = messages.get(parent ?? '');
     if (turn !== undefined && parent === undefined) turn.spoke = true;
     if (known?.id === id) {
-      if (pending !== undefined) known.usage = closing.onLine(known.usage, pending, parent !== undefined);
+      if (pending !== undefined) known.usage = closing.onLine(known.usage, pending, parent !== undefined && !resultAlone);
       pending = undefined;
       return (last = known);
     }
@@ -107,7 +109,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       turnId,
       parent,
       model: modelFor(parent),
-      usage: closing.onLine({}, pending ?? {}, parent !== undefined),
+      usage: closing.onLine({}, pending ?? {}, parent !== undefined && !resultAlone),
       calledTools: false,
       streams: new Map(),
       nextIndex: 0,
@@ -350,7 +352,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   function finish(report?: JsonObject): void {
     const ending = claim;
     claim = undefined;
-    const line = closing.result(ending, thread?.agent === 'claude', resultAlone, report);
+    const isMissing = result === undefined || (result.is_error === false && object(report?.verdict).class !== 'success');
+    const line = closing.result(ending, thread?.agent === 'claude', resultAlone && isMissing, report);
     if (line === undefined) return;
     if (ending?.status === 'cancelled' && line.terminal_reason === undefined) {
       spoken(undefined, { type: 'user', message: { role: 'user', content: [{ type: 'text', text: `${interruption}]` }] } });
@@ -371,7 +374,9 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       requested(request);
     }
     const outside = event.type === 'log' && (event.stream !== 'agent' || event.cause !== undefined);
-    if (claim !== undefined && !quietAfterClaim.has(event.type) && !outside) finish();
+    const isOwn = thread?.agent === 'claude';
+    const isQuiet = outside || afterAnyClaim.has(event.type) || (!isOwn && afterForeignClaim.has(event.type));
+    if (claim !== undefined && !isQuiet) finish();
     if (pending !== undefined && !opensBlock.has(event.type) && !(event.type === 'turn.completed' && turn?.spoke !== true)) {
       settleUsage(event);
     }
