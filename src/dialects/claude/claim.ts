@@ -35,9 +35,10 @@ function isGood(wire: JsonObject, facts: TurnFacts, terminal: string | undefined
     (terminal === undefined || terminal === 'completed' || terminal === 'background_requested') &&
     (wire.terminal_reason === undefined || typeof wire.terminal_reason === 'string') &&
     integer(wire.api_error_status) === undefined &&
-    codeOfStop(wire.stop_reason) === undefined &&
+    codeOfStop(wire.stop_reason ?? facts.stop) === undefined &&
     list(wire.errors).length === 0 &&
-    !facts.refused
+    !facts.refused &&
+    !facts.stopped
   );
 }
 
@@ -68,7 +69,8 @@ function codeOf(
   if (facts.fault !== undefined && facts.fault.code !== 'unknown') return facts.fault.code;
   if (told !== undefined) return told;
   if (facts.refused) return 'refused';
-  const stop = codeOfStop(wire.stop_reason);
+  if (facts.stopped) return 'permission';
+  const stop = codeOfStop(wire.stop_reason ?? facts.stop);
   if (stop !== undefined && stop !== 'unknown') return stop;
   if (facts.interrupted) return 'cancelled';
   if (wire.startup_failure_reason !== undefined || wire.invalid_config_file !== undefined) return 'config';

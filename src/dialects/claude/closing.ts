@@ -72,7 +72,7 @@ export function closingLine(lose: (what: Loss) => void) {
     written = plus(written, turn);
     const main = minus(turn, onSubAgentLines);
     onSubAgentLines = {};
-    return { total_cost_usd: written.cost_usd ?? 0, usage: writeUsage(turnSeen || report !== undefined ? main : {}), modelUsage: {} };
+    return { total_cost_usd: written.cost_usd ?? 0, usage: writeUsage(main), modelUsage: {} };
   }
 
   function byModel(models: ReadonlyMap<string, Tokens>): JsonObject {
@@ -91,7 +91,8 @@ export function closingLine(lose: (what: Loss) => void) {
   function ending(claim: Claim | undefined, own: boolean, report: JsonObject | undefined): JsonObject {
     const reached = limit?.limit === 'turns' ? 'turn_limit' : limit?.limit === 'cost' ? 'cost_limit' : undefined;
     if (limit !== undefined && reached === undefined) lose('limit');
-    if (claim?.status === 'ok' && limit === undefined && !spoiled) {
+    const isDoubted = spoiled && object(report?.verdict).class !== 'success';
+    if (claim?.status === 'ok' && limit === undefined && !isDoubted) {
       const harmless = codeOfStop(stop) === undefined ? stop : null;
       return { subtype: 'success', is_error: false, result: texts.join('\n').trim(), stop_reason: harmless, ...terminal(claim, own) };
     }

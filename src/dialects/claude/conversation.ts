@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
+import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, list, object, string } from '../read.ts';
 import { editedPath, editOf, exitCodeOf, kindOf, outputOf, resultStatus } from './tools.ts';
 import { growth, isAny, plus, readUsage, type Tokens } from './usage.ts';
@@ -32,6 +33,10 @@ export interface TurnFacts {
   lastText: string | undefined;
   interrupted: boolean;
   refused: boolean;
+  /** A hook said that the run may not go on. */
+  stopped: boolean;
+  /** Why the last message ended. */
+  stop: string | undefined;
   fault: { code: ErrorCode; word: string } | undefined;
   active: boolean;
 }
@@ -66,6 +71,7 @@ export function conversation(sink: DecoderSink) {
     messages.set(parent ?? '', message);
     if (parent === undefined) {
       facts.active = true;
+      facts.stop = undefined;
       mainModel = message.model ?? mainModel;
       sink.emit({ type: 'turn.started', ...compact({ turn_id: id, model: message.model }) });
     }
@@ -122,12 +128,14 @@ export function conversation(sink: DecoderSink) {
   function setStop(message: Message, raw: Json | undefined): void {
     if (typeof raw !== 'string') return;
     message.stop = raw;
-    if (raw === 'refusal' && message.parent === undefined) facts.refused = true;
+    if (message.parent !== undefined) return;
+    facts.stop = raw;
+    if (raw === 'refusal') facts.refused = true;
   }
 
   /** An API failure is told as a text nobody said, with the kind of failure beside it. */
   function fault(word: string, message: string, parent: string | undefined): void {
-    const code = codeOfWord(word) ?? 'unknown';
+    const code = codeOfWord(word) ?? codeOfMessage(message);
     if (parent === undefined) {
       facts.active = true;
       facts.fault = { code, word };
@@ -336,7 +344,7 @@ export function conversation(sink: DecoderSink) {
 }
 
 function newFacts(): TurnFacts {
-  return { lastText: undefined, interrupted: false, refused: false, fault: undefined, active: false };
+  return { lastText: undefined, interrupted: false, refused: false, stopped: false, stop: undefined, fault: undefined, active: false };
 }
 
 function indexOf(value: Json | undefined): number {

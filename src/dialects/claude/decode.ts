@@ -66,6 +66,9 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'model_fallback':
         talk.facts().refused = false;
         break;
+      case 'informational':
+        if (wire.prevent_continuation === true) talk.facts().stopped = true;
+        break;
       case 'model_refusal_no_fallback':
         talk.facts().refused = true;
         announce(wire);

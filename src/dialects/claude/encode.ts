@@ -1,11 +1,23 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import type { Encoder, EncoderSink, Json, JsonObject } from '../dialect.ts';
 import { lossOf } from '../losses.ts';
-import { asText, compact, isObject, object } from '../read.ts';
+import { compact, isObject, object } from '../read.ts';
 import { closingLine } from './closing.ts';
-import { exitCodeOf, nonExecution, resultStatus } from './tools.ts';
+import {
+  denialLine,
+  faultLine,
+  firstLine,
+  isOwnCause,
+  noticeLine,
+  rateLimitLine,
+  refusalLine,
+  requestLine,
+  resultLine,
+  retryLine,
+  serverResultBlock,
+} from './lines.ts';
 import { isAny, plus, type Tokens, writeUsage } from './usage.ts';
-import { interruption, stopOf, synthetic, wordOfCode } from './words.ts';
+import { interruption, stopOf, synthetic } from './words.ts';
 
 type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;
@@ -24,9 +36,6 @@ interface Message {
   ended: boolean;
 }
 
-/** The end of the process is no part of the turn that was claimed; another agent may count its tokens after its last word. */
-const afterAnyClaim = new Set(['process.ended', 'thread.completed']);
-const afterForeignClaim = new Set(['usage.reported', 'turn.completed']);
 const opensBlock = new Set(['text.delta', 'text.completed', 'reasoning.delta', 'reasoning.completed', 'item.started']);
 
 export function encoder(sink: EncoderSink, variant: string): Encoder {
@@ -214,25 +223,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     }
     if (end.status === 'denied') closing.denies(start.name, end.item_id, start.args);
     if (start.native_name?.endsWith('_tool_use') === true) return endServerTool(start, end);
-    const content = contentOf(end.output ?? end.error);
-    const text = typeof content === 'string' ? content : '';
-    const block: JsonObject = {
-      type: 'tool_result',
-      tool_use_id: end.item_id,
-      ...(content === undefined ? {} : { content }),
-      is_error: end.status !== 'success',
-    };
-    const plain = resultStatus(end.item_id, block, undefined, text) === end.status;
-    const told = exitCodeOf(start.name, end.status === 'error' ? text : '', {}) === end.exit_code;
-    const details: JsonObject = compact({ exit_code: told ? undefined : end.exit_code, duration_ms: end.duration_ms }) as JsonObject;
-    const line: JsonObject = {
-      type: 'user',
-      message: { role: 'user', content: [block] },
-      parent_tool_use_id: start.parent_item_id ?? null,
-      ...(Object.keys(details).length > 0 ? { tool_use_result: details } : {}),
-      ...(plain ? {} : { tool_result_meta: [{ id: end.item_id, non_execution_kind: nonExecution[end.status] ?? 'error' }] }),
-      ...compact({ timestamp: time ?? undefined }),
-    };
+    const line = { ...resultLine(start, end), ...compact({ timestamp: time ?? undefined }) };
     // Whether the file is new is said by the next event, and on this line.
     if (start.kind === 'file_edit' && end.status === 'success') heldResult = { line, id: end.item_id };
     else write(line);
@@ -241,13 +232,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   function endServerTool(start: Started, end: Completed): void {
     if (end.status !== 'success' && end.status !== 'error') sink.lose('tool_status');
     const message = messageFor(start.parent_item_id, start.turn_id, messages.get(start.parent_item_id ?? '')?.id ?? start.turn_id);
-    const prefix = start.native_name === 'server_tool_use' ? start.name : (start.native_name ?? '').replace(/_tool_use$/, '');
-    assistant(message, {
-      type: `${prefix}_tool_result`,
-      tool_use_id: end.item_id,
-      ...compact({ content: end.output ?? end.error }),
-      ...(end.status === 'success' ? {} : { is_error: true }),
-    });
+    assistant(message, serverResultBlock(start, end));
   }
 
   function edited(event: EventOf<'file.edited'>): void {
@@ -264,76 +249,20 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     const id = event.item_id ?? event.permission_id;
     const name = request?.what ?? started.get(id)?.name ?? 'unknown';
     closing.denies(name, id, started.get(id)?.args ?? {});
-    write({
-      type: 'system',
-      subtype: 'permission_denied',
-      tool_name: name,
-      tool_use_id: id,
-      message: request?.title ?? '',
-      ...compact({ decision_reason_type: event.raw_decision }),
-    });
-  }
-
-  function requested(event: EventOf<'permission.requested'>): void {
-    write({
-      type: 'control_request',
-      request_id: event.permission_id,
-      request: {
-        subtype: 'can_use_tool',
-        tool_name: event.what,
-        input: started.get(event.item_id ?? '')?.args ?? {},
-        ...compact({ tool_use_id: event.item_id, title: event.title }),
-      },
-    });
+    write(denialLine(event, id, name, request?.title));
   }
 
   function fault(event: EventOf<'error'>): void {
     const ofSubAgent = !event.fatal && event.scope === 'provider' && event.name !== undefined && event.item_id !== undefined;
     if (!event.fatal && !ofSubAgent) return inform('warning', `${event.scope}: ${event.message}`);
     if (event.code === 'refused' && event.name === undefined) {
-      return write({
-        type: 'system',
-        subtype: 'model_refusal_no_fallback',
-        trigger: 'refusal',
-        original_model: turn?.model ?? thread?.model ?? 'unknown',
-        content: event.message,
-      });
+      return write(refusalLine(event, turn?.model ?? thread?.model ?? 'unknown'));
     }
-    const ownWord = event.scope === 'provider' && event.name !== undefined && /^[a-z_]+$/.test(event.name);
-    spoken(ofSubAgent ? event.item_id : undefined, {
-      type: 'assistant',
-      message: {
-        id: `msg_error_${count}`,
-        type: 'message',
-        role: 'assistant',
-        model: synthetic,
-        content: [{ type: 'text', text: event.message }],
-        stop_reason: 'stop_sequence',
-        stop_sequence: '',
-        usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
-      },
-      error: ownWord ? (event.name ?? 'unknown') : wordOfCode(event.code),
-    });
+    spoken(ofSubAgent ? event.item_id : undefined, faultLine(event, `msg_error_${count}`));
   }
 
   function inform(level: 'info' | 'warning', content: string): void {
-    const fallback = 'model fallback: ';
-    if (level === 'warning' && content.startsWith(fallback)) {
-      return write({ type: 'system', subtype: 'model_fallback', content: content.slice(fallback.length) });
-    }
-    write({ type: 'system', subtype: 'informational', content, level });
-  }
-
-  function retry(event: EventOf<'retry.scheduled'>): void {
-    const own = /^([a-z_]+)(?: \((\d{3})\))?$/.exec(event.cause);
-    if (own === null) sink.lose('retry');
-    write({
-      type: 'system',
-      subtype: 'api_retry',
-      ...compact({ attempt: event.attempt, max_retries: event.max_attempts, retry_delay_ms: event.delay_ms }),
-      error_status: own?.[2] === undefined ? null : Number(own[2]),
-      error: own?.[1] ?? wordOfCode(event.code),
-    });
+    write(noticeLine(level, content));
   }
 
   function endTurn(event: EventOf<'turn.completed'>): void {
@@ -361,6 +290,13 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     write(line);
   }
 
+  /** A result waits for what still belongs to it: another agent may count its tokens or tell a refusal after its last word. */
+  function endsClaim(event: EventRecord): boolean {
+    if (event.type === 'thread.completed' || event.type === 'process.ended') return false;
+    if (thread?.agent !== 'claude') return opensBlock.has(event.type) || event.type === 'turn.started' || event.type === 'prompt.submitted';
+    return event.type !== 'log' || (event.stream === 'agent' && event.cause === undefined);
+  }
+
   /** Lines that waited for the next event, which is not the one they waited for. */
   function flush(event: EventRecord): void {
     if (heldResult !== undefined && event.type !== 'file.edited') {
@@ -371,12 +307,9 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     if (heldRequest !== undefined && !(event.type === 'permission.resolved' && event.permission_id === heldRequest.permission_id)) {
       const request = heldRequest;
       heldRequest = undefined;
-      requested(request);
+      write(requestLine(request, started.get(request.item_id ?? '')?.args ?? {}));
     }
-    const outside = event.type === 'log' && (event.stream !== 'agent' || event.cause !== undefined);
-    const isOwn = thread?.agent === 'claude';
-    const isQuiet = outside || afterAnyClaim.has(event.type) || (!isOwn && afterForeignClaim.has(event.type));
-    if (claim !== undefined && !isQuiet) finish();
+    if (claim !== undefined && endsClaim(event)) finish();
     if (pending !== undefined && !opensBlock.has(event.type) && !(event.type === 'turn.completed' && turn?.spoke !== true)) {
       settleUsage(event);
     }
@@ -433,17 +366,10 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
         if (event.scope === 'step') pending = stepOf(event);
         return;
       case 'retry.scheduled':
-        return retry(event);
+        if (!isOwnCause(event.cause)) sink.lose('retry');
+        return write(retryLine(event));
       case 'rate_limit.reported':
-        return write({
-          type: 'rate_limit_event',
-          rate_limit_info: compact({
-            status: event.status,
-            rateLimitType: event.window,
-            utilization: event.utilization,
-            resetsAt: event.resets_at_ms === undefined ? undefined : event.resets_at_ms / 1000,
-          }) as JsonObject,
-        });
+        return write(rateLimitLine(event));
       case 'limit.reached':
         return closing.limits(event);
       case 'log':
@@ -484,33 +410,8 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   };
 }
 
-function firstLine(event: EventOf<'thread.started'>): JsonObject {
-  return {
-    type: 'system',
-    subtype: 'init',
-    cwd: event.cwd ?? '',
-    model: event.model ?? '',
-    ...(event.agent === 'claude' && event.agent_version !== undefined ? { claude_code_version: event.agent_version } : {}),
-    permissionMode: 'default',
-    apiKeySource: 'none',
-    output_style: 'default',
-    tools: [],
-    mcp_servers: [],
-    slash_commands: [],
-    skills: [],
-    plugins: [],
-  };
-}
-
 function stepOf(event: EventOf<'usage.reported'>): (Tokens & { model?: string }) | undefined {
   const { model, input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens } = event;
   const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens });
   return isAny(tokens) ? { ...tokens, ...compact({ model }) } : undefined;
-}
-
-/** Text, or blocks where the output is made of blocks already. */
-function contentOf(output: Json | undefined): Json | undefined {
-  if (output === undefined || typeof output === 'string') return output;
-  if (Array.isArray(output) && output.length > 0 && output.every((each) => typeof object(each).type === 'string')) return output;
-  return asText(output);
 }

@@ -15,7 +15,6 @@ const faults: Record<string, ErrorCode> = {
   rate_limit: 'rate_limit',
   overloaded: 'server',
   server_error: 'server',
-  invalid_request: 'input',
   model_not_found: 'model_not_found',
   max_output_tokens: 'output_length',
 };
@@ -26,10 +25,6 @@ export function codeOfWord(word: string | undefined): ErrorCode | undefined {
 
 export function wordOfCode(code: ErrorCode | undefined): string {
   return Object.keys(faults).find((word) => faults[word] === code) ?? 'unknown';
-}
-
-export function isFaultWord(word: string | undefined): word is string {
-  return word !== undefined && (word === 'unknown' || Object.hasOwn(faults, word));
 }
 
 /** Why a turn ended, where it says more than the subtype. */
