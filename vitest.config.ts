@@ -1,5 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { Summary } from './test/support/summary.ts';
 
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], pool: 'threads', isolate: false, testTimeout: 60_000, passWithNoTests: false },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/build.ts'],
+    pool: 'threads',
+    isolate: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: [process.env.CI === undefined ? 'default' : 'dot', new Summary()],
+  },
 });

@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 import { Progress } from './progress.ts';
@@ -7,11 +8,11 @@ import { Progress } from './progress.ts';
 /** The reader of our stdout closed it. */
 export class PipeClosed extends Error {}
 
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 64 * 1024;
 
 export function realContext(): Context {
   return {
-    stdin: process.stdin,
+    stdin: readStdin(),
     stdinIsTerminal: process.stdin.isTTY,
     stdoutIsTerminal: process.stdout.isTTY,
     readFile,
@@ -39,6 +40,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
         if (bytesRead === 0) break;
         yield buffer.subarray(0, bytesRead);
         progress.advance(bytesRead);
+        countRead(bytesRead);
       }
     } finally {
       progress.clear();
@@ -47,6 +49,25 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
     throw isSystemError(error) ? unreadable(path, error) : error;
   } finally {
     await file.close();
+  }
+}
+
+const settledAt = 32 * 1024 * 1024;
+let bytesSoFar = 0;
+
+/**
+ * V8 lets its young generation grow for as long as a process allocates: by some hundred MB on a long stream, though what
+ * we keep stays small. After this much input it is large enough to be fast, so it stops there.
+ */
+function countRead(bytes: number): void {
+  if (bytesSoFar < settledAt && bytesSoFar + bytes >= settledAt) setFlagsFromString('--semi-space-growth-factor=1');
+  bytesSoFar += bytes;
+}
+
+async function* readStdin(): AsyncGenerator<Uint8Array> {
+  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
+    yield chunk;
+    countRead(chunk.length);
   }
 }
 

@@ -35,7 +35,7 @@ export function sourcesOf(operands: readonly string[], context: Context): Source
 }
 
 /** `--process-exit`: an exit code, or a signal with or without SIG. */
-export function processEndOf(text: string | undefined): ProcessEnd | undefined {
+function processEndOf(text: string | undefined): ProcessEnd | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,3}$/.test(text) && Number(text) <= 255) return { exit_code: Number(text), signal: null };
   const name = text.toUpperCase().startsWith('SIG') ? text.toUpperCase() : `SIG${text.toUpperCase()}`;
@@ -43,7 +43,7 @@ export function processEndOf(text: string | undefined): ProcessEnd | undefined {
   throw new Failure('input', `--process-exit ${text}: neither an exit code (0 to 255) nor a signal such as SIGTERM`);
 }
 
-export function noteStyleOf(text: string | undefined): NoteStyle {
+function noteStyleOf(text: string | undefined): NoteStyle {
   if (text === undefined || text === 'text' || text === 'json' || text === 'none') return text ?? 'text';
   throw new Failure('input', `--notes ${text}: expected text, json or none`);
 }

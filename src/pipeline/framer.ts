@@ -9,7 +9,7 @@ export interface FrameSink {
   note(kind: 'broken' | 'guessed', what: string, line: number): void;
 }
 
-export const maxLineBytes = 256 * 1024 * 1024;
+const maxLineBytes = 256 * 1024 * 1024;
 /** How much of a line that is too long is kept. */
 const keptOfOversize = 64 * 1024;
 const LF = 10;

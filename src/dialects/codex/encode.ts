@@ -125,7 +125,7 @@ export function encoder(sink: EncoderSink): Encoder {
     }
   }
 
-  function end(report: JsonObject): void {
+  function finish(report: JsonObject): void {
     if (claim?.status === 'ok') {
       const metrics = object(report.metrics);
       if (metrics.cost !== undefined && metrics.cost_source === 'reported') sink.lose('cost');
@@ -201,7 +201,7 @@ export function encoder(sink: EncoderSink): Encoder {
           if (event.dialect !== 'codex' || !isObject(event.wire)) return sink.lose('unknown_line');
           return sink.line(event.wire);
         case 'thread.completed':
-          return end(event.final_report as JsonObject);
+          return finish(event.final_report as JsonObject);
         case 'text.delta':
         case 'reasoning.delta':
         case 'turn.completed':

@@ -1,0 +1,16 @@
+// A live process: stamp what the agent does not, judge it by its exit code too.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Reader } from 'runwire';
+
+const child = spawn('cat', ['examples/false-success.jsonl'], { stdio: ['ignore', 'pipe', 'inherit'] });
+const reader = new Reader({
+  clock: Date.now,
+  onEvent({ event }) {
+    if (event.type === 'retry.scheduled') console.log('retry', event.attempt, event.cause);
+  },
+});
+for await (const chunk of child.stdout) reader.stdout(chunk as Uint8Array);
+const [code, signal] = child.exitCode === null ? await once(child, 'close') : [child.exitCode, child.signalCode];
+const outcome = reader.end({ exit_code: code as number | null, signal: signal as string | null });
+console.log(outcome.verdict.class);

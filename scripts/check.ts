@@ -1,0 +1,29 @@
+// Everything that can be known without running the program. All checks run, then the verdict.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const checks: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
+  ['format', 'oxfmt', '--check', '.'],
+  ['lint', 'oxlint', '--deny-warnings'],
+  ['types', 'tsc', '-p', '.'],
+  ['dead code', 'knip'],
+  ['import directions and generated files', 'vitest', 'run', 'test/house.test.ts', '--reporter=dot'],
+];
+
+function run([name, command, ...args]: (typeof checks)[number]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(join(root, 'node_modules', '.bin', command), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => void (output += data.toString()));
+    child.stderr.on('data', (data: Buffer) => void (output += data.toString()));
+    child.on('close', (code) => {
+      console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}`);
+      if (code !== 0) console.log(output);
+      resolve(code === 0);
+    });
+  });
+}
+
+const results = await Promise.all(checks.map(run));
+process.exitCode = results.every(Boolean) ? 0 : 1;

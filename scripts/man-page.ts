@@ -1,0 +1,41 @@
+import { commands } from '../src/cli/commands.ts';
+import { exitCodeTable, flagOf } from '../src/cli/help.ts';
+import { version } from '../src/version.ts';
+
+const roff = (text: string): string =>
+  text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('-', '\\-')
+    .replace(/^([.'])/gm, '\\&$1');
+
+/** docs/man/runwire.1, from the same tables as --help. */
+export async function manPage(): Promise<string> {
+  const all = await Promise.all(commands.map((entry) => entry.load()));
+  const sections = all.map((command) => {
+    const flags = Object.entries(command.options).map(
+      ([name, option]) => `.TP\n.B ${roff(flagOf(name, option).trim())}\n${roff(option.help)}\n`,
+    );
+    const examples = command.examples.map(([line, what]) => `.PP\n${roff(what)}:\n.PP\n.nf\n.RS\n${roff(line)}\n.RE\n.fi\n`);
+    return `.SS runwire ${command.name} ${roff(command.operands ?? '')}\n${roff(command.summary)}.\n.PP\n${roff(command.description)}\n${flags.join('')}${examples.join('')}`;
+  });
+  const codes = exitCodeTable.map(([code, name, meaning]) => `.TP\n.B ${code} (${name})\n${roff(meaning)}\n`);
+  return `.TH RUNWIRE 1 "" "runwire ${version}" "User Commands"
+.SH NAME
+runwire \\- the truth, in JSON, about what an AI agent did
+.SH SYNOPSIS
+.B runwire
+.I COMMAND
+[OPTIONS] [FILE...]
+.SH DESCRIPTION
+Reads the output of any AI agent's command line and tells what it really did: one event stream, one outcome, one exit code.
+The dialect is detected from the first lines. Data goes to stdout, words for people to stderr.
+.SH COMMANDS
+${sections.join('')}.SH EXIT STATUS
+Of
+.B runwire outcome \\-\\-exit\\-code
+${codes.join('')}.PP
+Other commands exit with 0, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
+.SH SEE ALSO
+The guide pages in the docs folder of the project.
+`;
+}

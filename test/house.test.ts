@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generatedFiles } from '../scripts/generated-files.ts';
+import { commands } from '../src/cli/commands.ts';
+import { dialects } from '../src/dialects/registry.ts';
+import { version } from '../src/version.ts';
+
+const root = join(import.meta.dirname, '..');
+const src = join(root, 'src');
+
+/** Which rooms a room may import; `failure.ts` and `version.ts` are for all. */
+const mayImport: Record<string, readonly string[]> = {
+  events: [],
+  outcome: ['events'],
+  dialects: ['events'],
+  pipeline: ['dialects', 'outcome', 'events'],
+  cli: ['pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
+  'schemas.ts': ['dialects', 'outcome', 'events'],
+  'index.ts': ['pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
+  'failure.ts': [],
+  'version.ts': [],
+};
+const touchesNode = new Set(['cli']);
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+
+function importsOf(path: string): string[] {
+  const text = readFileSync(join(src, path), 'utf8');
+  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'|^import '([^']+)'/gm)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+const roomOf = (path: string): string => path.split(sep)[0] ?? path;
+
+describe('imports point one way', () => {
+  it.each(files)('%s', (path) => {
+    const room = roomOf(path);
+    const allowed = new Set([room, ...(mayImport[room] ?? []), 'failure.ts', 'version.ts']);
+    const targets = importsOf(path)
+      .filter((target) => target.startsWith('.'))
+      .map((target) => relative(src, join(src, dirname(path), target)));
+    expect(mayImport).toHaveProperty([room]);
+    expect(targets.map(roomOf).filter((target) => !allowed.has(target))).toEqual([]);
+    expect(touchesNode.has(room) ? [] : importsOf(path).filter((target) => target.startsWith('node:'))).toEqual([]);
+    // Inside the dialects, a folder knows itself and what lies beside the folders.
+    const own = path.split(sep).length > 2 && room === 'dialects' ? path.split(sep)[1] : undefined;
+    const neighbours = targets.filter(
+      (target) => own !== undefined && roomOf(target) === 'dialects' && target.split(sep).length > 2 && target.split(sep)[1] !== own,
+    );
+    expect(neighbours).toEqual([]);
+  });
+});
+
+it('has the same folder for every dialect', () => {
+  for (const { id, encoder } of dialects) {
+    const have = readdirSync(join(src, 'dialects', id));
+    expect(have).toEqual(expect.arrayContaining(['index.ts', 'decode.ts', ...(encoder === undefined ? [] : ['encode.ts'])]));
+  }
+  const folders = readdirSync(join(src, 'dialects'), { withFileTypes: true }).filter(
+    (each) => each.isDirectory() && each.name !== 'shared',
+  );
+  expect(folders.map((each) => each.name).toSorted()).toEqual(dialects.map(({ id }) => id).toSorted());
+});
+
+it('says the same version everywhere', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect(version).toBe(manifest.version);
+});
+
+it('has generated files that are up to date', async () => {
+  for (const [path, text] of await generatedFiles()) expect({ path, text: readFileSync(join(root, path), 'utf8') }).toEqual({ path, text });
+});
+
+it('has a command table that tells what the commands tell', async () => {
+  for (const entry of commands) {
+    const command = await entry.load();
+    expect({ name: entry.name, summary: entry.summary }).toEqual({ name: command.name, summary: command.summary });
+  }
+});
+
+it('names no registry host in the lock file', () => {
+  expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": *"http/);
+});
