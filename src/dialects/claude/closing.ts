@@ -174,7 +174,7 @@ export function closingLine(lose: (what: Loss) => void) {
     says(id: string, text: string, isAlone: boolean): void {
       if (text.trim() === '') return;
       if (id !== messageId) {
-        if (isAlone && texts.length > 0) lose('turn_boundary');
+        if (isAlone && texts.length > 0) lose('text');
         messageId = id;
         texts = [];
       }

@@ -1,5 +1,5 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
-import type { Encoder, EncoderSink, Json, JsonObject } from '../dialect.ts';
+import type { Encoder, EncoderSink, JsonObject } from '../dialect.ts';
 import { lossOf } from '../losses.ts';
 import { compact, isObject, object } from '../read.ts';
 import { closingLine } from './closing.ts';
@@ -16,25 +16,13 @@ import {
   retryLine,
   serverResultBlock,
 } from './lines.ts';
-import { isAny, plus, type Tokens, writeUsage } from './usage.ts';
+import { type Message, messageBody, newMessage, stepOf } from './message.ts';
+import { plus, type Tokens, writeUsage } from './usage.ts';
 import { interruption, stopOf, synthetic } from './words.ts';
 
 type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;
 type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
-
-interface Message {
-  id: string;
-  turnId: string;
-  parent: string | undefined;
-  model: string;
-  usage: Tokens;
-  calledTools: boolean;
-  /** Blocks that stream at this moment, by our block id, with their place in the message. */
-  streams: Map<string, number>;
-  nextIndex: number;
-  ended: boolean;
-}
 
 const opensBlock = new Set(['text.delta', 'text.completed', 'reasoning.delta', 'reasoning.completed', 'item.started']);
 
@@ -75,6 +63,15 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     introduce();
     if (!resultAlone) return sink.line({ ...wire, ...identity() });
     if (wire.type === 'result') result = { ...wire, ...identity() };
+    else leaveOut(wire);
+  }
+
+  /** What the result object alone has no place for, as far as no other rule says it. */
+  function leaveOut(wire: JsonObject): void {
+    if (wire.type === 'rate_limit_event') sink.lose('rate_limit');
+    else if (wire.type === 'control_request') sink.lose('permission');
+    else if (wire.subtype === 'api_retry') sink.lose('retry');
+    else if (wire.subtype === 'informational' || wire.subtype === 'model_fallback') sink.lose('log');
   }
 
   function spoken(parent: string | undefined, wire: JsonObject): void {
@@ -83,19 +80,6 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
 
   function streamed(parent: string | undefined, event: JsonObject): void {
     write({ type: 'stream_event', event, parent_tool_use_id: parent ?? null });
-  }
-
-  function body(message: Message, content: Json[]): JsonObject {
-    return {
-      id: message.id,
-      type: 'message',
-      role: 'assistant',
-      model: message.model,
-      content,
-      stop_reason: null,
-      stop_sequence: null,
-      usage: writeUsage(message.usage),
-    };
   }
 
   function modelFor(parent: string | undefined): string {
@@ -113,20 +97,11 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       return (last = known);
     }
     if (known !== undefined) endStream(known, known.calledTools ? 'tool_use' : null);
-    const message: Message = {
-      id,
-      turnId,
-      parent,
-      model: modelFor(parent),
-      usage: closing.onLine({}, pending ?? {}, parent !== undefined && !resultAlone),
-      calledTools: false,
-      streams: new Map(),
-      nextIndex: 0,
-      ended: false,
-    };
+    const usage = closing.onLine({}, pending ?? {}, parent !== undefined && !resultAlone);
+    const message = newMessage({ id, turnId, parent, model: modelFor(parent), usage });
     pending = undefined;
     messages.set(parent ?? '', message);
-    if (partial) streamed(parent, { type: 'message_start', message: body(message, []) });
+    if (partial) streamed(parent, { type: 'message_start', message: messageBody(message, []) });
     return (last = message);
   }
 
@@ -137,7 +112,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   }
 
   function assistant(message: Message, block: JsonObject): void {
-    spoken(message.parent, { type: 'assistant', message: body(message, [block]) });
+    spoken(message.parent, { type: 'assistant', message: messageBody(message, [block]) });
   }
 
   function endStream(message: Message, stop: string | null): void {
@@ -268,7 +243,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
   function endTurn(event: EventOf<'turn.completed'>): void {
     if (turn !== undefined && !turn.spoke && !turn.isSynthetic) {
       const message = messageFor(undefined, turn.id, turn.id);
-      spoken(undefined, { type: 'assistant', message: body(message, []) });
+      spoken(undefined, { type: 'assistant', message: messageBody(message, []) });
     }
     const stop = stopOf(event.finish_reason, event.raw_finish_reason);
     const message = messages.get('');
@@ -408,10 +383,4 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       if (result !== undefined) sink.line(result);
     },
   };
-}
-
-function stepOf(event: EventOf<'usage.reported'>): (Tokens & { model?: string }) | undefined {
-  const { model, input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens } = event;
-  const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens });
-  return isAny(tokens) ? { ...tokens, ...compact({ model }) } : undefined;
 }
