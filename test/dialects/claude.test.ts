@@ -205,6 +205,18 @@ describe('claims', () => {
     expect(read([init, said('m1', words('Done.')), result(more)]).outcome.verdict.class).toBe(verdict);
   });
 
+  it.each<[string, JsonObject]>([
+    ['with its kind', { error: 'overloaded' }],
+    ['in an older build', {}],
+  ])('a failure %s is no success, whatever the result says', (_, more) => {
+    const failure = said('x', words('API Error: 529 overloaded'), more);
+    const line = { ...failure, message: { ...(failure.message as JsonObject), model: '<synthetic>' } };
+    const { outcome } = read([init, line, result({ result: 'API Error: 529 overloaded' })]);
+    expect([outcome.verdict.class, outcome.message]).toEqual(['provider', '']);
+    const { verdict, warnings } = read([init, line, said('m1', words('Done.')), result()]).outcome;
+    expect([verdict.class, warnings]).toEqual(['success', ['provider: API Error: 529 overloaded (the agent went on)']]);
+  });
+
   it('does not let an old result speak for a turn that began after it', () => {
     expect(read([init, said('m1', words('Done.')), result(), init]).outcome.verdict.class).toBe('incomplete');
   });

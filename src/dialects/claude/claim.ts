@@ -37,6 +37,7 @@ function isGood(wire: JsonObject, facts: TurnFacts, terminal: string | undefined
     integer(wire.api_error_status) === undefined &&
     codeOfStop(wire.stop_reason ?? facts.stop) === undefined &&
     list(wire.errors).length === 0 &&
+    facts.fault === undefined &&
     !facts.refused &&
     !facts.stopped
   );
@@ -66,7 +67,7 @@ function codeOf(
   if (told === 'cancelled' || told === 'turn_limit' || told === 'cost_limit') return told;
   const status = codeOfStatus(integer(wire.api_error_status));
   if (status !== undefined) return status;
-  if (facts.fault !== undefined && facts.fault.code !== 'unknown') return facts.fault.code;
+  if (facts.fault !== undefined && facts.fault !== 'unknown') return facts.fault;
   if (told !== undefined) return told;
   if (facts.refused) return 'refused';
   if (facts.stopped) return 'permission';

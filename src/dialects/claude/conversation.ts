@@ -37,7 +37,8 @@ export interface TurnFacts {
   stopped: boolean;
   /** Why the last message ended. */
   stop: string | undefined;
-  fault: { code: ErrorCode; word: string } | undefined;
+  /** A failure of the model's side that no later message got over. */
+  fault: ErrorCode | undefined;
   active: boolean;
 }
 
@@ -72,6 +73,7 @@ export function conversation(sink: DecoderSink) {
     if (parent === undefined) {
       facts.active = true;
       facts.stop = undefined;
+      facts.fault = undefined;
       mainModel = message.model ?? mainModel;
       sink.emit({ type: 'turn.started', ...compact({ turn_id: id, model: message.model }) });
     }
@@ -116,7 +118,11 @@ export function conversation(sink: DecoderSink) {
     if (wire.aborted === true) facts.interrupted = true;
     const word = filled(wire.error);
     const ownWords = body.model !== synthetic;
-    if (word !== undefined && !ownWords) return fault(word, textOf(body.content), parent);
+    if (!ownWords) {
+      // Builds without the `error` field tell a failure by this text alone.
+      const text = textOf(body.content);
+      if (word !== undefined || text.startsWith('API Error')) return fault(word ?? 'unknown', text, parent);
+    }
     const message = enter(parent, body);
     if (ownWords) countUsage(message, object(body.usage));
     setStop(message, body.stop_reason);
@@ -138,7 +144,7 @@ export function conversation(sink: DecoderSink) {
     const code = codeOfWord(word) ?? codeOfMessage(message);
     if (parent === undefined) {
       facts.active = true;
-      facts.fault = { code, word };
+      facts.fault = code;
     }
     sink.emit({
       type: 'error',

@@ -113,7 +113,7 @@ export function decoder(sink: DecoderSink): Decoder {
       if (!talk.isDenied(asText(tool_use_id))) refuse(tool_use_id, tool_name);
     }
     const facts = talk.facts();
-    const text = answerOf(wire);
+    const text = facts.fault === undefined ? answerOf(wire) : undefined;
     const stop = string(wire.stop_reason);
     if (text !== undefined && (facts.lastText === undefined || (isStructured(wire) && text !== facts.lastText))) {
       talk.speak(`result_${results}`, text);
