@@ -1,6 +1,7 @@
 import { Failure } from '../failure.ts';
 import { agentCode } from './agent-code/index.ts';
 import { amp } from './amp/index.ts';
+import { claude } from './claude/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
 import { continueCli } from './continue/index.ts';
@@ -22,6 +23,7 @@ import { runwire } from './runwire/index.ts';
 export const dialects: readonly Dialect[] = [
   runwire,
   codex,
+  claude,
   opencode,
   gemini,
   qwen,

@@ -1,0 +1,82 @@
+import type { Draft, ErrorCode } from '../../events/event.ts';
+import type { JsonObject } from '../dialect.ts';
+import { codeOfMessage, codeOfStatus } from '../faults.ts';
+import { asText, compact, count, filled, integer, list, string } from '../read.ts';
+import type { TurnFacts } from './conversation.ts';
+import { codeOfStop, codeOfTerminal } from './words.ts';
+
+/** What the result line claims, judged by all its fields: `subtype` alone says "success" of API errors too. */
+export function claimOf(wire: JsonObject, facts: TurnFacts, rejected: boolean): Draft[] {
+  const subtype = string(wire.subtype) ?? '';
+  const terminal = filled(wire.terminal_reason);
+  const raw_status = terminal === undefined || terminal === 'completed' ? subtype : `${subtype}/${terminal}`;
+  const duration = count(wire.duration_ms) || undefined;
+  const finished = { type: 'agent.finished', raw_status, ...compact({ duration_ms: duration }) } as const;
+  if (isGood(wire, facts, terminal)) return [{ ...finished, status: 'ok' }];
+
+  const message = messageOf(wire, subtype, terminal);
+  const code = codeOf(wire, facts, subtype, terminal, message, rejected);
+  if (code === 'cancelled') return [{ ...finished, status: 'cancelled', ...compact({ message: filled(message) }) }];
+  const claim: Draft = { ...finished, status: 'failed', code, message };
+  if (code === 'turn_limit') {
+    return [{ type: 'limit.reached', limit: 'turns', ...compact({ value: count(wire.num_turns) || undefined }), message }, claim];
+  }
+  if (code === 'cost_limit') return [{ type: 'limit.reached', limit: 'cost', message }, claim];
+  return [claim];
+}
+
+function isGood(wire: JsonObject, facts: TurnFacts, terminal: string | undefined): boolean {
+  return (
+    wire.subtype === 'success' &&
+    wire.is_error === false &&
+    typeof wire.result === 'string' &&
+    typeof wire.session_id === 'string' &&
+    integer(wire.num_turns) !== undefined &&
+    (terminal === undefined || terminal === 'completed' || terminal === 'background_requested') &&
+    (wire.terminal_reason === undefined || typeof wire.terminal_reason === 'string') &&
+    integer(wire.api_error_status) === undefined &&
+    codeOfStop(wire.stop_reason ?? facts.stop) === undefined &&
+    list(wire.errors).length === 0 &&
+    facts.fault === undefined &&
+    !facts.refused &&
+    !facts.stopped
+  );
+}
+
+function messageOf(wire: JsonObject, subtype: string, terminal: string | undefined): string {
+  const errors = list(wire.errors).map(asText).filter(Boolean).join('\n');
+  return (
+    filled(errors) ??
+    (subtype === 'success' ? filled(wire.result) : undefined) ??
+    filled(wire.startup_failure_reason) ??
+    (terminal === undefined || terminal === 'completed' ? subtype : terminal)
+  );
+}
+
+function codeOf(
+  wire: JsonObject,
+  facts: TurnFacts,
+  subtype: string,
+  terminal: string | undefined,
+  message: string,
+  rejected: boolean,
+): ErrorCode {
+  if (subtype === 'error_max_turns') return 'turn_limit';
+  if (subtype === 'error_max_budget_usd') return 'cost_limit';
+  const told = codeOfTerminal(terminal);
+  if (told === 'cancelled' || told === 'turn_limit' || told === 'cost_limit') return told;
+  const status = codeOfStatus(integer(wire.api_error_status));
+  if (status !== undefined) return status;
+  if (facts.fault !== undefined && facts.fault !== 'unknown') return facts.fault;
+  if (told !== undefined) return told;
+  if (facts.refused) return 'refused';
+  if (facts.stopped) return 'permission';
+  const stop = codeOfStop(wire.stop_reason ?? facts.stop);
+  if (stop !== undefined && stop !== 'unknown') return stop;
+  if (facts.interrupted) return 'cancelled';
+  if (wire.startup_failure_reason !== undefined || wire.invalid_config_file !== undefined) return 'config';
+  const words = codeOfMessage(message);
+  if (words !== 'unknown') return words;
+  if (list(wire.permission_denials).length > 0) return 'permission';
+  return rejected ? 'quota' : 'unknown';
+}

@@ -1,0 +1,23 @@
+import type { Dialect } from '../dialect.ts';
+import { decoder } from './decode.ts';
+import { detect } from './detect.ts';
+import { encoder } from './encode.ts';
+
+export const claude: Dialect = {
+  id: 'claude',
+  about: {
+    agent: 'Claude Code, `claude -p --output-format stream-json` or `json`',
+    reads: '1.0 to 2.1, lines, the result object, the array of `json --verbose`, partial messages',
+    writes: 'the format of 2.1',
+  },
+  detect,
+  decoder,
+  encoder,
+  variants: [
+    { name: 'stream-json', layout: 'lines' },
+    { name: 'json', layout: 'lines' },
+    { name: 'json-array', layout: 'array' },
+    { name: 'partial', layout: 'lines' },
+  ],
+  schema: async () => (await import('./wire.ts')).Line,
+};
