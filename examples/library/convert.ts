@@ -9,3 +9,7 @@ const lines = convert(createReadStream('examples/false-success.jsonl'), 'codex',
 let last = '';
 for await (const text of lines) last = text.trimEnd().split('\n').at(-1) ?? last;
 console.log(last);
+// → lost prompt 1
+// → lost turn_boundary 3
+// → lost process 1
+// → {"type":"turn.failed","error":{"message":"500 The server had an error while processing your request."}}

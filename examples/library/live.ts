@@ -14,3 +14,7 @@ for await (const chunk of child.stdout) reader.stdout(chunk as Uint8Array);
 const [code, signal] = child.exitCode === null ? await once(child, 'close') : [child.exitCode, child.signalCode];
 const outcome = reader.end({ exit_code: code as number | null, signal: signal as string | null });
 console.log(outcome.verdict.class);
+// → retry 1 500 The server had an error while processing your request.
+// → retry 2 500 The server had an error while processing your request.
+// → retry 3 500 The server had an error while processing your request.
+// → provider

@@ -79,7 +79,7 @@ export interface Encoder {
 }
 
 /** How a dialect's objects become bytes: one a line, one JSON array, or one indented document. */
-export type Layout = 'lines' | 'array' | 'document';
+type Layout = 'lines' | 'array' | 'document';
 
 export interface Variant {
   readonly name: string;

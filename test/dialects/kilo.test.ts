@@ -53,8 +53,8 @@ describe('detection', () => {
     ['an error on both outputs', 'kilo 0.7', [failure(apiError)], ['\u001b[91m\u001b[1mError: \u001b[0mBad key']],
     ['an error on stdout alone', 'opencode 0.7', [failure(apiError)], []],
     [
-      'nothing but a sentence that both print',
-      'nobody 0',
+      'the name it was forked from, for a sentence that both print',
+      'opencode 0.6',
       [],
       ['\u001b[91m\u001b[1mError: \u001b[0mYou must provide a message or a command'],
     ],

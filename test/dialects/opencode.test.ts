@@ -553,7 +553,7 @@ describe('detection', () => {
     expect(opencode.detect([{ type: 'session.created', session_id: 's' }], [])).toBe(0);
     expect(opencode.detect([{ type: 'assistant.message', id: '1', parentId: null, data: {} }], [])).toBe(0);
     expect(opencode.detect([{ type: 'text', text: 'hi' }], [])).toBe(0);
-    expect(opencode.detect([], ['\u001b[91mError: You must provide a message or a command'])).toBe(0);
+    expect(opencode.detect([], ['\u001b[91mError: You must provide a message or a command'])).toBe(0.6);
   });
 
   it('knows an OpenCode 2 by the end of its first step at the latest', () => {

@@ -17,7 +17,7 @@ export interface Expected {
   differs?: Record<string, Difference>;
 }
 
-export interface Difference {
+interface Difference {
   why: string;
   message?: string;
   /** How long a long answer is as the agent prints it. */

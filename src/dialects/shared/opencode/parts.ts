@@ -33,7 +33,7 @@ export function isRefusal(error: string): boolean {
 }
 
 /** Version 2 wraps what the tool said about itself: `{metadata, content, …}`. */
-export function detailsOf(state: JsonObject): JsonObject {
+function detailsOf(state: JsonObject): JsonObject {
   const metadata = object(state.metadata);
   return isObject(metadata.metadata) && 'content' in metadata ? metadata.metadata : metadata;
 }

@@ -12,7 +12,7 @@ export const Tokens = z.looseObject({
   cache: z.looseObject({ read: z.number(), write: z.number() }),
 });
 
-export const ToolState = z.discriminatedUnion('status', [
+const ToolState = z.discriminatedUnion('status', [
   z.looseObject({ status: z.literal('pending'), input: z.json(), raw: z.string() }),
   z.looseObject({ status: z.literal('running'), input: z.json(), title: z.string().optional(), metadata: Bag.optional(), time: Span }),
   z.looseObject({
