@@ -339,3 +339,22 @@ describe('any bytes in any pieces', () => {
     expect(calls).toEqual([one, two]);
   });
 });
+
+describe('what a caller may do', () => {
+  it('reuses its buffer, also a Node.js Buffer, whose slices are views', () => {
+    const calls: JsonObject[] = [];
+    const framer = new Framer({ value: (value) => void calls.push(value), text: () => {}, note: () => {} });
+    const buffer = Buffer.alloc(8);
+    for (let rest = '{"n":1}\n{"n":12345}\n'; rest !== ''; rest = rest.slice(8)) {
+      const length = buffer.write(rest.slice(0, 8));
+      framer.push(buffer.subarray(0, length));
+    }
+    framer.end();
+    expect(calls).toEqual([{ n: 1 }, { n: 12345 }]);
+  });
+
+  it('finds damage behind a document that ended early', () => {
+    const calls = frame([bytes('{\n "a": 1\n}\n },\n "error": {\n }\n}\nbye\n')]);
+    expect(said(calls).map((call) => ('cause' in call ? call.cause : 'value'))).toEqual(['value', 'cut', 'cut', 'cut', 'cut', 'noise']);
+  });
+});

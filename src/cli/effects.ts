@@ -33,17 +33,23 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   try {
     const { size } = await file.stat();
     const progress = new Progress(path, size, process.stderr);
-    const buffer = Buffer.allocUnsafe(chunkBytes);
+    // The next piece is read while this one is worked on.
+    let [current, following] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
+    let coming = file.read(current, 0, chunkBytes, null);
     try {
       for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, chunkBytes, null);
+        const { bytesRead } = await coming;
         if (bytesRead === 0) break;
-        yield buffer.subarray(0, bytesRead);
+        coming = file.read(following, 0, chunkBytes, null);
+        yield current.subarray(0, bytesRead);
+        [current, following] = [following, current];
         progress.advance(bytesRead);
         countRead(bytesRead);
       }
     } finally {
       progress.clear();
+      // Nobody may still be reading when the file is closed, also when the consumer stopped early.
+      await coming.catch(() => {});
     }
   } catch (error) {
     throw isSystemError(error) ? unreadable(path, error) : error;
@@ -84,16 +90,22 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code:
 
 let closed: Error | undefined;
 let listening = false;
+let waiting: ((error?: Error) => void) | undefined;
 
-/** Resolves when stdout has room again, so that memory does not grow behind a slow reader. */
+/** Resolves at once while stdout has room, else when it has again: memory does not grow behind a slow reader. */
 function print(text: string): Promise<void> {
   if (!listening) {
     listening = true;
-    process.stdout.on('error', (error: Error) => void (closed = error));
+    process.stdout.on('error', (error: Error) => {
+      closed = error;
+      waiting?.(error);
+    });
+    process.stdout.on('drain', () => waiting?.());
   }
   return new Promise((resolve, reject) => {
     if (closed !== undefined) return reject(pipeError(closed));
-    process.stdout.write(text, (error) => (error ? reject(pipeError(error)) : resolve()));
+    if (text === '' || process.stdout.write(text)) return resolve();
+    waiting = (error) => (error === undefined ? resolve() : reject(pipeError(error)));
   });
 }
 

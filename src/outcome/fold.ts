@@ -47,6 +47,7 @@ export class OutcomeFold {
     said: false,
     did: false,
     cut: false,
+    damagedEnd: false,
     heard: false,
   };
   #thread: EventOf<'thread.started'> | undefined;
@@ -123,6 +124,7 @@ export class OutcomeFold {
         return;
       case 'log':
         if (event.cause === 'cut') this.#signals.cut = true;
+        else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
         else if (event.stream === 'agent' && (event.level === 'warning' || event.level === 'error')) this.#warn(event.text);
         return;
       case 'error':

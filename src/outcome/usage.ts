@@ -83,7 +83,7 @@ export interface Cost {
 export function costOf(totals: UsageTotals, defaultModel: string | undefined, price: Price | undefined): Cost {
   const missing = unpriced(totals);
   const reported = totals.total().cost;
-  if (missing.length === 0) return reported === undefined ? { source: 'unknown' } : { cost: reported, source: 'reported' };
+  if (missing.length === 0) return reported === undefined ? { source: 'unknown' } : { cost: dollars(reported), source: 'reported' };
   let sum = reported ?? 0;
   for (const [model, tokens] of missing) {
     const name = model || defaultModel;
@@ -91,7 +91,12 @@ export function costOf(totals: UsageTotals, defaultModel: string | undefined, pr
     if (usd === undefined) return { source: 'unknown' };
     sum += usd;
   }
-  return { cost: sum, source: 'computed' };
+  return { cost: dollars(sum), source: 'computed' };
+}
+
+/** Without the binary noise of adding: 0.1 + 0.2 is 0.3 on a bill. */
+function dollars(sum: number): number {
+  return Number(sum.toPrecision(12));
 }
 
 /** Models whose tokens are known and whose cost is not. A cost without tokens is the cost of all of them. */

@@ -16,6 +16,8 @@ export interface Signals {
   said: boolean;
   did: boolean;
   cut: boolean;
+  /** A line that should be JSON and is not, after the agent's last word. */
+  damagedEnd: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
 }
@@ -101,6 +103,7 @@ function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | und
   if (process?.signal && !endedFromOutside.has(process.signal))
     return ['incomplete', `the agent says ok, but the process died of ${process.signal}`];
   if (signals.cut) return ['incomplete', 'the last line stops in the middle'];
+  if (signals.damagedEnd) return ['incomplete', 'what follows the end is damaged'];
   if (signals.openDenial !== undefined && signals.last !== 'text')
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];

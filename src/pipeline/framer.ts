@@ -20,6 +20,8 @@ const BOM = 0xfeff;
 // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
 const terminalNoise = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f]/g;
 
+const documentRest = /^(?:"|\}|\]|,)/;
+
 /**
  * Bytes in, JSON objects out. Splits on LF only: U+2028, U+2029 and NEL are legal inside a JSON string and occur raw
  * on the stdout of every agent. What is not JSON comes out as text, so nothing that arrived is lost.
@@ -35,6 +37,7 @@ export class Framer {
   #line = 0;
   #document: Document | undefined;
   #sse = false;
+  #afterDocument = false;
 
   constructor(sink: FrameSink, limit = maxLineBytes) {
     this.#sink = sink;
@@ -185,6 +188,8 @@ export class Framer {
         return this.#value(wire, line.slice(brace));
       }
     }
+    // A doubled bracket ends a document early; the rest of it is damage, not the agent's chatter.
+    if (this.#afterDocument && documentRest.test(line)) return this.#broken(raw, true);
     this.#sink.text(raw, 'noise', this.#line);
   }
 
@@ -232,6 +237,7 @@ export class Framer {
     const wire = document.isOpen ? undefined : parse(document.text());
     if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken');
     this.#document = undefined;
+    this.#afterDocument = true;
     this.#value(wire, document.text());
   }
 

@@ -38,6 +38,8 @@ export interface ReaderOptions extends FoldOptions {
 
 /** Objects that detection may look at before it must decide. */
 const headLength = 64;
+/** What a `Date` can hold, in ms. */
+const latestDate = 8.64e15;
 /** Lines of stderr that are kept as events; more is a log file of its own. */
 const stderrKept = 200;
 
@@ -172,7 +174,7 @@ export class Reader {
     this.#dialect = dialect;
     const sink = {
       emit: (event: Draft, origin?: Origin) => this.#emit(event, origin),
-      at: (ms: number | undefined) => void (this.#at = ms),
+      at: (ms: number | undefined) => void (this.#at = ms === undefined || Math.abs(ms) <= latestDate ? ms : undefined),
       unknown: (wire: JsonObject) => this.#unknown(wire),
       note: (kind: NoteKind, what: string) => this.#note(kind, what),
     };

@@ -6,6 +6,8 @@ export class Recorder {
   readonly #newId: () => string;
   #threadId: string | undefined;
   #sequence = 0;
+  #lastAt: number | undefined;
+  #lastTimestamp: string | null = null;
 
   /** `newId` is asked only when the agent names no session. */
   constructor(newId: () => string) {
@@ -18,10 +20,19 @@ export class Recorder {
     return {
       ...event,
       sequence: this.#sequence,
-      timestamp: at === undefined ? null : new Date(at).toISOString(),
+      timestamp: this.#timestamp(at),
       thread_id: this.#threadId,
       source,
       synthetic,
     };
+  }
+
+  /** Events come in bursts of one time, and writing a date costs as much as the rest of a record. */
+  #timestamp(at: number | undefined): string | null {
+    if (at !== this.#lastAt) {
+      this.#lastAt = at;
+      this.#lastTimestamp = at === undefined ? null : new Date(at).toISOString();
+    }
+    return this.#lastTimestamp;
   }
 }
