@@ -1,7 +1,9 @@
 export { convert, decode, encode, fold } from './pipeline/convert.ts';
 export type { Bytes, DecodeOptions, EncodeOptions } from './pipeline/convert.ts';
 export { Reader } from './pipeline/reader.ts';
-export type { ProcessEnd, ReadEvent, ReaderOptions } from './pipeline/reader.ts';
+export type { ReaderOptions } from './pipeline/reader.ts';
+export { Thread } from './pipeline/thread.ts';
+export type { ProcessEnd, ReadEvent, ThreadOptions } from './pipeline/thread.ts';
 export { Recorder } from './pipeline/recorder.ts';
 export { Writer } from './pipeline/writer.ts';
 export { OutcomeFold } from './outcome/fold.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../src/dialects/registry.ts';
-import type { ReadEvent } from '../src/pipeline/reader.ts';
+import type { ReadEvent } from '../src/pipeline/thread.ts';
 import { Reader } from '../src/pipeline/reader.ts';
 import { tables } from './expected/index.ts';
 import { allRecordings, loadRecording, scenariosOf, truthOf } from './support/recordings.ts';

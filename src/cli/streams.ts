@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { dialects } from '../dialects/registry.ts';
 import { Failure } from '../failure.ts';
 import type { Note } from '../outcome/fold.ts';
-import type { ProcessEnd } from '../pipeline/reader.ts';
+import type { ProcessEnd } from '../pipeline/thread.ts';
 import type { Options, Values } from './command.ts';
 import type { Context } from './context.ts';
 

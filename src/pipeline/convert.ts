@@ -3,8 +3,9 @@ import type { EventRecord } from '../events/event.ts';
 import type { FoldOptions, Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
-import { type ProcessEnd, Reader, type ReaderOptions } from './reader.ts';
+import { Reader, type ReaderOptions } from './reader.ts';
 import { Recorder } from './recorder.ts';
+import type { ProcessEnd } from './thread.ts';
 import { Writer } from './writer.ts';
 
 export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

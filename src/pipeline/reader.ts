@@ -1,45 +1,22 @@
 import type { Decoder, Dialect, JsonObject, NoteKind, Origin } from '../dialects/dialect.ts';
 import { codeOfMessage } from '../dialects/faults.ts';
 import { detectDialect } from '../dialects/registry.ts';
-import type { AgentEvent, Draft, EventSource } from '../events/event.ts';
-import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
+import type { Draft } from '../events/event.ts';
+import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
 import { Framer, type TextCause } from './framer.ts';
-import { Repair } from './repair.ts';
+import { type ProcessEnd, Thread, type ThreadOptions } from './thread.ts';
 
-/** What a live run knows about the process and a stored one is told. */
-export interface ProcessEnd {
-  exit_code: number | null;
-  signal: string | null;
-  timedOut?: boolean;
-}
-
-export interface ReadEvent {
-  event: AgentEvent;
-  source: EventSource;
-  synthetic: boolean;
-  /** When it happened: the agent's own time, else the clock's, else unknown. */
-  at: number | undefined;
-  /** The thread that a tape says it belongs to. */
-  threadId: string | undefined;
-}
-
-export interface ReaderOptions extends FoldOptions {
+export interface ReaderOptions extends ThreadOptions {
   /** Unset: detected from the first lines. */
   dialect?: Dialect;
-  /** Every repaired event, in order; the last is `thread.completed`. */
-  onEvent?: (read: ReadEvent) => void;
-  /** For live streams. A stored log has only the times that the agent wrote. */
-  clock?: () => number;
   /** Tests lower it. */
   maxLineBytes?: number;
 }
 
 /** Objects that detection may look at before it must decide. */
 const headLength = 64;
-/** What a `Date` can hold, in ms. */
-const latestDate = 8.64e15;
 /** Lines of stderr that are kept as events; more is a log file of its own. */
 const stderrKept = 200;
 
@@ -48,9 +25,7 @@ export class Reader {
   readonly #options: ReaderOptions;
   readonly #stdout: Framer;
   readonly #stderr: Framer;
-  readonly #repair: Repair;
-  readonly #fold: OutcomeFold;
-  readonly #notes = new Map<string, Note>();
+  readonly #thread: Thread;
   #dialect: Dialect | undefined;
   #decoder: Decoder | undefined;
   #head: ({ wire: JsonObject; line: number } | { text: string; cause: TextCause; line: number })[] = [];
@@ -58,18 +33,11 @@ export class Reader {
   #stderrHead: string[] = [];
   #stderrCount = 0;
   #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
-  #source: EventSource = 'agent';
-  #threadId: string | undefined;
   #line = 0;
-  #at: number | undefined;
-  #claimed = false;
-  #fatal = false;
-  #limited = false;
 
   constructor(options: ReaderOptions = {}) {
     this.#options = options;
-    this.#fold = new OutcomeFold(options);
-    this.#repair = new Repair((event, synthetic) => this.#deliver(event, synthetic));
+    this.#thread = new Thread(options);
     this.#stdout = new Framer(
       {
         value: (wire, line) => this.#wire(wire, line),
@@ -106,11 +74,11 @@ export class Reader {
 
   /** Tokens are known, their cost is not: a price table would help. */
   get needsPrice(): boolean {
-    return this.#fold.needsPrice;
+    return this.#thread.needsPrice;
   }
 
   get notes(): Note[] {
-    return [...this.#notes.values()];
+    return this.#thread.notes;
   }
 
   /** Ends the run: what is open is closed, the verdict is judged, `thread.completed` is the last event. */
@@ -122,24 +90,7 @@ export class Reader {
     this.#stderrHead = [];
     this.#guard(() => this.#decoder?.end());
     this.#explainExit(process);
-    this.#repair.end();
-    this.#source = 'runner';
-    if (process !== undefined) {
-      const reason = process.timedOut === true ? 'timeout' : process.signal === null ? 'exited' : 'signalled';
-      this.#repair.push({ type: 'process.ended', exit_code: process.exit_code, signal: process.signal, reason });
-    }
-    const outcome = this.#fold.outcome(this.#dialect?.id ?? 'unknown', this.notes, price);
-    this.#deliver(
-      {
-        type: 'thread.completed',
-        status: outcome.status,
-        summary: outcome.message !== '' ? outcome.message : (outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail ?? ''),
-        verdict: { class: outcome.verdict.class, exit_code: outcome.verdict.exit_code, evidence: outcome.verdict.evidence },
-        final_report: outcome as never,
-      },
-      false,
-    );
-    return outcome;
+    return this.#thread.end(this.#dialect?.id ?? 'unknown', process, price);
   }
 
   #wire(wire: JsonObject, line: number): void {
@@ -156,7 +107,7 @@ export class Reader {
       this.#head.push({ text, cause, line });
       return;
     }
-    this.#repair.push({ type: 'log', stream: 'stdout', cause, text });
+    this.#thread.emit({ type: 'log', stream: 'stdout', cause, text });
   }
 
   #headObjects(): JsonObject[] {
@@ -173,8 +124,8 @@ export class Reader {
   #choose(dialect: Dialect | undefined): void {
     this.#dialect = dialect;
     const sink = {
-      emit: (event: Draft, origin?: Origin) => this.#emit(event, origin),
-      at: (ms: number | undefined) => void (this.#at = ms === undefined || Math.abs(ms) <= latestDate ? ms : undefined),
+      emit: (event: Draft, origin?: Origin) => this.#thread.emit(event, origin),
+      at: (ms: number | undefined) => this.#thread.at(ms),
       unknown: (wire: JsonObject) => this.#unknown(wire),
       note: (kind: NoteKind, what: string) => this.#note(kind, what),
     };
@@ -183,14 +134,14 @@ export class Reader {
     this.#head = [];
     for (const each of head) {
       if ('wire' in each) this.#decode(each.wire, each.line);
-      else this.#repair.push({ type: 'log', stream: 'stdout', cause: each.cause, text: each.text });
+      else this.#thread.emit({ type: 'log', stream: 'stdout', cause: each.cause, text: each.text });
     }
   }
 
   #decode(wire: JsonObject, line: number): void {
     const decoder = this.#decoder as Decoder;
     this.#line = line;
-    if (this.#options.clock !== undefined) this.#at = undefined;
+    if (this.#options.clock !== undefined) this.#thread.at(undefined);
     try {
       decoder.line(wire);
     } catch (error) {
@@ -210,12 +161,12 @@ export class Reader {
   #survive(error: unknown, line: number): void {
     if (!(error instanceof RangeError)) throw error;
     this.#note('broken', 'line nested too deeply', line);
-    this.#repair.push({ type: 'log', stream: 'stdout', cause: 'broken', text: 'line nested too deeply' });
+    this.#thread.emit({ type: 'log', stream: 'stdout', cause: 'broken', text: 'line nested too deeply' });
   }
 
   #unknown(wire: JsonObject): void {
     this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(wire.type) : 'unknown'}`);
-    this.#repair.push({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
+    this.#thread.emit({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 
   #stderrLine(text: string, wire?: JsonObject): void {
@@ -239,18 +190,18 @@ export class Reader {
     const code = codeOfMessage(plain);
     if (code !== 'unknown') this.#stderrFault ??= { message: plain, code };
     this.#stderrCount += 1;
-    if (this.#stderrCount <= stderrKept) this.#repair.push({ type: 'log', stream: 'stderr', text });
+    if (this.#stderrCount <= stderrKept) this.#thread.emit({ type: 'log', stream: 'stderr', text });
   }
 
   /** A failed process that said nothing on stdout: its exit code or its stderr is all the explanation there is. */
   #explainExit(process: ProcessEnd | undefined): void {
-    if (this.#claimed || this.#fatal || this.#limited || process === undefined) return;
+    if (this.#thread.isExplained || process === undefined) return;
     const code = process.exit_code;
     if (code === null || code === 0 || code === 130 || code === 143) return;
     const meaning = this.#dialect?.exitMeaning?.(code);
     if (meaning === undefined && this.#stderrFault === undefined) return;
     const fault = this.#stderrFault;
-    this.#emit({
+    this.#thread.emit({
       type: 'error',
       scope: 'process',
       code: meaning ?? fault?.code ?? 'unknown',
@@ -259,29 +210,8 @@ export class Reader {
     });
   }
 
-  #emit(draft: Draft, origin?: Origin): void {
-    if (origin !== undefined) {
-      this.#source = origin.source;
-      this.#threadId = origin.threadId;
-    }
-    if (draft.type === 'agent.finished') this.#claimed = true;
-    else if (draft.type === 'limit.reached') this.#limited = true;
-    else if (draft.type === 'error' && draft.fatal) this.#fatal = true;
-    this.#repair.push(draft, origin?.synthetic ?? false);
-  }
-
   #note(kind: NoteKind, what: string, line = this.#line): void {
-    const key = `${kind} ${what}`;
-    const known = this.#notes.get(key);
-    if (known !== undefined) known.count += 1;
-    // A hostile stream can invent any number of type names; the list of notes stays short.
-    else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what, count: 1, ...(line === 0 ? {} : { line }) });
-  }
-
-  #deliver(event: AgentEvent, synthetic: boolean): void {
-    const at = this.#at ?? this.#options.clock?.();
-    this.#fold.apply(event, at);
-    this.#options.onEvent?.({ event, source: this.#source, synthetic, at, threadId: this.#threadId });
+    this.#thread.note(kind, what, line);
   }
 }
 

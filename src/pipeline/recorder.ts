@@ -1,5 +1,5 @@
 import type { EventRecord } from '../events/event.ts';
-import type { ReadEvent } from './reader.ts';
+import type { ReadEvent } from './thread.ts';
 
 /** Puts events into their place in the run: one record each, numbered from 1. */
 export class Recorder {

@@ -6,7 +6,7 @@ import { dialects, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
-import { type ProcessEnd, Reader } from '../../src/pipeline/reader.ts';
+import { type ProcessEnd, Reader } from '../../src/pipeline/thread.ts';
 import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { expected as qwenJson } from '../expected/qwen-json.ts';

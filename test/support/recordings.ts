@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessEnd } from '../../src/pipeline/reader.ts';
+import type { ProcessEnd } from '../../src/pipeline/thread.ts';
 import type { Expected } from './expected.ts';
 
 const home = join(import.meta.dirname, '..', 'recordings');
