@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { Draft, ItemKind, ItemStatus } from '../events/event.ts';
+
+/** What a call wants to do, in the words that permission rules use: `bash(npm test)`, `write(src/a.ts)`, `fetch(example.com)`. */
+export interface Need {
+  access: 'none' | 'read' | 'write' | 'execute' | 'network';
+  subject: string;
+}
+
+/** What surrounds one call. */
+export interface ToolRun {
+  itemId: string;
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal;
+  /** For `item.output` and `file.edited` of this call. */
+  emit(draft: Draft): void;
+}
+
+export interface ToolResult {
+  status: ItemStatus;
+  /** What the model is told. */
+  output: string;
+  exit_code?: number;
+}
+
+export interface Tool<Input = never> {
+  readonly name: string;
+  readonly kind: ItemKind;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  need(input: Input, run: Pick<ToolRun, 'cwd'>): Need;
+  /** Never throws for what a call can meet (a missing file, a failing command): that is a result. */
+  run(input: Input, run: ToolRun): Promise<ToolResult>;
+}
