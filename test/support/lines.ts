@@ -2,7 +2,8 @@ import type { Dialect } from '../../src/dialects/dialect.ts';
 import { detectDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import { type ProcessEnd, Reader } from '../../src/pipeline/thread.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
+import type { ProcessEnd } from '../../src/pipeline/thread.ts';
 
 export type Wire = Record<string, unknown>;
 

@@ -2,7 +2,8 @@ import { findDialect, findWriter } from '../../src/dialects/registry.ts';
 import type { JsonObject, Loss } from '../../src/dialects/dialect.ts';
 import type { AgentEvent, EventType } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import { type ProcessEnd, Reader } from '../../src/pipeline/thread.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
+import type { ProcessEnd } from '../../src/pipeline/thread.ts';
 import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 

@@ -3,7 +3,8 @@ import { findDialect, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { Note } from '../../src/outcome/fold.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import { type ProcessEnd, Reader } from '../../src/pipeline/thread.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
+import type { ProcessEnd } from '../../src/pipeline/thread.ts';
 import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 
