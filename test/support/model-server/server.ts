@@ -1,0 +1,269 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { ZodError } from 'zod';
+import { answerOf, estimateTokens, type Answer } from './answer.ts';
+import { errorOf } from './errors.ts';
+import type { Format, Frame } from './format.ts';
+import type { FormatId, ModelRequest } from './request.ts';
+import { formats, keyOf, routeOf, type Route } from './routes.ts';
+import { openStream, sendBytes, sendFrames, sendJson, type Pace } from './send.ts';
+import { parseScript, Settings, Turn, type ScriptInput, type StatusFault, type StreamFault } from './script.ts';
+import { servedAnswer, servedRequest, type ServedLog, type ServedRequest } from './served.ts';
+import { turnByHistory, turnBySequence } from './turns.ts';
+
+/** A request as it came, keys and all. */
+export interface SeenRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface ModelServer {
+  url: string;
+  /** The base URL a client of that format wants, its version included. */
+  baseUrl(format: FormatId): string;
+  served: ServedLog;
+  requests: SeenRequest[];
+  /** Resolves when no request is under way. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where the fault strikes: before the delta that follows the first `after` deltas, or after the last one. */
+function strikeAt(frames: readonly Frame[], after: number): number {
+  const deltas = frames.flatMap((frame, index) => (frame.delta === true ? [index] : []));
+  return deltas[after] ?? (deltas.at(-1) ?? -1) + 1;
+}
+
+function headersOf(incoming: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export async function startModelServer(input: ScriptInput): Promise<ModelServer> {
+  const { turns: sources, ...rest } = input;
+  const settings = parseScript(Settings, rest, 'script');
+  if (typeof sources !== 'function')
+    for (const [index, source] of sources.entries()) if (typeof source !== 'function') parseScript(Turn, source, `turn ${index}`);
+
+  const served: ServedLog = { note: 'what the model server answered, in order', toolsOffered: [], requests: [] };
+  const requests: SeenRequest[] = [];
+  const strikes = new Map<number, number>();
+  const underWay = new Set<Promise<void>>();
+  const closing = new AbortController();
+
+  async function turnAt(index: number, asked: ModelRequest): Promise<Turn | undefined> {
+    const source = typeof sources === 'function' ? sources : sources[index];
+    if (source === undefined) return undefined;
+    return parseScript(Turn, typeof source === 'function' ? await source(asked, index) : source, `turn ${index}`);
+  }
+
+  /** The fault of a turn, unless it struck often enough. */
+  function faultOf({ fault }: Turn, index: number): Turn['fault'] {
+    const struck = strikes.get(index) ?? 0;
+    if (fault === undefined || struck >= (fault.times ?? Infinity)) return undefined;
+    strikes.set(index, struck + 1);
+    return fault;
+  }
+
+  function sendError(response: ServerResponse, format: Format, fault: StatusFault, message?: string): void {
+    const { body, retryAfter } = fault;
+    const whole = retryAfter !== undefined && Number.isInteger(retryAfter);
+    sendJson(response, fault.status, body ?? format.errorBody(errorOf(fault, message)), {
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+      // Seconds are whole numbers in HTTP; OpenAI's own header is finer.
+      ...(retryAfter === undefined || whole ? {} : { 'retry-after-ms': String(Math.round(retryAfter * 1000)) }),
+    });
+  }
+
+  async function sendStream(
+    response: ServerResponse,
+    { format, frames, fault, pace }: { format: Format; frames: Frame[]; fault: StreamFault | undefined; pace: Pace },
+  ): Promise<void> {
+    openStream(response);
+    const end = fault === undefined || fault.type === 'empty' ? frames.length : strikeAt(frames, fault.after ?? 0);
+    await sendFrames(response, frames.slice(0, end), pace);
+    switch (fault?.type) {
+      case 'disconnect':
+        return void response.destroy();
+      case 'stall':
+        return void (await once(response, 'close'));
+      case 'stream-error':
+        await sendFrames(response, format.streamError(errorOf({ status: 529 })), pace);
+        break;
+      case 'bad-json':
+        await sendFrames(response, [{ data: '{"broken": ' }, ...frames.slice(end)], pace);
+        break;
+      default:
+    }
+    response.end();
+  }
+
+  async function sendWhole(
+    response: ServerResponse,
+    { format, body, fault, pace }: { format: Format; body: object; fault: StreamFault | undefined; pace: Pace },
+  ): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const half = bytes.subarray(0, bytes.length / 2);
+    switch (fault?.type) {
+      // There is no stream for the error to come in.
+      case 'stream-error':
+        return sendError(response, format, { status: 529 });
+      case 'bad-json':
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(half);
+      case 'cut':
+      case 'disconnect':
+      case 'stall':
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
+        await sendBytes(response, half, pace);
+        return void (fault.type === 'stall' ? await once(response, 'close') : response.destroy());
+      default:
+        response.writeHead(200, { 'content-type': 'application/json' });
+        await sendBytes(response, bytes, pace);
+        response.end();
+    }
+  }
+
+  async function sendAnswer(
+    response: ServerResponse,
+    { format, asked, answer, turn, fault, signal }: {
+      format: Format;
+      asked: ModelRequest;
+      answer: Answer;
+      turn: Turn;
+      fault: StreamFault | undefined;
+      signal: AbortSignal;
+    },
+  ): Promise<void> {
+    const pace: Pace = { delayMs: turn.delayMs, writeSize: turn.writeSize, lineEnd: format.lineEnd, signal };
+    if (asked.stream) await sendStream(response, { format, frames: format.frames(answer, asked), fault, pace });
+    else await sendWhole(response, { format, body: format.body(answer, asked), fault, pace });
+  }
+
+  /** Watches the response, so that the log tells whether the answer arrived. */
+  function watch(response: ServerResponse, record: ServedRequest, complete: boolean): AbortSignal {
+    const left = new AbortController();
+    response.once('close', () => {
+      left.abort();
+      if (response.writableFinished) {
+        if (complete) record.done = true;
+      } else if (complete || (record.fault !== undefined && 'type' in record.fault && record.fault.type === 'stall')) record.aborted = true;
+    });
+    return AbortSignal.any([left.signal, closing.signal]);
+  }
+
+  async function answerRequest(
+    response: ServerResponse,
+    { format, address }: Route & { to: 'answer' },
+    { url, seen }: { url: URL; seen: SeenRequest },
+  ): Promise<void> {
+    let asked: ModelRequest;
+    try {
+      asked = format.decode(JSON.parse(seen.body), address);
+      if (format.id === 'gemini' && asked.stream && url.searchParams.get('alt') !== 'sse') throw new Error('only alt=sse is served');
+    } catch (error) {
+      const message = error instanceof ZodError ? error.issues.map(({ path, message: text }) => `${path.join('.')}: ${text}`).join('; ') : String(error);
+      return sendError(response, format, { status: 400, kind: 'invalid_request' }, message);
+    }
+    const number = served.requests.length + 1;
+    const record = servedRequest(number, asked, seen.headers);
+    const before = [...served.requests];
+    served.requests.push(record);
+    served.toolsOffered.push(...asked.tools.filter((name) => !served.toolsOffered.includes(name)));
+
+    if (settings.requireKey !== undefined && keyOf(url, seen.headers) !== settings.requireKey) {
+      record.fault = { type: 'bad-key' };
+      return sendError(response, format, { status: format.id === 'gemini' ? 400 : 401, kind: 'bad_key' });
+    }
+
+    const naming = { request: number, model: asked.model, body: seen.body, callPrefix: format.callPrefix };
+    if (settings.side !== undefined && asked.tools.length === 0 && asked.system.length <= settings.side.maxSystem) {
+      const turn: Turn = { text: settings.side.text };
+      const answer = answerOf(turn, naming);
+      record.side = true;
+      record.answer = servedAnswer(answer, format);
+      return sendAnswer(response, { format, asked, answer, turn, fault: undefined, signal: watch(response, record, true) });
+    }
+
+    const index = settings.select === 'sequential' ? turnBySequence(before) : turnByHistory(asked, before);
+    record.turn = index;
+    const turn = await turnAt(index, asked);
+    if (turn === undefined) {
+      record.fault = { type: 'script-exhausted' };
+      return sendError(response, format, { status: 400, kind: 'invalid_request' }, `the script has no turn ${index}`);
+    }
+    const fault = faultOf(turn, index);
+    if (fault !== undefined) record.fault = fault;
+    if (fault !== undefined && 'status' in fault) return sendError(response, format, fault);
+    const silent: Turn = { usage: turn.usage, finish: 'stop' };
+    const answer = answerOf(fault?.type === 'empty' ? silent : turn, naming);
+    record.answer = servedAnswer(answer, format);
+    const signal = watch(response, record, fault === undefined || fault.type === 'empty');
+    return sendAnswer(response, { format, asked, answer, turn, fault, signal });
+  }
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
+    const headers = headersOf(incoming);
+    const method = incoming.method ?? 'GET';
+    const seen: SeenRequest = { method, path: url.pathname + url.search, headers, body: await bodyOf(incoming) };
+    requests.push(seen);
+    const route = routeOf(method, url, headers);
+    const names = settings.models ?? ['scripted'];
+    switch (route?.to) {
+      case 'answer':
+        return answerRequest(response, route, { url, seen });
+      case 'tokens':
+        return sendJson(response, 200, route.format.tokenCount(estimateTokens(seen.body)));
+      case 'models':
+        return sendJson(response, 200, route.name === undefined ? route.format.modelList(names) : route.format.model(route.name));
+      case undefined:
+        return sendError(response, formats.chat, { status: 404, kind: 'not_found' }, `nothing is served at ${method} ${url.pathname}`);
+    }
+  }
+
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const closed = once(response, 'close');
+    try {
+      await handle(incoming, response);
+    } catch (error) {
+      // A client that leaves, or a server that closes, in the middle of an answer ends it here; a script's own mistake is told.
+      if (!response.headersSent && !response.destroyed) sendError(response, formats.chat, { status: 500 }, String(error));
+      else response.destroy();
+    }
+    await closed;
+  }
+
+  const server = createServer((incoming, response) => {
+    const run = serve(incoming, response).finally(() => underWay.delete(run));
+    underWay.add(run);
+  });
+  server.listen(settings.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    baseUrl: (format) => url + formats[format].basePath,
+    served,
+    requests,
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+    async close() {
+      closing.abort();
+      const ended = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await ended;
+      await Promise.all(underWay);
+    },
+  };
+}
