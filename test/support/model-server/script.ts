@@ -99,7 +99,7 @@ export const Settings = z.object(settings);
 export type Settings = z.infer<typeof Settings>;
 
 /** A turn, or a function that makes it of the decoded request. */
-export type TurnSource = TurnInput | ((request: ModelRequest, index: number) => TurnInput | Promise<TurnInput>);
+type TurnSource = TurnInput | ((request: ModelRequest, index: number) => TurnInput | Promise<TurnInput>);
 export interface ScriptInput extends Omit<z.input<typeof Script>, 'turns'> {
   /** Turn by turn, or one function for every request. */
   turns: readonly TurnSource[] | ((request: ModelRequest, index: number) => TurnInput | Promise<TurnInput>);

@@ -2,18 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { ZodError } from 'zod';
-import { answerOf, estimateTokens, type Answer } from './answer.ts';
-import { errorOf } from './errors.ts';
-import type { Format, Frame } from './format.ts';
+import { answerOf, estimateTokens } from './answer.ts';
+import { deliverAnswer, deliverError } from './deliver.ts';
 import type { FormatId, ModelRequest } from './request.ts';
 import { formats, keyOf, routeOf, type Route } from './routes.ts';
-import { openStream, sendBytes, sendFrames, sendJson, type Pace } from './send.ts';
-import { parseScript, Settings, Turn, type ScriptInput, type StatusFault, type StreamFault } from './script.ts';
+import { parseScript, Settings, Turn, type ScriptInput } from './script.ts';
+import { sendJson } from './send.ts';
 import { servedAnswer, servedRequest, type ServedLog, type ServedRequest } from './served.ts';
 import { turnByHistory, turnBySequence } from './turns.ts';
 
 /** A request as it came, keys and all. */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -29,12 +28,6 @@ export interface ModelServer {
   /** Resolves when no request is under way. */
   settled(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Where the fault strikes: before the delta that follows the first `after` deltas, or after the last one. */
-function strikeAt(frames: readonly Frame[], after: number): number {
-  const deltas = frames.flatMap((frame, index) => (frame.delta === true ? [index] : []));
-  return deltas[after] ?? (deltas.at(-1) ?? -1) + 1;
 }
 
 function headersOf(incoming: IncomingMessage): Record<string, string> {
@@ -73,80 +66,6 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
     return fault;
   }
 
-  function sendError(response: ServerResponse, format: Format, fault: StatusFault, message?: string): void {
-    const { body, retryAfter } = fault;
-    const whole = retryAfter !== undefined && Number.isInteger(retryAfter);
-    sendJson(response, fault.status, body ?? format.errorBody(errorOf(fault, message)), {
-      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
-      // Seconds are whole numbers in HTTP; OpenAI's own header is finer.
-      ...(retryAfter === undefined || whole ? {} : { 'retry-after-ms': String(Math.round(retryAfter * 1000)) }),
-    });
-  }
-
-  async function sendStream(
-    response: ServerResponse,
-    { format, frames, fault, pace }: { format: Format; frames: Frame[]; fault: StreamFault | undefined; pace: Pace },
-  ): Promise<void> {
-    openStream(response);
-    const end = fault === undefined || fault.type === 'empty' ? frames.length : strikeAt(frames, fault.after ?? 0);
-    await sendFrames(response, frames.slice(0, end), pace);
-    switch (fault?.type) {
-      case 'disconnect':
-        return void response.destroy();
-      case 'stall':
-        return void (await once(response, 'close'));
-      case 'stream-error':
-        await sendFrames(response, format.streamError(errorOf({ status: 529 })), pace);
-        break;
-      case 'bad-json':
-        await sendFrames(response, [{ data: '{"broken": ' }, ...frames.slice(end)], pace);
-        break;
-      default:
-    }
-    response.end();
-  }
-
-  async function sendWhole(
-    response: ServerResponse,
-    { format, body, fault, pace }: { format: Format; body: object; fault: StreamFault | undefined; pace: Pace },
-  ): Promise<void> {
-    const bytes = Buffer.from(JSON.stringify(body));
-    const half = bytes.subarray(0, bytes.length / 2);
-    switch (fault?.type) {
-      // There is no stream for the error to come in.
-      case 'stream-error':
-        return sendError(response, format, { status: 529 });
-      case 'bad-json':
-        return void response.writeHead(200, { 'content-type': 'application/json' }).end(half);
-      case 'cut':
-      case 'disconnect':
-      case 'stall':
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
-        await sendBytes(response, half, pace);
-        return void (fault.type === 'stall' ? await once(response, 'close') : response.destroy());
-      default:
-        response.writeHead(200, { 'content-type': 'application/json' });
-        await sendBytes(response, bytes, pace);
-        response.end();
-    }
-  }
-
-  async function sendAnswer(
-    response: ServerResponse,
-    { format, asked, answer, turn, fault, signal }: {
-      format: Format;
-      asked: ModelRequest;
-      answer: Answer;
-      turn: Turn;
-      fault: StreamFault | undefined;
-      signal: AbortSignal;
-    },
-  ): Promise<void> {
-    const pace: Pace = { delayMs: turn.delayMs, writeSize: turn.writeSize, lineEnd: format.lineEnd, signal };
-    if (asked.stream) await sendStream(response, { format, frames: format.frames(answer, asked), fault, pace });
-    else await sendWhole(response, { format, body: format.body(answer, asked), fault, pace });
-  }
-
   /** Watches the response, so that the log tells whether the answer arrived. */
   function watch(response: ServerResponse, record: ServedRequest, complete: boolean): AbortSignal {
     const left = new AbortController();
@@ -169,8 +88,9 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       asked = format.decode(JSON.parse(seen.body), address);
       if (format.id === 'gemini' && asked.stream && url.searchParams.get('alt') !== 'sse') throw new Error('only alt=sse is served');
     } catch (error) {
-      const message = error instanceof ZodError ? error.issues.map(({ path, message: text }) => `${path.join('.')}: ${text}`).join('; ') : String(error);
-      return sendError(response, format, { status: 400, kind: 'invalid_request' }, message);
+      const message =
+        error instanceof ZodError ? error.issues.map(({ path, message: text }) => `${path.join('.')}: ${text}`).join('; ') : String(error);
+      return deliverError(response, format, { status: 400, kind: 'invalid_request' }, message);
     }
     const number = served.requests.length + 1;
     const record = servedRequest(number, asked, seen.headers);
@@ -180,7 +100,7 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
 
     if (settings.requireKey !== undefined && keyOf(url, seen.headers) !== settings.requireKey) {
       record.fault = { type: 'bad-key' };
-      return sendError(response, format, { status: format.id === 'gemini' ? 400 : 401, kind: 'bad_key' });
+      return deliverError(response, format, { status: format.id === 'gemini' ? 400 : 401, kind: 'bad_key' });
     }
 
     const naming = { request: number, model: asked.model, body: seen.body, callPrefix: format.callPrefix };
@@ -189,7 +109,7 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       const answer = answerOf(turn, naming);
       record.side = true;
       record.answer = servedAnswer(answer, format);
-      return sendAnswer(response, { format, asked, answer, turn, fault: undefined, signal: watch(response, record, true) });
+      return deliverAnswer(response, { format, asked, answer, turn, fault: undefined, signal: watch(response, record, true) });
     }
 
     const index = settings.select === 'sequential' ? turnBySequence(before) : turnByHistory(asked, before);
@@ -197,16 +117,16 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
     const turn = await turnAt(index, asked);
     if (turn === undefined) {
       record.fault = { type: 'script-exhausted' };
-      return sendError(response, format, { status: 400, kind: 'invalid_request' }, `the script has no turn ${index}`);
+      return deliverError(response, format, { status: 400, kind: 'invalid_request' }, `the script has no turn ${index}`);
     }
     const fault = faultOf(turn, index);
     if (fault !== undefined) record.fault = fault;
-    if (fault !== undefined && 'status' in fault) return sendError(response, format, fault);
+    if (fault !== undefined && 'status' in fault) return deliverError(response, format, fault);
     const silent: Turn = { usage: turn.usage, finish: 'stop' };
     const answer = answerOf(fault?.type === 'empty' ? silent : turn, naming);
     record.answer = servedAnswer(answer, format);
     const signal = watch(response, record, fault === undefined || fault.type === 'empty');
-    return sendAnswer(response, { format, asked, answer, turn, fault, signal });
+    return deliverAnswer(response, { format, asked, answer, turn, fault, signal });
   }
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -225,7 +145,7 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       case 'models':
         return sendJson(response, 200, route.name === undefined ? route.format.modelList(names) : route.format.model(route.name));
       case undefined:
-        return sendError(response, formats.chat, { status: 404, kind: 'not_found' }, `nothing is served at ${method} ${url.pathname}`);
+        return deliverError(response, formats.chat, { status: 404, kind: 'not_found' }, `nothing is served at ${method} ${url.pathname}`);
     }
   }
 
@@ -235,7 +155,7 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       await handle(incoming, response);
     } catch (error) {
       // A client that leaves, or a server that closes, in the middle of an answer ends it here; a script's own mistake is told.
-      if (!response.headersSent && !response.destroyed) sendError(response, formats.chat, { status: 500 }, String(error));
+      if (!response.headersSent && !response.destroyed) deliverError(response, formats.chat, { status: 500 }, String(error));
       else response.destroy();
     }
     await closed;

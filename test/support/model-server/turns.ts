@@ -10,9 +10,7 @@ export function turnByHistory({ entries }: ModelRequest, served: readonly Served
   let turn = 0;
   for (const entry of entries) {
     if (entry.role !== 'assistant') continue;
-    const known = entry.ids
-      .map((id) => served[(requestOfId(id) ?? 0) - 1]?.turn)
-      .findLast((each) => each !== undefined);
+    const known = entry.ids.map((id) => served[(requestOfId(id) ?? 0) - 1]?.turn).findLast((each) => each !== undefined);
     turn = (known ?? turn) + 1;
   }
   return turn;

@@ -108,7 +108,8 @@ function detailsOf({ status, kind, retryAfter }: ProviderError): object {
 function errorBody(error: ProviderError): object {
   const { status, kind, message } = error;
   // There is no code for it: clients know a full context by these words.
-  const text = kind === 'context_length' ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' : message;
+  const text =
+    kind === 'context_length' ? 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' : message;
   const name = kind === 'bad_key' && status === 400 ? 'INVALID_ARGUMENT' : statuses[kind];
   return { error: { code: status, message: text, status: name, ...detailsOf(error) } };
 }
@@ -144,9 +145,10 @@ export const gemini: Format = {
     // Every event repeats what is counted so far; only the last one is the total.
     const soFar = { usageMetadata: { promptTokenCount: answer.usage.input, totalTokenCount: answer.usage.input } };
     return [
-      ...partsOf(answer, answer.chunkSize).map(
-        (part): Frame => ({ data: { ...candidate([part]), ...soFar, ...envelope(answer) }, delta: true }),
-      ),
+      ...partsOf(answer, answer.chunkSize).map((part): Frame => ({
+        data: { ...candidate([part]), ...soFar, ...envelope(answer) },
+        delta: true,
+      })),
       { data: { ...candidate([{ text: '' }], endOf(answer)), ...closing } },
     ];
   },

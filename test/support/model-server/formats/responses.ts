@@ -68,9 +68,10 @@ function reasoningOutput({ id, reasoning, chunkSize }: Answer): Output[] {
       begun: item([]),
       middle: [
         { data: { type: 'response.reasoning_summary_part.added', ...at, part: { type: 'summary_text', text: '' } } },
-        ...piecesOf(reasoning, chunkSize).map(
-          (delta): Frame => ({ data: { type: 'response.reasoning_summary_text.delta', ...at, delta }, delta: true }),
-        ),
+        ...piecesOf(reasoning, chunkSize).map((delta): Frame => ({
+          data: { type: 'response.reasoning_summary_text.delta', ...at, delta },
+          delta: true,
+        })),
         { data: { type: 'response.reasoning_summary_text.done', ...at, text: reasoning } },
         { data: { type: 'response.reasoning_summary_part.done', ...at, part } },
       ],
@@ -163,7 +164,9 @@ export const responses: Format = {
   decode(wire) {
     const body = Body.parse(wire);
     const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
-    const previous: Entry[] = body.previous_response_id ? [{ role: 'assistant', text: '', calls: [], ids: [body.previous_response_id] }] : [];
+    const previous: Entry[] = body.previous_response_id
+      ? [{ role: 'assistant', text: '', calls: [], ids: [body.previous_response_id] }]
+      : [];
     const systems = [body.instructions ?? '', ...items.filter(isSystem).map(({ content }) => textOf(content))];
     return {
       format: 'responses',
