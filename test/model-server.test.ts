@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createAzure } from '@ai-sdk/azure';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -259,6 +260,14 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
     expect({ text, finish, errors }).toEqual({ text: 'one two ', finish: 'error', errors: [{ name: 'AI_StreamProviderError', ...known }] });
   });
 
+  it('tells inside the stream that the context is too long', async () => {
+    const server = await serve({ turns: [{ text: 'one', fault: { type: 'stream-error', kind: 'context_length', after: 1 } }] });
+    const model = modelOf(server);
+    const { errors } = await hear(model);
+    const known = providerOf(model) === 'local.chat' ? {} : { status: 400 };
+    expect(errors).toEqual([{ name: 'AI_StreamProviderError', ...known, retryable: false }]);
+  });
+
   it('ends politely without an end', async () => {
     const server = await serve({ turns: [{ text: 'one two three', chunkSize: 4, fault: { type: 'cut', after: 2 } }] });
     const model = modelOf(server);
@@ -431,6 +440,23 @@ it('keeps to the turn of an id when the history was cut short', async () => {
   const two = await hear(model, [{ role: 'user', content: 'go' }, ...answered(one)]);
   const three = await hear(model, [{ role: 'user', content: 'what was before, in short' }, ...answered(two)]);
   expect(three.text).toBe('third');
+});
+
+it('is found by Azure clients, whichever addresses they use', async () => {
+  const server = await serve({ turns: [{ text: 'From the cloud.' }] });
+  const settings = { baseURL: `${server.url}/openai`, apiKey: 'key', apiVersion: '2024-10-21' };
+  const models = [
+    createAzure(settings).chat('mine'),
+    createAzure(settings).responses('mine'),
+    createAzure({ ...settings, useDeploymentBasedUrls: true }).chat('mine'),
+  ];
+  const texts = await Promise.all(models.map(async (model) => (await generateText({ model, prompt: 'go', maxRetries: 0 })).text));
+  expect(texts).toEqual(Array.from({ length: 3 }, () => 'From the cloud.'));
+  expect(server.requests.map(({ path }) => path).toSorted()).toEqual([
+    '/openai/chat/completions',
+    '/openai/deployments/mine/chat/completions?api-version=2024-10-21',
+    '/openai/responses',
+  ]);
 });
 
 it('lists models and counts tokens in every format', async () => {

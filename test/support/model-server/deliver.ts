@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from './answer.ts';
-import { errorOf } from './errors.ts';
+import { errorOf, streamErrorOf } from './errors.ts';
 import type { Format, Frame } from './format.ts';
 import type { ModelRequest } from './request.ts';
 import type { StatusFault, StreamFault, Turn } from './script.ts';
-import { openStream, sendBytes, sendFrames, sendJson, type Pace } from './send.ts';
+import { closed, openStream, sendBytes, sendFrames, sendJson, type Pace } from './send.ts';
 
 export interface Delivery {
   format: Format;
@@ -48,9 +47,9 @@ async function deliverStream(response: ServerResponse, { format, asked, answer, 
     case 'disconnect':
       return leave(response);
     case 'stall':
-      return void (await once(response, 'close'));
+      return closed(response);
     case 'stream-error':
-      await sendFrames(response, format.streamError(errorOf({ status: 529 })), pace);
+      await sendFrames(response, format.streamError(streamErrorOf(fault)), pace);
       break;
     case 'bad-json':
       await sendFrames(response, [{ data: '{"broken": ' }, ...frames.slice(end)], pace);
@@ -67,7 +66,7 @@ async function deliverWhole(response: ServerResponse, { format, asked, answer, f
   switch (fault?.type) {
     // There is no stream for the error to come in.
     case 'stream-error':
-      return deliverError(response, format, { status: 529 });
+      return deliverError(response, format, streamErrorOf(fault));
     case 'bad-json':
       return void response.writeHead(200, headers).end(half);
     case 'cut':
@@ -75,7 +74,7 @@ async function deliverWhole(response: ServerResponse, { format, asked, answer, f
     case 'stall':
       response.writeHead(200, { ...headers, 'content-length': bytes.length });
       await sendBytes(response, half, pace);
-      return void (fault.type === 'stall' ? await once(response, 'close') : await leave(response));
+      return fault.type === 'stall' ? closed(response) : leave(response);
     default:
       response.writeHead(200, headers);
       await sendBytes(response, bytes, pace);

@@ -1,5 +1,5 @@
 import type { ProviderError } from './format.ts';
-import type { ErrorKind, StatusFault } from './script.ts';
+import type { ErrorKind, StatusFault, StreamFault } from './script.ts';
 
 const kindOfStatus: Record<number, ErrorKind> = {
   400: 'context_length',
@@ -11,6 +11,18 @@ const kindOfStatus: Record<number, ErrorKind> = {
   429: 'rate_limit',
   503: 'overloaded',
   529: 'overloaded',
+};
+
+const statusOfKind: Record<ErrorKind, number> = {
+  bad_key: 401,
+  context_length: 400,
+  forbidden: 403,
+  invalid_request: 400,
+  not_found: 404,
+  overloaded: 529,
+  quota: 429,
+  rate_limit: 429,
+  server_error: 500,
 };
 
 const messages: Record<ErrorKind, string> = {
@@ -29,4 +41,9 @@ const messages: Record<ErrorKind, string> = {
 export function errorOf({ status, kind, retryAfter }: StatusFault, message?: string): ProviderError {
   const what = kind ?? kindOfStatus[status] ?? (status < 500 ? 'invalid_request' : 'server_error');
   return { status, kind: what, message: message ?? messages[what], ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** What a provider says after it began to answer. */
+export function streamErrorOf({ kind = 'overloaded' }: StreamFault): ProviderError {
+  return errorOf({ status: statusOfKind[kind], kind });
 }

@@ -53,6 +53,8 @@ const StatusFault = z.strictObject({
  */
 const StreamFault = z.strictObject({
   type: z.enum(['disconnect', 'cut', 'stream-error', 'stall', 'empty', 'bad-json']),
+  /** What a `stream-error` says; absent: overloaded. */
+  kind: z.enum(errorKinds).optional(),
   after: count.optional(),
   times: z.int().positive().optional(),
 });
@@ -95,7 +97,7 @@ const settings = {
 /** A script as a JSON file holds it. */
 export const Script = z.strictObject({ turns: z.array(Turn), ...settings });
 export type Script = z.infer<typeof Script>;
-export const Settings = z.object(settings);
+export const Settings = z.strictObject(settings);
 export type Settings = z.infer<typeof Settings>;
 
 /** A turn, or a function that makes it of the decoded request. */

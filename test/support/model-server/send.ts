@@ -19,6 +19,13 @@ async function write(response: ServerResponse, bytes: Uint8Array, { writeSize = 
   }
 }
 
+/** Resolves when nothing more can be said: all was sent, or the connection is gone, whatever ended it. */
+export function closed(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('close', resolve).on('error', () => {});
+  });
+}
+
 export function openStream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   response.flushHeaders();

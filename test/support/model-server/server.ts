@@ -7,7 +7,7 @@ import { deliverAnswer, deliverError } from './deliver.ts';
 import type { FormatId, ModelRequest } from './request.ts';
 import { formats, keyOf, routeOf, type Route } from './routes.ts';
 import { parseScript, Settings, Turn, type ScriptInput } from './script.ts';
-import { sendJson } from './send.ts';
+import { closed, sendJson } from './send.ts';
 import { servedAnswer, servedRequest, type ServedLog, type ServedRequest } from './served.ts';
 import { turnByHistory, turnBySequence } from './turns.ts';
 
@@ -150,7 +150,7 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const closed = once(response, 'close');
+    const end = closed(response);
     try {
       await handle(incoming, response);
     } catch (error) {
@@ -158,7 +158,7 @@ export async function startModelServer(input: ScriptInput): Promise<ModelServer>
       if (!response.headersSent && !response.destroyed) deliverError(response, formats.chat, { status: 500 }, String(error));
       else response.destroy();
     }
-    await closed;
+    await end;
   }
 
   const server = createServer((incoming, response) => {
