@@ -212,6 +212,43 @@ describe.each(clients)('$name', ({ format, model: modelOf }) => {
     ]);
   });
 
+  it('counts as its provider counts', async () => {
+    const server = await serve({ turns: [{ text: 'Counted.', usage: { ...usage, cacheWrite: 10 } }] });
+    const { usage: counted } = await generateText({ model: modelOf(server), prompt: 'go', maxRetries: 0 });
+    expect(counted.raw).toEqual(
+      {
+        chat: {
+          prompt_tokens: 100,
+          completion_tokens: 20,
+          total_tokens: 120,
+          prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 10 },
+          completion_tokens_details: { reasoning_tokens: 5 },
+        },
+        responses: {
+          input_tokens: 100,
+          input_tokens_details: { cached_tokens: 30, cache_write_tokens: 10 },
+          output_tokens: 20,
+          output_tokens_details: { reasoning_tokens: 5 },
+          total_tokens: 120,
+        },
+        anthropic: {
+          input_tokens: 60,
+          cache_creation_input_tokens: 10,
+          cache_read_input_tokens: 30,
+          output_tokens: 20,
+          output_tokens_details: { thinking_tokens: 5 },
+        },
+        gemini: {
+          promptTokenCount: 100,
+          cachedContentTokenCount: 30,
+          candidatesTokenCount: 15,
+          thoughtsTokenCount: 5,
+          totalTokenCount: 120,
+        },
+      }[format],
+    );
+  });
+
   it('arrives whole however it is split', async () => {
     const split = fc.record({
       text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
