@@ -15,13 +15,14 @@ const mayImport: Record<string, readonly string[]> = {
   outcome: ['events'],
   dialects: ['events'],
   pipeline: ['dialects', 'outcome', 'events'],
-  cli: ['pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
+  agent: ['outcome', 'events'],
+  cli: ['agent', 'pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
   'schemas.ts': ['dialects', 'outcome', 'events'],
   'index.ts': ['pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
   'failure.ts': [],
   'version.ts': [],
 };
-const touchesNode = new Set(['cli']);
+const touchesNode = new Set(['agent', 'cli']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 
