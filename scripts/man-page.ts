@@ -24,14 +24,18 @@ export async function manPage(): Promise<string> {
 runwire \\- the truth, in JSON, about what an AI agent did
 .SH SYNOPSIS
 .B runwire
+[OPTIONS]
+.I PROMPT
+.br
+.B runwire
 .I COMMAND
 [OPTIONS] [FILE...]
 .SH DESCRIPTION
-Reads the output of any AI agent's command line and tells what it really did: one event stream, one outcome, one exit code.
+Runs an agent of its own on a prompt, or reads the output of any AI agent's command line, and tells what it really did: one event stream, one outcome, one exit code.
 The dialect is detected from the first lines. Data goes to stdout, words for people to stderr.
 .SH COMMANDS
 ${sections.join('')}.SH EXIT STATUS
-Of
+Of a run, and of
 .B runwire outcome \\-\\-exit\\-code
 ${codes.join('')}.PP
 Other commands exit with 0, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.

@@ -20,6 +20,9 @@ export interface AgentOptions {
   maxCostUsd?: number;
   /** USD per million tokens. */
   price?: { input: number; output: number; cacheRead?: number };
+  keys?: Readonly<Record<string, string>>;
+  mcpServers?: Readonly<Record<string, object>>;
+  redact?: (text: string) => string;
   recordModel?: string;
   projectName?: string;
   parentBranchId?: string;

@@ -16,3 +16,12 @@ export interface Decision {
 }
 
 export type Decide = (rules: PermissionRules, tool: string, need: Need) => Decision;
+
+export function parseRules(
+  mode: PermissionRules['mode'],
+  allow: readonly string[] = [],
+  deny: readonly string[] = [],
+  directories: readonly string[] = [],
+): PermissionRules {
+  return { mode, allow, deny, directories };
+}

@@ -9,6 +9,11 @@ interface Entry {
 /** Names and summaries alone, so that `--help` loads nothing else; a test keeps them equal to the commands' own. */
 export const commands: readonly Entry[] = [
   {
+    name: 'run',
+    summary: 'Run an agent on a prompt and tell what it really did',
+    load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
     name: 'outcome',
     summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
     load: async () => (await import('./commands/outcome.ts')).outcome,

@@ -3,6 +3,9 @@ export interface Context {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdinIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;
   /** Data for stdout; resolves when the reader has taken enough of it. */
@@ -11,4 +14,10 @@ export interface Context {
   warn(line: string): void;
   sleep(ms: number): Promise<void>;
   now(): number;
+  /** Signals that ask us to stop, instead of ending us; answers how to end that. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Errors that nobody caught, instead of ending us; answers how to end that. */
+  onCrash(listener: (error: unknown) => void): () => void;
+  /** The work is done: what is still open must not keep the process alive once stdout is written. */
+  leaveSoon(): void;
 }

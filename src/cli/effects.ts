@@ -15,12 +15,49 @@ export function realContext(): Context {
     stdin: readStdin(),
     stdinIsTerminal: process.stdin.isTTY,
     stdoutIsTerminal: process.stdout.isTTY,
+    get stderrIsTerminal() {
+      return process.stderr.isTTY;
+    },
+    env: process.env,
+    get cwd() {
+      return process.cwd();
+    },
     readFile,
     print,
     warn: (line) => void process.stderr.write(`${line}\n`),
     sleep: async (ms) => void (await sleep(ms)),
     now: Date.now,
+    onSignal,
+    onCrash,
+    leaveSoon,
   };
+}
+
+const patientSignals = 2;
+
+/** The third signal ends us whatever we are waiting for: a reader of stdout that has stalled, for one. */
+function onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void {
+  let count = 0;
+  const hear = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    count += 1;
+    if (count > patientSignals) process.exit(signal === 'SIGINT' ? 130 : 143);
+    listener(signal);
+  };
+  process.on('SIGINT', hear).on('SIGTERM', hear);
+  return () => void process.off('SIGINT', hear).off('SIGTERM', hear);
+}
+
+function onCrash(listener: (error: unknown) => void): () => void {
+  process.on('uncaughtException', listener);
+  return () => void process.off('uncaughtException', listener);
+}
+
+/** How long sockets and children of a finished run may take to close by themselves. */
+const closingMs = 500;
+
+function leaveSoon(): void {
+  // Only an open handle lets an unreferenced timer fire.
+  process.stdout.write('', () => void setTimeout(() => process.exit(), closingMs).unref());
 }
 
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {

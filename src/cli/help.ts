@@ -20,10 +20,22 @@ export function rootHelp(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return `runwire: the truth, in JSON, about what an AI agent did
 
-Usage: runwire COMMAND [OPTIONS] [FILE…]
+Usage: runwire [OPTIONS] "PROMPT"              run an agent; the word "run" may be left out
+       runwire COMMAND [OPTIONS] [FILE…]
 
 Commands:
 ${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
+
+A run: the prompt is the argument, -p, or stdin; stdout gets the answer, people read stderr.
+  runwire --model anthropic/claude-sonnet-4-5 "explain this repository"
+  runwire -p "fix the tests" --allow 'bash(npm test:*)' --output-format json
+
+Its formats, one at a time:
+  --output-format text|json  The answer (default), or one event a line for CI
+  --json                     One JSON response at the end; exit code 0 or 1
+  --format json              Bus events: sessions, messages, parts
+  --stream-json              Live events and a final report, for dashboards
+  --to DIALECT               Any other dialect
 
 Any agent's output goes in, from files or stdin; the dialect is detected.
   codex exec --json "fix the tests" | runwire outcome --exit-code
@@ -33,10 +45,10 @@ Options:
   -h, --help     Show this help, or the help of a command
   -v, --version  Show the version
 
-Exit codes of \`outcome --exit-code\`:
+Exit codes of a run, and of \`outcome --exit-code\`:
 ${exitCodeTable.map(([code, name, meaning]) => `  ${code.padStart(8)}  ${name.padEnd(10)}  ${meaning}`).join('\n')}
 
-Without --exit-code: 0, or 2 for bad flags and unreadable input.
+Other commands: 0, or 2 for bad flags and unreadable input.
 More: runwire COMMAND --help
 `;
 }

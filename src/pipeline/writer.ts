@@ -67,6 +67,6 @@ export class Writer {
 }
 
 /** JSON text → the same JSON in ASCII. Only string contents can hold other characters, so escaping is always legal. */
-function escapeToAscii(json: string): string {
+export function escapeToAscii(json: string): string {
   return json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

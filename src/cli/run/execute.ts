@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { Price } from '../../outcome/usage.ts';
+import { Writer } from '../../pipeline/writer.ts';
+import type { Context } from '../context.ts';
+import type { LoadAgent } from './agent.ts';
+import type { RunFlags } from './flags.ts';
+import { gitPlace } from './git.ts';
+import { Narrator } from './narrator.ts';
+import { Outlet } from './outlet.ts';
+import { perform, type Sink } from './perform.ts';
+import { loadRedaction } from './redaction.ts';
+import { Scratchpad, scratchpadName } from './scratchpad.ts';
+import { agentOptions, type Inputs } from './settings.ts';
+import { answerSink, dialectSink, reportSink, responseSink } from './sinks.ts';
+import { Stop } from './stop.ts';
+import { Tape } from './tape.ts';
+import { loadWriter } from './writers.ts';
+
+export interface Execution {
+  flags: RunFlags;
+  prompt: string;
+  inputs: Inputs;
+  writer: Awaited<ReturnType<typeof loadWriter>>;
+  loadAgent: LoadAgent;
+}
+
+/** Runs the built-in agent on a prompt; answers the exit code. */
+export async function execute({ flags, prompt, inputs, writer, loadAgent }: Execution, context: Context): Promise<number> {
+  const { cwd } = inputs;
+  const git = gitPlace(cwd);
+  const place = { projectName: flags.projectName ?? git.projectName, parentBranchId: flags.parentBranchId ?? git.parentBranchId };
+  const outlet: Outlet = new Outlet(context.print, () => stop.now({ kind: 'pipe' }));
+  const sinks = openSinks(flags, prompt, cwd, writer, outlet, context);
+  const redaction = flags.redact ? await loadRedaction(context.env) : undefined;
+  const stop = new Stop(context, flags.timeoutMs);
+  const outcome = await perform({
+    introduction: {
+      task: prompt,
+      cwd,
+      project_name: place.projectName,
+      parent_branch_id: place.parentBranchId,
+      headless: true,
+      ...(flags.model === undefined ? {} : { model: flags.model }),
+    },
+    sinks,
+    stop,
+    redaction,
+    clock: context.now,
+    loadPrice: () => loadPrice(flags),
+    async work(emit) {
+      const around = { ...inputs, ...place, prompt, signal: stop.signal, redact: redaction?.text.bind(redaction) };
+      const options = await agentOptions(flags, around, context);
+      const runAgent = await loadAgent();
+      await runAgent(options, emit);
+    },
+  });
+  await outlet.drained();
+  stop.dispose();
+  context.leaveSoon();
+  return flags.format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+}
+
+function openSinks(flags: RunFlags, prompt: string, cwd: string, writer: Execution['writer'], outlet: Outlet, context: Context): Sink[] {
+  const { flag } = flags.format;
+  const sinks: Sink[] = [];
+  if (writer === undefined) sinks.push(answerSink(outlet));
+  else if (flag === '--json') {
+    const name = scratchpadName(prompt, context.now());
+    sinks.push(new Scratchpad(cwd, name), responseSink(new Writer(...writer), outlet, name));
+  } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
+  else sinks.push(dialectSink(new Writer(...writer), outlet));
+  if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), (message) => context.warn(`runwire: ${message}`)));
+  const quiet = flag === '--json' || flag === '--stream-json';
+  const colours = context.stderrIsTerminal && !context.env.NO_COLOR;
+  sinks.push(new Narrator({ say: context.warn, colours, tell: quiet ? 'errors' : 'all' }));
+  return sinks;
+}
+
+/** Only where the agent itself could not tell the cost. */
+async function loadPrice({ price }: RunFlags): Promise<Price> {
+  if (price === undefined) return (await import('../../outcome/price-table.ts')).loadPrices();
+  return (_model, { input = 0, output = 0, cacheRead = 0 }) =>
+    ((input - cacheRead) * price.input + cacheRead * (price.cacheRead ?? price.input) + output * price.output) / 1e6;
+}
+
+/** A run that cannot begin, told as the response that `--json` promises. */
+export async function refuse(failure: Failure, prompt: string, model: string | undefined, context: Context): Promise<number> {
+  const writer = await loadWriter({ flag: '--json' });
+  if (writer === undefined) throw failure;
+  const stop = new Stop(context, undefined);
+  const outlet = new Outlet(context.print, () => {});
+  await perform({
+    introduction: { ...(prompt === '' ? {} : { task: prompt }), ...(model === undefined ? {} : { model }) },
+    sinks: [dialectSink(new Writer(...writer), outlet)],
+    stop,
+    redaction: await loadRedaction(context.env),
+    clock: context.now,
+    loadPrice: async () => () => undefined,
+    work: () => Promise.reject(failure),
+  });
+  await outlet.drained();
+  stop.dispose();
+  context.leaveSoon();
+  return 1;
+}

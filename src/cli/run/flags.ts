@@ -1,0 +1,227 @@
+import { Failure } from '../../failure.ts';
+import type { Options, Values } from '../command.ts';
+
+export const permissionModes = ['read-only', 'edit', 'full'] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+export const runOptions = {
+  prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
+  model: {
+    type: 'string',
+    short: 'm',
+    value: 'PROVIDER/NAME',
+    help: 'openai/…, anthropic/…, google/…, azure/…, ollama/…, openai-compatible/…, replay/FILE',
+  },
+  json: { type: 'boolean', help: 'Write one JSON response at the end; exit with 0 or 1' },
+  'output-format': {
+    type: 'string',
+    value: 'text|json',
+    choices: ['text', 'json'],
+    help: 'text: the answer (default); json: one event a line, for CI',
+  },
+  format: { type: 'string', value: 'json', choices: ['json'], help: 'Write bus events: sessions, messages, parts, files, permissions' },
+  'stream-json': { type: 'boolean', help: 'Write live events in ASCII, then the final report, for dashboards' },
+  to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write any dialect of "runwire dialects"; runwire is the lossless one' },
+  'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls of the model (exit 6)' },
+  'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when the run has cost this much (exit 5)' },
+  timeout: { type: 'string', value: 'DURATION', help: 'Stop after 90s, 5m, 1h30m (exit 124)' },
+  'permission-mode': {
+    type: 'string',
+    value: permissionModes.join('|'),
+    choices: permissionModes,
+    help: 'What the agent may do without a rule',
+  },
+  allow: {
+    type: 'string',
+    multiple: true,
+    value: 'RULE',
+    help: 'Allow bash(npm test:*), write(src/**), fetch(example.com), …; may be repeated',
+  },
+  deny: { type: 'string', multiple: true, value: 'RULE', help: 'Deny the same way; outweighs --allow; may be repeated' },
+  'add-dir': { type: 'string', multiple: true, value: 'DIR', help: 'Let file tools work in this folder too; may be repeated' },
+  cwd: { type: 'string', short: 'C', value: 'DIR', help: 'Work in this folder' },
+  resume: { type: 'string', value: 'ID', help: 'Go on with an earlier session' },
+  system: { type: 'string', value: 'TEXT', help: "Replace the agent's instructions" },
+  'append-system': { type: 'string', value: 'TEXT', help: 'Add to them' },
+  'output-schema': { type: 'string', value: 'FILE', help: 'JSON Schema that the answer must fit' },
+  'base-url': { type: 'string', value: 'URL', help: 'Where the model is served' },
+  price: {
+    type: 'string',
+    value: 'input=USD,output=USD[,cache_read=USD]',
+    help: 'USD per million tokens, where the price table has none',
+  },
+  tape: { type: 'string', value: 'FILE', help: 'Keep every event in this file, whatever stdout gets' },
+  'record-model': { type: 'string', value: 'FILE', help: 'Keep the conversation with the model, for replay/FILE' },
+  'project-name': { type: 'string', value: 'NAME', help: 'Default: the folder of the git repository' },
+  'parent-branch-id': { type: 'string', value: 'ID', help: 'Default: the current git branch' },
+  'no-redact': { type: 'boolean', help: 'Show secrets instead of replacing them' },
+} as const satisfies Options;
+
+export type RunValues = Values<typeof runOptions>;
+
+/** What goes to stdout: the answer, or the lines of a dialect. */
+export interface Format {
+  /** As the user asked for it. */
+  flag: 'text' | '--json' | '--output-format json' | '--format json' | '--stream-json' | '--to';
+  /** What follows `--to`: a dialect, with its variant if one is named. */
+  to?: string;
+}
+
+/** The flags of a run, checked. */
+export interface RunFlags {
+  format: Format;
+  prompt: string | undefined;
+  model: string | undefined;
+  baseUrl: string | undefined;
+  price: { input: number; output: number; cacheRead?: number } | undefined;
+  system: string | undefined;
+  appendSystem: string | undefined;
+  outputSchema: string | undefined;
+  resume: string | undefined;
+  cwd: string | undefined;
+  maxTurns: number | undefined;
+  maxCostUsd: number | undefined;
+  timeoutMs: number | undefined;
+  permissionMode: PermissionMode | undefined;
+  allow: readonly string[];
+  deny: readonly string[];
+  directories: readonly string[];
+  tape: string | undefined;
+  recordModel: string | undefined;
+  projectName: string | undefined;
+  parentBranchId: string | undefined;
+  redact: boolean;
+}
+
+/** Only one format at a time. */
+export function readFormat(values: RunValues): Format {
+  const chosen: Format[] = [];
+  if (values.json === true) chosen.push({ flag: '--json' });
+  if (values['output-format'] !== undefined) chosen.push(outputFormat(values['output-format']));
+  if (values.format !== undefined) {
+    if (values.format.toLowerCase() !== 'json') throw new Failure('input', `unknown format: ${values.format} (expected json)`);
+    chosen.push({ flag: '--format json' });
+  }
+  if (values['stream-json'] === true) chosen.push({ flag: '--stream-json' });
+  if (values.to !== undefined) chosen.push({ flag: '--to', to: values.to });
+  const [format, other] = chosen;
+  if (format !== undefined && other !== undefined)
+    throw new Failure(
+      'input',
+      `one format at a time: ${chosen.map(({ flag }) => (flag === 'text' ? '--output-format text' : flag)).join(' and ')}`,
+    );
+  return format ?? { flag: 'text' };
+}
+
+function outputFormat(text: string): Format {
+  switch (text.toLowerCase()) {
+    case 'text':
+      return { flag: 'text' };
+    case 'json':
+      return { flag: '--output-format json' };
+    default:
+      throw new Failure('input', `unknown output format: ${text} (expected text or json)`);
+  }
+}
+
+/** The prompt of the command line; several words without quotes are one prompt. */
+export function readWords(values: RunValues, operands: readonly string[]): string | undefined {
+  if (values.prompt !== undefined && operands.length > 0)
+    throw new Failure('input', `two prompts: --prompt and ${JSON.stringify(operands.join(' '))}; give one`);
+  return values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
+}
+
+/** Throws `Failure` with what is wrong and an example of what is right. */
+export function readFlags(values: RunValues, operands: readonly string[]): RunFlags {
+  return {
+    format: readFormat(values),
+    prompt: readWords(values, operands),
+    model: filled('--model', values.model, 'anthropic/claude-sonnet-4-5'),
+    baseUrl: readUrl(values['base-url']),
+    price: readPrice(values.price),
+    system: values.system,
+    appendSystem: values['append-system'],
+    outputSchema: filled('--output-schema', values['output-schema'], 'answer.schema.json'),
+    resume: filled('--resume', values.resume, 'the session id of an earlier run'),
+    cwd: filled('--cwd', values.cwd, './project'),
+    maxTurns: readTurns(values['max-turns']),
+    maxCostUsd: readCost(values['max-cost-usd']),
+    timeoutMs: readDuration('--timeout', values.timeout),
+    permissionMode: readMode(values['permission-mode']),
+    allow: values.allow ?? [],
+    deny: values.deny ?? [],
+    directories: values['add-dir'] ?? [],
+    tape: filled('--tape', values.tape, 'run.tape'),
+    recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
+    projectName: values['project-name'],
+    parentBranchId: values['parent-branch-id'],
+    redact: values['no-redact'] !== true,
+  };
+}
+
+function filled(flag: string, text: string | undefined, example: string): string | undefined {
+  if (text?.trim() === '') throw new Failure('input', `${flag} is empty; expected for example ${example}`);
+  return text;
+}
+
+/** `90s`, `5m`, `1h30m`, in ms. */
+function readDuration(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const found = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text);
+  const [hours, minutes, seconds] = (found?.slice(1) ?? []).map((each) => Number(each ?? 0));
+  const ms = ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1000;
+  if (!(ms > 0)) throw new Failure('input', `${flag} ${text}: expected a duration such as 90s, 5m or 1h30m`);
+  return ms;
+}
+
+function readTurns(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Failure('input', `--max-turns ${text}: expected a number from 1, such as 20`);
+  return Number(text);
+}
+
+/** A plain decimal: `Number` alone would take `0x10`, `1e3`, blanks and nothing at all. */
+function amount(text: string): number | undefined {
+  return /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : undefined;
+}
+
+function readCost(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const usd = amount(text);
+  if (usd === undefined || usd === 0) throw new Failure('input', `--max-cost-usd ${text}: expected an amount above 0, such as 0.50`);
+  return usd;
+}
+
+function readPrice(text: string | undefined): RunFlags['price'] {
+  if (text === undefined) return undefined;
+  const wrong = (why: string): Failure =>
+    new Failure('input', `--price ${text}: ${why}; expected USD per million tokens, such as input=3,output=15,cache_read=0.3`);
+  const given = new Map<string, number>();
+  for (const part of text.split(',')) {
+    const [name = '', value = '', ...more] = part.split('=');
+    const usd = amount(value);
+    if (!['input', 'output', 'cache_read'].includes(name)) throw wrong(`"${part}" is not input, output or cache_read`);
+    if (usd === undefined || more.length > 0) throw wrong(`"${part}" is not an amount`);
+    if (given.has(name)) throw wrong(`${name} twice`);
+    given.set(name, usd);
+  }
+  const [input, output, cacheRead] = ['input', 'output', 'cache_read'].map((name) => given.get(name));
+  if (input === undefined || output === undefined) throw wrong(`${input === undefined ? 'input' : 'output'} is missing`);
+  return { input, output, ...(cacheRead === undefined ? {} : { cacheRead }) };
+}
+
+function readUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new Failure('input', `--base-url ${text}: expected a URL such as http://localhost:11434/v1`);
+  return text;
+}
+
+function readMode(text: string | undefined): PermissionMode | undefined {
+  if (text === undefined) return undefined;
+  const mode = permissionModes.find((each) => each === text);
+  if (mode === undefined)
+    throw new Failure('input', `--permission-mode ${text}: expected ${permissionModes.join(', ').replace(/, (?=full)/, ' or ')}`);
+  return mode;
+}

@@ -1,0 +1,40 @@
+/** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and learns when the reader is gone. */
+export class Outlet {
+  readonly #print: (text: string) => Promise<void>;
+  readonly #onClosed: () => void;
+  #waiting = '';
+  #pumping: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(print: (text: string) => Promise<void>, onClosed: () => void) {
+    this.#print = print;
+    this.#onClosed = onClosed;
+  }
+
+  write(text: string): void {
+    if (this.#closed || text === '') return;
+    this.#waiting += text;
+    this.#pumping ??= this.#pump();
+  }
+
+  /** Resolves when everything is handed over, or nobody wants it any more. */
+  async drained(): Promise<void> {
+    await this.#pumping;
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#waiting !== '') {
+        const text = this.#waiting;
+        this.#waiting = '';
+        await this.#print(text);
+      }
+    } catch {
+      this.#closed = true;
+      this.#waiting = '';
+      this.#onClosed();
+    } finally {
+      this.#pumping = undefined;
+    }
+  }
+}

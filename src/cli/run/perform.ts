@@ -1,0 +1,106 @@
+import type { Draft, ErrorCode, EventOf, EventRecord } from '../../events/event.ts';
+import { Failure, type FailureCode } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import type { Price } from '../../outcome/usage.ts';
+import { Recorder } from '../../pipeline/recorder.ts';
+import { Thread } from '../../pipeline/thread.ts';
+import type { Redaction } from './redaction.ts';
+import type { Cause, Stop } from './stop.ts';
+
+/** Where a run is told. */
+export interface Sink {
+  record?(record: EventRecord): void;
+  end?(outcome: RunOutcome): void;
+}
+
+export interface Performance {
+  /** What we know of the run ourselves; the agent's own introduction completes it. */
+  introduction: Omit<EventOf<'thread.started'>, 'type'>;
+  sinks: readonly Sink[];
+  stop: Stop;
+  redaction: Redaction | undefined;
+  clock: () => number;
+  loadPrice: () => Promise<Price>;
+  work: (emit: (draft: Draft) => void) => Promise<void>;
+}
+
+/** One run to its verdict: whatever happens on the way, every sink gets a beginning and an end. */
+export async function perform({ introduction, sinks, stop, redaction, clock, loadPrice, work }: Performance): Promise<RunOutcome> {
+  const recorder = new Recorder(() => globalThis.crypto.randomUUID());
+  const thread = new Thread({
+    clock,
+    onEvent(read) {
+      const record = recorder.record(read);
+      for (const sink of sinks) sink.record?.(record);
+    },
+    ...(redaction === undefined ? {} : { redact: redaction }),
+  });
+  let open = true;
+  let claimed = false;
+
+  function emit(draft: Draft): void {
+    if (!open) return;
+    if (draft.type === 'agent.finished') claimed = true;
+    thread.emit(draft.type === 'thread.started' ? { ...introduction, ...draft } : draft);
+  }
+
+  function fail(code: ErrorCode, message: string, error?: unknown): void {
+    emit({ type: 'thread.started' });
+    const stack = error instanceof Error && !(error instanceof Failure) && error.stack !== undefined ? { stack: error.stack } : {};
+    emit({ type: 'error', scope: 'runwire', code, message, fatal: true, ...stack });
+    if (!claimed) emit({ type: 'agent.finished', status: 'failed', code, message });
+  }
+
+  stop.onStop = (cause) => {
+    if (cause.kind === 'time')
+      emit({ type: 'limit.reached', limit: 'time', value: cause.ms / 1000, maximum: cause.ms / 1000, message: timeMessage(cause.ms) });
+  };
+  try {
+    await Promise.race([work(emit), stop.overdue]);
+  } catch (error) {
+    if (error instanceof Failure) fail(codeOf[error.code], error.message, error);
+    else fail('unknown', `unexpected: ${messageOf(error)}`, error);
+  }
+  if (stop.cause?.kind === 'crash') fail('unknown', `unexpected: ${messageOf(stop.cause.error)}`, stop.cause.error);
+  if (!claimed && stop.cause !== undefined) {
+    emit({ type: 'thread.started' });
+    emit({ type: 'agent.finished', status: 'cancelled', message: causeMessage(stop.cause) });
+  }
+  open = false;
+  const price = thread.needsPrice ? await loadPrice() : undefined;
+  const outcome = thread.end('runwire', stop.processEnd, price);
+  for (const sink of sinks) sink.end?.(outcome);
+  return outcome;
+}
+
+const codeOf: Record<FailureCode, ErrorCode> = {
+  config: 'config',
+  input: 'input',
+  tool: 'tool',
+  provider: 'server',
+  cost_limit: 'cost_limit',
+  turn_limit: 'turn_limit',
+  permission: 'permission',
+  incomplete: 'unknown',
+  time_limit: 'time_limit',
+  cancelled: 'cancelled',
+};
+
+const timeMessage = (ms: number): string => `time limit of ${ms / 1000} s reached`;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function causeMessage(cause: Cause): string {
+  switch (cause.kind) {
+    case 'signal':
+      return `ended by ${cause.signal}`;
+    case 'time':
+      return timeMessage(cause.ms);
+    case 'pipe':
+      return 'nobody reads stdout any more';
+    case 'crash':
+      return messageOf(cause.error);
+  }
+}

@@ -1,0 +1,30 @@
+/** What starts every line of ours, and no line of the agent. */
+export const prefix = 'runwire: ';
+
+// Control characters move the cursor, set the title, ring; bidirectional overrides and isolates reorder what is shown; U+2028, U+2029
+// and NEL break lines; the rest is invisible and could hide one of them. Joiners (U+200C, U+200D) belong to scripts and emoji.
+// eslint-disable-next-line no-control-regex -- control characters are what this looks for
+const unsafe =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const forged = /^([\p{Cf}\p{Mn}]*)(?=runwire:)/gmu;
+
+/** Text of an agent as a terminal may show it: what a terminal would obey is spelt out, and no line looks like one of ours. */
+export function plain(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '$1\\').toWellFormed();
+}
+
+function spelt(char: string): string {
+  const code = (char.codePointAt(0) ?? 0).toString(16);
+  if (code.length <= 2) return `\\x${code.padStart(2, '0')}`;
+  return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`;
+}
+
+/** The same on one line, cut to `limit` characters. */
+export function oneLine(text: string, limit = 160): string {
+  // What is shown is short, so a text of megabytes need not be searched to its end.
+  const head = plain(text.slice(0, limit * 8))
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = Array.from(head);
+  return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : head;
+}

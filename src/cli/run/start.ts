@@ -1,0 +1,38 @@
+import { Failure } from '../../failure.ts';
+import type { Context } from '../context.ts';
+import { type LoadAgent, loadBuiltIn } from './agent.ts';
+import { execute, refuse } from './execute.ts';
+import { readFlags, readFormat, type RunValues } from './flags.ts';
+import { readPrompt } from './prompt.ts';
+import { readInputs } from './settings.ts';
+import { loadWriter } from './writers.ts';
+
+/** From the flags to the exit code. What is wrong with the command line is said before anything else is looked at. */
+export async function startRun(
+  values: RunValues,
+  operands: readonly string[],
+  context: Context,
+  loadAgent: LoadAgent = loadBuiltIn,
+): Promise<number> {
+  const format = readFormat(values);
+  const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
+  let prompt: string | undefined;
+  try {
+    const flags = readFlags(values, operands);
+    const writer = await loadWriter(format);
+    const inputs = await readInputs(flags, context);
+    // Where a prompt is demanded, stdin may hold it, but an open pipe that stays silent does not.
+    prompt = await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
+    if (prompt === '') throw new Failure('input', missing[format.flag] ?? noPrompt);
+    return await execute({ flags, prompt, inputs, writer, loadAgent }, context);
+  } catch (error) {
+    if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
+    return refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);
+  }
+}
+
+const noPrompt = 'no prompt: give one as an argument, with -p, or on stdin; see "runwire run --help"';
+const missing: Partial<Record<string, string>> = {
+  '--json': 'No query: give one as an argument, with -p, or on stdin',
+  '--output-format json': '--output-format json requires --prompt, such as: runwire -p "fix the tests" --output-format json',
+};

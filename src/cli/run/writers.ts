@@ -1,0 +1,29 @@
+import type { Dialect, Variant } from '../../dialects/dialect.ts';
+import type { Format } from './flags.ts';
+
+type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
+
+/** One dialect is loaded, not all of them: a run begins with its first line, not with a library. */
+export async function loadWriter(format: Format): Promise<[dialect: Writable, variant: Variant] | undefined> {
+  switch (format.flag) {
+    case 'text':
+      return undefined;
+    case '--json':
+      return writable((await import('../../dialects/dexter/index.ts')).dexter);
+    case '--output-format json':
+      return writable((await import('../../dialects/agent-code/index.ts')).agentCode);
+    case '--format json':
+      return writable((await import('../../dialects/opencode/index.ts')).opencode);
+    case '--stream-json':
+      return writable((await import('../../dialects/dev-agent/index.ts')).devAgent);
+    case '--to': {
+      const { dialect, variant } = (await import('../../dialects/registry.ts')).findWriter(format.to ?? '');
+      return [dialect, variant];
+    }
+  }
+}
+
+/** A dialect that is known to have an encoder, and its default variant. */
+export function writable(dialect: Dialect): [dialect: Writable, variant: Variant] {
+  return [dialect as Writable, dialect.variants?.[0] ?? { name: 'lines', layout: 'lines' }];
+}
