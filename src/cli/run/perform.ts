@@ -5,7 +5,7 @@ import type { Price } from '../../outcome/usage.ts';
 import { Recorder } from '../../pipeline/recorder.ts';
 import { Thread } from '../../pipeline/thread.ts';
 import type { Redaction } from './redaction.ts';
-import type { Cause, Stop } from './stop.ts';
+import { describeCause, type Stop } from './stop.ts';
 
 /** Where a run is told. */
 export interface Sink {
@@ -53,18 +53,19 @@ export async function perform({ introduction, sinks, stop, redaction, clock, loa
 
   stop.onStop = (cause) => {
     if (cause.kind === 'time')
-      emit({ type: 'limit.reached', limit: 'time', value: cause.ms / 1000, maximum: cause.ms / 1000, message: timeMessage(cause.ms) });
+      emit({ type: 'limit.reached', limit: 'time', value: cause.ms / 1000, maximum: cause.ms / 1000, message: describeCause(cause) });
   };
   try {
     await Promise.race([work(emit), stop.overdue]);
   } catch (error) {
     if (error instanceof Failure) fail(codeOf[error.code], error.message, error);
-    else fail('unknown', `unexpected: ${messageOf(error)}`, error);
+    else stop.now({ kind: 'crash', error });
   }
-  if (stop.cause?.kind === 'crash') fail('unknown', `unexpected: ${messageOf(stop.cause.error)}`, stop.cause.error);
-  if (!claimed && stop.cause !== undefined) {
+  const { cause } = stop;
+  if (cause?.kind === 'crash') fail('unknown', describeCause(cause), cause.error);
+  else if (cause !== undefined && !claimed) {
     emit({ type: 'thread.started' });
-    emit({ type: 'agent.finished', status: 'cancelled', message: causeMessage(stop.cause) });
+    emit({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
   }
   open = false;
   const price = thread.needsPrice ? await loadPrice() : undefined;
@@ -85,22 +86,3 @@ const codeOf: Record<FailureCode, ErrorCode> = {
   time_limit: 'time_limit',
   cancelled: 'cancelled',
 };
-
-const timeMessage = (ms: number): string => `time limit of ${ms / 1000} s reached`;
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function causeMessage(cause: Cause): string {
-  switch (cause.kind) {
-    case 'signal':
-      return `ended by ${cause.signal}`;
-    case 'time':
-      return timeMessage(cause.ms);
-    case 'pipe':
-      return 'nobody reads stdout any more';
-    case 'crash':
-      return messageOf(cause.error);
-  }
-}

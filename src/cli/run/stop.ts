@@ -13,6 +13,19 @@ export type Cause =
   | { kind: 'pipe' }
   | { kind: 'crash'; error: unknown };
 
+export function describeCause(cause: Cause): string {
+  switch (cause.kind) {
+    case 'signal':
+      return cause.signal;
+    case 'time':
+      return `the time limit of ${cause.ms / 1000} s was reached`;
+    case 'pipe':
+      return 'nobody reads stdout any more';
+    case 'crash':
+      return `unexpected: ${cause.error instanceof Error ? cause.error.message : String(cause.error)}`;
+  }
+}
+
 /** Everything that can end a run from outside: signals, time, a reader that goes away, a crash. The first one counts. */
 export class Stop {
   readonly #controller = new AbortController();
@@ -57,7 +70,8 @@ export class Stop {
     }
     this.#cause = cause;
     this.onStop(cause);
-    this.#controller.abort();
+    // The agent may repeat the reason in its last words.
+    this.#controller.abort(describeCause(cause));
     this.#after(graceMs, () => this.#overdue.resolve());
   }
 

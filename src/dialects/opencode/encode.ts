@@ -6,6 +6,7 @@ import { claimOf, type Fault, faultOf } from '../shared/opencode/parts.ts';
 import { decisionOf } from './permission.ts';
 import {
   assistantInfo,
+  codeOfLimit,
   endedState,
   errorName,
   errorOf,
@@ -50,6 +51,8 @@ export function encoder(sink: EncoderSink): Encoder {
   let claim: Finished | undefined;
   let fault: Fault | undefined;
   let denied = false;
+  /** What was said of a limit is the reason of the end, whatever else ended with it. */
+  let limited = false;
   let broken = false;
   const tally = new Tally();
   const edits = { additions: 0, deletions: 0, files: 0 };
@@ -275,7 +278,7 @@ export function encoder(sink: EncoderSink): Encoder {
     if (finished.status === 'ok') {
       if (broken) raise({ name: 'UnknownError', message: 'the run did not end well, though the agent says so' });
       else if (said?.status !== 'ok' || open) finishMessage('stop');
-    } else if (said?.status !== finished.status || said.code !== finished.code || said.message !== finished.message) {
+    } else if (!limited && (said?.status !== finished.status || said.code !== finished.code || said.message !== finished.message)) {
       raise({
         name: errorName(finished.status === 'cancelled' ? 'cancelled' : finished.code),
         message: finished.message ?? finished.status,
@@ -324,6 +327,7 @@ export function encoder(sink: EncoderSink): Encoder {
           if (event.model !== undefined) model = event.model;
           fault = undefined;
           denied = false;
+          limited = false;
           return;
         case 'text.delta':
         case 'text.completed':
@@ -376,7 +380,11 @@ export function encoder(sink: EncoderSink): Encoder {
           return writeStatus({ type: 'retry', attempt: event.attempt ?? 1, message: event.cause, next: now + (event.delay_ms ?? 0) });
         case 'limit.reached':
           sink.lose('limit');
-          return raise({ name: 'UnknownError', message: event.message ?? `${event.limit.replace(/s$/, '')} limit reached` });
+          limited = true;
+          return raise({
+            name: errorName(codeOfLimit[event.limit]),
+            message: event.message ?? `${event.limit.replace(/s$/, '')} limit reached`,
+          });
         case 'error':
           if (!event.fatal) return sink.lose('error');
           return raise(errorOf(event));

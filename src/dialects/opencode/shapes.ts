@@ -1,7 +1,7 @@
-import type { EventOf, FinishReason } from '../../events/event.ts';
+import type { ErrorCode, EventOf, FinishReason } from '../../events/event.ts';
 import type { Json, JsonObject } from '../dialect.ts';
 import { asText } from '../read.ts';
-import { isRefusal } from '../shared/opencode/parts.ts';
+import { codeOfName, isRefusal } from '../shared/opencode/parts.ts';
 import type { Totals } from './tally.ts';
 
 // The objects of seed 002, field by field in its order. A time that nobody told is 0.
@@ -164,17 +164,25 @@ export function splitModel(model: string | undefined): [string, string] {
   return [slash === -1 ? '' : (model?.slice(0, slash) ?? ''), model?.slice(slash + 1) ?? ''];
 }
 
-const names: Readonly<Record<string, string>> = {
-  auth: 'ProviderAuthError',
-  context_overflow: 'ContextOverflowError',
-  output_length: 'MessageOutputLengthError',
-  cancelled: 'MessageAbortedError',
-  refused: 'ContentFilterError',
-};
+const names = new Map(
+  Object.entries(codeOfName)
+    .filter(([name]) => name.endsWith('Error'))
+    .map(([name, code]) => [code, name]),
+);
 
-export function errorName(code: string | undefined): string {
-  return (code === undefined ? undefined : names[code]) ?? 'UnknownError';
+export function errorName(code: ErrorCode | undefined): string {
+  return (code === undefined ? undefined : names.get(code)) ?? 'UnknownError';
 }
+
+export const codeOfLimit: Record<EventOf<'limit.reached'>['limit'], ErrorCode> = {
+  turns: 'turn_limit',
+  tool_calls: 'turn_limit',
+  cost: 'cost_limit',
+  tokens: 'cost_limit',
+  time: 'time_limit',
+  idle: 'time_limit',
+  first_event: 'time_limit',
+};
 
 export function errorOf(event: EventOf<'error'>): JsonObject {
   const data: Record<string, Json> = { message: event.message };

@@ -160,13 +160,21 @@ export interface Fault {
   retryable?: boolean;
 }
 
-const codeOfName: Readonly<Record<string, ErrorCode>> = {
+/** OpenCode's own names, then those that Runwire writes where OpenCode has none. */
+export const codeOfName: Readonly<Record<string, ErrorCode>> = {
   ProviderAuthError: 'auth',
   MessageOutputLengthError: 'output_length',
   MessageAbortedError: 'cancelled',
   aborted: 'cancelled',
   ContextOverflowError: 'context_overflow',
   ContentFilterError: 'refused',
+  ConfigError: 'config',
+  InputError: 'input',
+  ToolError: 'tool',
+  PermissionError: 'permission',
+  TurnLimitError: 'turn_limit',
+  CostLimitError: 'cost_limit',
+  TimeLimitError: 'time_limit',
 };
 
 /** `{name, data: {message}}`, `{name, message}`, `{type, message}`, `{_tag, message}` or a plain string. */
