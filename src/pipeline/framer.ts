@@ -206,8 +206,8 @@ export class Framer {
     const values: JsonObject[] = [];
     let rest = line;
     while (rest.startsWith('{')) {
-      const end = objectEnd(rest);
-      const wire = end === -1 ? undefined : parse(rest.slice(0, end));
+      const { end } = scan(rest, 0, true);
+      const wire = parse(rest.slice(0, end));
       if (!isObject(wire)) break;
       values.push(wire);
       rest = rest.slice(end).trimStart();
@@ -291,7 +291,8 @@ function startsLikeJson(text: string): boolean {
   return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
 }
 
-function scan(text: string, from: number): { depth: number; inString: boolean } {
+/** Follows brackets and strings, to the end of the text or to where the outermost bracket closes. */
+function scan(text: string, from: number, stopWhenClosed = false): { depth: number; inString: boolean; end: number } {
   let depth = from;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -301,25 +302,12 @@ function scan(text: string, from: number): { depth: number; inString: boolean } 
       else if (char === 34) inString = false;
     } else if (char === 34) inString = true;
     else if (char === 123 || char === 91) depth += 1;
-    else if (char === 125 || char === 93) depth -= 1;
+    else if (char === 125 || char === 93) {
+      depth -= 1;
+      if (stopWhenClosed && depth === 0) return { depth, inString, end: at + 1 };
+    }
   }
-  return { depth, inString };
-}
-
-/** Where the object that starts at 0 ends (exclusive); -1 if it does not. */
-function objectEnd(text: string): number {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (inString) {
-      if (char === 92) at += 1;
-      else if (char === 34) inString = false;
-    } else if (char === 34) inString = true;
-    else if (char === 123 || char === 91) depth += 1;
-    else if ((char === 125 || char === 93) && --depth === 0) return at + 1;
-  }
-  return -1;
+  return { depth, inString, end: text.length };
 }
 
 function parse(text: string): unknown {
