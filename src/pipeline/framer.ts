@@ -198,7 +198,23 @@ export class Framer {
     if (this.#gluedObjects(line, last)) return;
     const document = new Document(line, this.#line);
     if (document.isOpen && !last) this.#document = document;
+    else if (document.isCut && line.startsWith('[')) this.#cutList(line, last);
     else this.#broken(line, last && document.isCut);
+  }
+
+  /** A list that stops in the middle: its whole elements are still what the agent said. */
+  #cutList(line: string, last: boolean): void {
+    let rest = line.slice(1).trimStart();
+    let whole = 0;
+    while (rest.startsWith('{')) {
+      const { end, depth } = scan(rest, 0, true);
+      const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
+      if (!isObject(wire)) break;
+      this.#sink.value(wire, this.#line);
+      whole += 1;
+      rest = rest.slice(end).replace(/^\s*,\s*/, '');
+    }
+    this.#broken(whole === 0 ? line : rest, last);
   }
 
   /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
