@@ -14,10 +14,11 @@ const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
   dialects: ['events'],
-  pipeline: ['dialects', 'outcome', 'events'],
+  redact: ['events'],
+  pipeline: ['dialects', 'outcome', 'redact', 'events'],
   cli: ['pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
   'schemas.ts': ['dialects', 'outcome', 'events'],
-  'index.ts': ['pipeline', 'dialects', 'outcome', 'events', 'schemas.ts'],
+  'index.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'failure.ts': [],
   'version.ts': [],
 };

@@ -5,6 +5,7 @@ import type { AgentEvent, Draft, EventSource } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import { Framer, type TextCause } from './framer.ts';
 import { Repair } from './repair.ts';
 
@@ -32,6 +33,8 @@ export interface ReaderOptions extends FoldOptions {
   onEvent?: (read: ReadEvent) => void;
   /** For live streams. A stored log has only the times that the agent wrote. */
   clock?: () => number;
+  /** Cleans everything before anybody sees it; unset: nothing is cleaned. One redactor serves one run. */
+  redact?: Redactor;
   /** Tests lower it. */
   maxLineBytes?: number;
 }
@@ -41,7 +44,7 @@ const headLength = 64;
 /** Lines of stderr that are kept as events; more is a log file of its own. */
 const stderrKept = 200;
 
-/** The whole pure pipeline as one machine: bytes → lines → events → repaired events → outcome. */
+/** The whole pure pipeline as one machine: bytes → lines → events → repaired events → clean events → outcome. */
 export class Reader {
   readonly #options: ReaderOptions;
   readonly #stdout: Framer;
@@ -66,8 +69,12 @@ export class Reader {
 
   constructor(options: ReaderOptions = {}) {
     this.#options = options;
-    this.#fold = new OutcomeFold(options);
-    this.#repair = new Repair((event, synthetic) => this.#deliver(event, synthetic));
+    const { redact, metadata } = options;
+    this.#fold = new OutcomeFold(
+      redact === undefined || metadata === undefined ? options : { ...options, metadata: redact.json(metadata) },
+    );
+    const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
+    this.#repair = new Repair(redact === undefined ? deliver : (event, synthetic) => redact.push(event, synthetic, deliver));
     this.#stdout = new Framer(
       {
         value: (wire, line) => this.#wire(wire, line),
@@ -121,12 +128,15 @@ export class Reader {
     this.#guard(() => this.#decoder?.end());
     this.#explainExit(process);
     this.#repair.end();
+    const { redact } = this.#options;
+    redact?.end((event, synthetic) => this.#deliver(event, synthetic));
     this.#source = 'runner';
     if (process !== undefined) {
       const reason = process.timedOut === true ? 'timeout' : process.signal === null ? 'exited' : 'signalled';
       this.#repair.push({ type: 'process.ended', exit_code: process.exit_code, signal: process.signal, reason });
     }
     const outcome = this.#fold.outcome(this.#dialect?.id ?? 'unknown', this.notes, price);
+    if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
     this.#deliver(
       {
         type: 'thread.completed',
@@ -212,7 +222,7 @@ export class Reader {
   }
 
   #unknown(wire: JsonObject): void {
-    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(wire.type) : 'unknown'}`);
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#clean(wire.type)) : 'unknown'}`);
     this.#repair.push({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 
@@ -260,7 +270,7 @@ export class Reader {
   #emit(draft: Draft, origin?: Origin): void {
     if (origin !== undefined) {
       this.#source = origin.source;
-      this.#threadId = origin.threadId;
+      this.#threadId = origin.threadId === undefined ? undefined : this.#clean(origin.threadId);
     }
     if (draft.type === 'agent.finished') this.#claimed = true;
     else if (draft.type === 'limit.reached') this.#limited = true;
@@ -269,11 +279,16 @@ export class Reader {
   }
 
   #note(kind: NoteKind, what: string, line = this.#line): void {
-    const key = `${kind} ${what}`;
+    const clean = this.#clean(what);
+    const key = `${kind} ${clean}`;
     const known = this.#notes.get(key);
     if (known !== undefined) known.count += 1;
     // A hostile stream can invent any number of type names; the list of notes stays short.
-    else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what, count: 1, ...(line === 0 ? {} : { line }) });
+    else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what: clean, count: 1, ...(line === 0 ? {} : { line }) });
+  }
+
+  #clean(text: string): string {
+    return this.#options.redact?.text(text) ?? text;
   }
 
   #deliver(event: AgentEvent, synthetic: boolean): void {
