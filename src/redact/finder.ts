@@ -30,6 +30,18 @@ const key = (text: string, at: number, length: number): number => {
 /** A hash of the last three characters, made from that of the three before: cheap enough for every character of a stream. */
 const rolled = (hash: number, code: number): number => ((hash << 5) ^ code) & 0x7fff;
 
+/** A plain function of its own: this loop is what redaction costs, and it must be compiled as one. */
+function nextHit(table: Uint8Array, text: string, at: number): number {
+  const length = text.length;
+  if (length - at < width) return -1;
+  let hash = rolled(text.charCodeAt(at), text.charCodeAt(at + 1));
+  for (let i = at + 2; i < length; i += 1) {
+    hash = rolled(hash, text.charCodeAt(i));
+    if (table[hash] === 1) return i - 2;
+  }
+  return -1;
+}
+
 /** Finds the places where a secret may begin. */
 export class Finder {
   /** Indexed by the hash of three characters: 1 where they may begin something. */
@@ -58,12 +70,9 @@ export class Finder {
 
   /** The first place from `at` on where a secret may begin; -1: none. With `open`, also where the text ends too early to tell. */
   next(text: string, at: number, open: boolean): number {
-    const mayBegin = this.#mayBegin;
     const length = text.length;
-    let hash = length - at < width ? 0 : rolled(text.charCodeAt(at), text.charCodeAt(at + 1));
-    for (let i = at + width - 1; i < length; i += 1) {
-      hash = rolled(hash, text.charCodeAt(i));
-      if (mayBegin[hash] === 1 && this.#sought.has(key(text, i - 2, width))) return i - 2;
+    for (let place = nextHit(this.#mayBegin, text, at); place >= 0; place = nextHit(this.#mayBegin, text, place + 1)) {
+      if (this.#sought.has(key(text, place, width))) return place;
     }
     if (!open) return -1;
     for (let place = Math.max(at, length - width + 1); place < length; place += 1) {
