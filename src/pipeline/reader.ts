@@ -166,7 +166,7 @@ export class Reader {
   }
 
   #unknown(wire: JsonObject): void {
-    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(wire.type) : 'unknown'}`);
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#thread.clean(wire.type)) : 'unknown'}`);
     this.#thread.emit({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 
