@@ -1,5 +1,6 @@
 /** Everything a command may touch outside itself; `main.ts` gives the real ones, tests may give others. */
 export interface Context {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdinIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;

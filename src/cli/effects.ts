@@ -12,6 +12,7 @@ const chunkBytes = 64 * 1024;
 
 export function realContext(): Context {
   return {
+    env: process.env,
     stdin: readStdin(),
     stdinIsTerminal: process.stdin.isTTY,
     stdoutIsTerminal: process.stdout.isTTY,

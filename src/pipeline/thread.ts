@@ -48,12 +48,12 @@ export class Thread {
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
-    const { redact, metadata } = options;
-    this.#fold = new OutcomeFold(
-      redact === undefined || metadata === undefined ? options : { ...options, metadata: redact.json(metadata) },
-    );
+    const { redact, onEvent } = options;
+    this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
-    this.#repair = new Repair(redact === undefined ? deliver : (event, synthetic) => redact.push(event, synthetic, deliver));
+    // When nobody listens to the events, the outcome is all that leaves, and it is small.
+    const isHeard = redact !== undefined && onEvent !== undefined;
+    this.#repair = new Repair(isHeard ? (event, synthetic) => redact.push(event, synthetic, deliver) : deliver);
   }
 
   emit(draft: Draft, origin?: Origin): void {
@@ -109,7 +109,8 @@ export class Thread {
       const reason = process.timedOut === true ? 'timeout' : process.signal === null ? 'exited' : 'signalled';
       this.#repair.push({ type: 'process.ended', exit_code: process.exit_code, signal: process.signal, reason });
     }
-    const outcome = this.#fold.outcome(dialect, this.notes, price);
+    const folded = this.#fold.outcome(dialect, this.notes, price);
+    const outcome = redact?.json(folded) ?? folded;
     if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
     this.#deliver(
       {

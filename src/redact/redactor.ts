@@ -18,6 +18,8 @@ interface Stream {
   synthetic: boolean;
 }
 
+const outputStreams = ['', 'stdout', 'stderr', 'progress'];
+
 /** No secret is shorter, with what must stand around it. */
 const shortestText = 8;
 
@@ -65,7 +67,7 @@ export class Redactor {
         this.#flush(`reasoning.delta ${event.parent_item_id ?? ''} ${event.block_id}`, emit);
         break;
       case 'item.completed':
-        for (const stream of ['', 'stdout', 'stderr', 'progress']) this.#flush(`item ${event.item_id} ${stream}`, emit);
+        if (this.#streams.size > 0) for (const stream of outputStreams) this.#flush(`item ${event.item_id} ${stream}`, emit);
         break;
       case 'log':
         return emit(this.#log(event), synthetic);
