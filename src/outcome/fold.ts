@@ -176,10 +176,10 @@ export class OutcomeFold {
     if (item === undefined) return;
     if (item.main) {
       this.#signals.last = event.status;
-      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? text(event.output) ?? 'refused'}`);
+      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
     }
     if (event.status === 'success') this.#signals.did = true;
-    const output = text(event.output) ?? event.error;
+    const output = textOf(event.output) ?? event.error;
     const duration =
       event.duration_ms ?? (at !== undefined && item.startedAt !== undefined && at >= item.startedAt ? at - item.startedAt : undefined);
     this.#toolCalls.push({
@@ -337,7 +337,7 @@ function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status']
   return 'error';
 }
 
-function text(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
