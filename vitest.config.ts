@@ -9,6 +9,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: [process.env.CI === undefined ? 'default' : 'dot', new Summary()],
+    reporters: ['default', new Summary()],
   },
 });

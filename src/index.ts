@@ -11,6 +11,8 @@ export type { FoldOptions, Note } from './outcome/fold.ts';
 export type { Artifact, ErrorDetails, RunOutcome, ToolCall, Verdict } from './outcome/outcome.ts';
 export { loadPrices } from './outcome/price-table.ts';
 export type { Price, Tokens } from './outcome/usage.ts';
+export { Redactor } from './redact/redactor.ts';
+export { secretValues } from './redact/secrets.ts';
 export { dialects, findDialect } from './dialects/registry.ts';
 export type { Dialect, Json, JsonObject, Loss } from './dialects/dialect.ts';
 export type { AgentEvent, ErrorCode, EventOf, EventRecord, EventType } from './events/event.ts';

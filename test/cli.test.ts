@@ -174,6 +174,30 @@ describe('runwire convert', () => {
   });
 });
 
+describe('secrets', () => {
+  const key = ['sk', 'proj', 'Zx9'.repeat(12)].join('-');
+  const path = file(
+    'secret.jsonl',
+    `{"type":"thread.started","thread_id":"t"}\n${JSON.stringify({ type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: `The key is ${key}, the word is correct-horse-battery.` } })}\n{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}\n`,
+  );
+  const env = { MY_PASSWORD: 'correct-horse-battery' };
+
+  it.each([
+    ['outcome', path],
+    ['convert', path],
+    ['convert', '--to', 'codex', path],
+    ['play', '--speed', 'max', path],
+  ])('do not leave %s', async (...args) => {
+    const { stdout, stderr } = await runwire(args, { env });
+    expect(stdout).toContain('The key is [redacted:');
+    expect(stdout + stderr).not.toMatch(/Zx9Zx9|horse/);
+  });
+
+  it('leave when they are asked for', async () => {
+    expect((await runwire(['outcome', '--no-redact', path], { env })).stdout).toContain(key);
+  });
+});
+
 describe('runwire validate', () => {
   it('finds nothing wrong with a recording', async () => {
     expect(await runwire(['validate', good])).toEqual({

@@ -357,4 +357,9 @@ describe('what a caller may do', () => {
     const calls = frame([bytes('{\n "a": 1\n}\n },\n "error": {\n }\n}\nbye\n')]);
     expect(said(calls).map((call) => ('cause' in call ? call.cause : 'value'))).toEqual(['value', 'cut', 'cut', 'cut', 'cut', 'noise']);
   });
+
+  it('gets the whole elements of a list that was cut', () => {
+    const calls = said(frame([bytes('[{"n":1},{"n":12345}, {"n":1')]));
+    expect(calls).toEqual([one, { value: { n: 12345 }, line: 1 }, { text: '{"n":1', cause: 'cut', line: 1 }]);
+  });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../src/events/event.ts';
 import type { RunOutcome } from '../src/outcome/outcome.ts';
 import { Reader } from '../src/pipeline/reader.ts';
+import { Recorder } from '../src/pipeline/recorder.ts';
 import { tables } from './expected/index.ts';
 import { allRecordings, loadRecording, type Recording } from './support/recordings.ts';
 
@@ -12,7 +13,16 @@ const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env
 
 function read(recording: Recording, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {
   const events: AgentEvent[] = [];
-  const reader = new Reader({ onEvent: (each) => void events.push(each.event) });
+  const recorder = new Recorder(() => 'thread-1');
+  let last = 0;
+  const reader = new Reader({
+    onEvent(each) {
+      events.push(each.event);
+      const { sequence } = recorder.record(each);
+      expect(sequence).toBe(last + 1);
+      last = sequence;
+    },
+  });
   for (const chunk of chunks) reader.stdout(chunk);
   reader.stderr(recording.stderr);
   return { events, outcome: reader.end(recording.exit) };

@@ -1,10 +1,10 @@
 /** Everything a command may touch outside itself; `main.ts` gives the real ones, tests may give others. */
 export interface Context {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdinIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;

@@ -12,13 +12,13 @@ const chunkBytes = 64 * 1024;
 
 export function realContext(): Context {
   return {
+    env: process.env,
     stdin: readStdin(),
     stdinIsTerminal: process.stdin.isTTY,
     stdoutIsTerminal: process.stdout.isTTY,
     get stderrIsTerminal() {
       return process.stderr.isTTY;
     },
-    env: process.env,
     get cwd() {
       return process.cwd();
     },

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { writeSync } from 'node:fs';
 import { commands } from './commands.ts';
 
 /** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. */
@@ -37,16 +37,13 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
     }
     const command = await entry.load();
     if (asksForHelp(args)) return show((await import('./help.ts')).commandHelp(command));
-    const { values, positionals } = parse(command.options, args);
+    const { parseArgs } = await import('node:util');
+    const { values, positionals } = parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true });
     return await command.run(values as never, positionals, realContext());
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
     return describeFailure(error);
-  }
-
-  function parse(options: Record<string, { type: 'string' | 'boolean' }>, given: readonly string[]) {
-    return parseArgs({ args: [...given], options, allowPositionals: true, strict: true });
   }
 }
 
@@ -57,8 +54,14 @@ function asksForHelp(args: readonly string[]): boolean {
   return flags.includes('--help') || flags.includes('-h');
 }
 
-async function show(text: string): Promise<number> {
-  const { realContext } = await import('./effects.ts');
-  await realContext().print(text);
+/** Short texts go out at once: setting up the stream of stdout costs a good part of a start. */
+function show(text: string): number {
+  try {
+    writeSync(1, text);
+  } catch (error) {
+    // A full pipe takes it later; a closed one does not want it.
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text);
+    else if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
   return 0;
 }

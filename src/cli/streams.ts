@@ -3,6 +3,8 @@ import { dialects } from '../dialects/registry.ts';
 import { Failure } from '../failure.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { ProcessEnd } from '../pipeline/thread.ts';
+import { Redactor } from '../redact/redactor.ts';
+import { secretValues } from '../redact/secrets.ts';
 import type { Options, Values } from './command.ts';
 import type { Context } from './context.ts';
 
@@ -17,6 +19,7 @@ export const streamOptions = {
     choices: ['text', 'json', 'none'],
     help: 'How to print losses and notes on stderr (default: text)',
   },
+  'no-redact': { type: 'boolean', help: 'Keep secrets: keys of known shapes, values of secret-looking variables' },
   strict: { type: 'boolean', help: 'Exit with 2 when there is any loss or note' },
 } as const satisfies Options;
 
@@ -76,6 +79,12 @@ export function readSharedFlags(values: Values<typeof streamOptions>, context: C
     process: processEndOf(values['process-exit']),
     notes: noteStyleOf(values.notes),
     stderr: (): AsyncIterable<Uint8Array> | undefined => (values.stderr === undefined ? undefined : context.readFile(values.stderr)),
+    redact: (): { redact?: Redactor } => redaction(values['no-redact'], context),
     strict: values.strict === true,
   };
+}
+
+/** Secrets are taken out before anything leaves, unless it is asked for; one redactor serves one run. */
+export function redaction(off: boolean | undefined, context: Context): { redact?: Redactor } {
+  return off === true ? {} : { redact: new Redactor({ values: secretValues(context.env) }) };
 }

@@ -92,6 +92,8 @@ export interface Dialect {
   readonly about: { readonly agent: string; readonly reads: string; readonly writes?: string };
   /** How sure, from the first objects on stdout (and the first lines of stderr): 0 = not mine, 1 = certain. */
   detect(head: readonly JsonObject[], stderr: readonly string[]): number;
+  /** The same for a document that was cut before it could be read: all there is, is how it begins. */
+  detectText?(text: string): number;
   decoder(sink: DecoderSink): Decoder;
   /** Absent: can be read but not written. The first variant is the default. */
   encoder?(sink: EncoderSink, variant: string): Encoder;

@@ -60,11 +60,15 @@ export function findWriter(name: string): { dialect: Dialect & Required<Pick<Dia
   return { dialect: dialect as Dialect & Required<Pick<Dialect, 'encoder'>>, variant };
 }
 
-/** The surest claim wins; nothing above one half is no claim at all. */
-export function detectDialect(head: readonly JsonObject[], stderr: readonly string[]): { dialect: Dialect; sure: number } | undefined {
+/** The surest claim wins; nothing above one half is no claim at all. `cut`: texts that should have been objects. */
+export function detectDialect(
+  head: readonly JsonObject[],
+  stderr: readonly string[],
+  cut: readonly string[] = [],
+): { dialect: Dialect; sure: number } | undefined {
   let best: { dialect: Dialect; sure: number } | undefined;
   for (const dialect of dialects) {
-    const sure = dialect.detect(head, stderr);
+    const sure = Math.max(dialect.detect(head, stderr), ...cut.map((text) => dialect.detectText?.(text) ?? 0));
     if (sure > 0.5 && sure > (best?.sure ?? 0)) best = { dialect, sure };
   }
   return best;

@@ -15,6 +15,8 @@ export interface Note {
 export interface FoldOptions {
   /** Show every entry and every byte instead of a compact document. */
   full?: boolean;
+  /** Takes secrets out of a text before a part of it is cut away: half a secret cannot be recognised. */
+  clean?: (text: string) => string;
   /** What a stored run's caller knows about it: seed 002's metadata. */
   metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
 }
@@ -29,6 +31,7 @@ interface OpenItem {
 /** Folds the events of one run to its RunOutcome. The live page, the command line and the ledger all use this one. */
 export class OutcomeFold {
   readonly #full: boolean;
+  readonly #clean: (text: string) => string;
   readonly #metadata: NonNullable<FoldOptions['metadata']>;
   readonly #toolCalls: BoundedList<ToolCall>;
   readonly #artifacts: Map<string, Artifact> = new Map();
@@ -64,6 +67,7 @@ export class OutcomeFold {
 
   constructor(options: FoldOptions = {}) {
     this.#full = options.full ?? false;
+    this.#clean = options.clean ?? ((text) => text);
     this.#metadata = options.metadata ?? {};
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
     this.#toolCalls = new BoundedList(limit);
@@ -172,16 +176,16 @@ export class OutcomeFold {
     if (item === undefined) return;
     if (item.main) {
       this.#signals.last = event.status;
-      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? text(event.output) ?? 'refused'}`);
+      if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
     }
     if (event.status === 'success') this.#signals.did = true;
-    const output = text(event.output) ?? event.error;
+    const output = textOf(event.output) ?? event.error;
     const duration =
       event.duration_ms ?? (at !== undefined && item.startedAt !== undefined && at >= item.startedAt ? at - item.startedAt : undefined);
     this.#toolCalls.push({
       name: item.name,
-      inputs: (this.#full ? item.args : cutStrings(item.args)) as ToolCall['inputs'],
-      ...(output === undefined ? {} : { outputs: this.#full ? output : cutText(output) }),
+      inputs: (this.#full ? item.args : this.#cutStrings(item.args)) as ToolCall['inputs'],
+      ...(output === undefined ? {} : { outputs: this.#cut(output, textLimit) }),
       ...(duration === undefined ? {} : { duration_ms: duration }),
       ...callStatus(event.status),
     });
@@ -216,7 +220,21 @@ export class OutcomeFold {
   }
 
   #warn(warning: string): void {
-    this.#warnings.push(this.#full ? warning : cutText(warning, 1000));
+    this.#warnings.push(this.#cut(warning, 1000));
+  }
+
+  #cut(text: string, limit: number): string {
+    return this.#full || text.length <= limit ? text : cutText(this.#clean(text), limit);
+  }
+
+  #cutStrings(value: unknown, depth = 0): unknown {
+    if (typeof value === 'string') return this.#cut(value, textLimit);
+    if (typeof value !== 'object' || value === null) return value;
+    // Small inputs, nearly all of them, stay the very object that came.
+    if (!holdsLongText(value, 0)) return value;
+    if (depth > maxDepth) return '[…]';
+    if (Array.isArray(value)) return value.map((each) => this.#cutStrings(each, depth + 1));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.#cutStrings(each, depth + 1)]));
   }
 
   get needsPrice(): boolean {
@@ -319,23 +337,13 @@ function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status']
   return 'error';
 }
 
-function text(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Deeper inputs than this are hostile or useless; recursion must not follow them. */
 const maxDepth = 100;
-
-function cutStrings(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return cutText(value);
-  if (typeof value !== 'object' || value === null) return value;
-  // Small inputs, nearly all of them, stay the very object that came.
-  if (!holdsLongText(value, 0)) return value;
-  if (depth > maxDepth) return '[…]';
-  if (Array.isArray(value)) return value.map((each) => cutStrings(each, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cutStrings(each, depth + 1)]));
-}
 
 function holdsLongText(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.length > textLimit;

@@ -89,6 +89,8 @@ export const RunOutcome = z.strictObject({
     dialect: z.string(),
     runwire_version: z.string(),
     unknown_lines: z.int().nonnegative(),
+    /** How many secrets were replaced by `[redacted:…]`; absent: none. */
+    redactions: z.int().positive().optional(),
     notes: z.array(z.strictObject({ kind: z.string(), what: z.string(), count: z.int().positive(), line: z.int().optional() })),
   }),
   /** How many entries of a list are not shown; `--full` shows all. */

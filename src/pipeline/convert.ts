@@ -3,6 +3,7 @@ import type { EventRecord } from '../events/event.ts';
 import type { FoldOptions, Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 import { Recorder } from './recorder.ts';
 import type { ProcessEnd } from './thread.ts';
@@ -23,18 +24,21 @@ export interface DecodeOptions extends FoldOptions {
   clock?: () => number;
   /** Prices for agents that report no cost. */
   price?: Price;
+  /** Replaces secrets before anything is yielded or folded; one redactor serves one run. */
+  redact?: Redactor;
   onNote?: (note: Note) => void;
 }
 
 const randomId = (): string => globalThis.crypto.randomUUID();
 
 function readerOptions(options: DecodeOptions): ReaderOptions {
-  const { from, clock, full, metadata } = options;
+  const { from, clock, full, metadata, redact } = options;
   return {
     ...(from === undefined ? {} : { dialect: findDialect(from) }),
     ...(clock === undefined ? {} : { clock }),
     ...(full === undefined ? {} : { full }),
     ...(metadata === undefined ? {} : { metadata }),
+    ...(redact === undefined ? {} : { redact }),
   };
 }
 

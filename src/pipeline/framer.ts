@@ -198,7 +198,23 @@ export class Framer {
     if (this.#gluedObjects(line, last)) return;
     const document = new Document(line, this.#line);
     if (document.isOpen && !last) this.#document = document;
+    else if (document.isCut && line.startsWith('[')) this.#cutList(line, last);
     else this.#broken(line, last && document.isCut);
+  }
+
+  /** A list that stops in the middle: its whole elements are still what the agent said. */
+  #cutList(line: string, last: boolean): void {
+    let rest = line.slice(1).trimStart();
+    let whole = 0;
+    while (rest.startsWith('{')) {
+      const { end, depth } = scan(rest, 0, true);
+      const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
+      if (!isObject(wire)) break;
+      this.#sink.value(wire, this.#line);
+      whole += 1;
+      rest = rest.slice(end).replace(/^\s*,\s*/, '');
+    }
+    this.#broken(whole === 0 ? line : rest, last);
   }
 
   /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
@@ -206,8 +222,8 @@ export class Framer {
     const values: JsonObject[] = [];
     let rest = line;
     while (rest.startsWith('{')) {
-      const end = objectEnd(rest);
-      const wire = end === -1 ? undefined : parse(rest.slice(0, end));
+      const { end } = scan(rest, 0, true);
+      const wire = parse(rest.slice(0, end));
       if (!isObject(wire)) break;
       values.push(wire);
       rest = rest.slice(end).trimStart();
@@ -291,7 +307,8 @@ function startsLikeJson(text: string): boolean {
   return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
 }
 
-function scan(text: string, from: number): { depth: number; inString: boolean } {
+/** Follows brackets and strings, to the end of the text or to where the outermost bracket closes. */
+function scan(text: string, from: number, stopWhenClosed = false): { depth: number; inString: boolean; end: number } {
   let depth = from;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -301,25 +318,12 @@ function scan(text: string, from: number): { depth: number; inString: boolean } 
       else if (char === 34) inString = false;
     } else if (char === 34) inString = true;
     else if (char === 123 || char === 91) depth += 1;
-    else if (char === 125 || char === 93) depth -= 1;
+    else if (char === 125 || char === 93) {
+      depth -= 1;
+      if (stopWhenClosed && depth === 0) return { depth, inString, end: at + 1 };
+    }
   }
-  return { depth, inString };
-}
-
-/** Where the object that starts at 0 ends (exclusive); -1 if it does not. */
-function objectEnd(text: string): number {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (inString) {
-      if (char === 92) at += 1;
-      else if (char === 34) inString = false;
-    } else if (char === 34) inString = true;
-    else if (char === 123 || char === 91) depth += 1;
-    else if ((char === 125 || char === 93) && --depth === 0) return at + 1;
-  }
-  return -1;
+  return { depth, inString, end: text.length };
 }
 
 function parse(text: string): unknown {

@@ -115,7 +115,8 @@ export class Reader {
   }
 
   #decide(): void {
-    const found = detectDialect(this.#headObjects(), this.#stderrHead);
+    const cut = this.#head.flatMap((each) => ('cause' in each && each.cause === 'cut' ? [each.text] : []));
+    const found = detectDialect(this.#headObjects(), this.#stderrHead, this.#headCount === 0 ? cut : []);
     if (found !== undefined) return this.#choose(found.dialect);
     if (this.#headCount > 0) this.#note('unrecognised', 'no known dialect claims these lines; name one with --from', 1);
     this.#choose(undefined);
@@ -165,7 +166,7 @@ export class Reader {
   }
 
   #unknown(wire: JsonObject): void {
-    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(wire.type) : 'unknown'}`);
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#thread.clean(wire.type)) : 'unknown'}`);
     this.#thread.emit({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
   }
 

@@ -3,6 +3,7 @@ import type { AgentEvent, Draft, EventSource } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
+import type { Redactor } from '../redact/redactor.ts';
 import { Repair } from './repair.ts';
 
 /** What a live run knows about the process and a stored one is told. */
@@ -27,12 +28,14 @@ export interface ThreadOptions extends FoldOptions {
   onEvent?: (read: ReadEvent) => void;
   /** For live streams. A stored log has only the times that the agent wrote. */
   clock?: () => number;
+  /** Cleans everything before anybody sees it; unset: nothing is cleaned. One redactor serves one run. */
+  redact?: Redactor;
 }
 
 /** What a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
 
-/** One run from its first event to its verdict: drafts in, repaired events out, folded on the way. */
+/** One run from its first event to its verdict: drafts in, repaired and clean events out, folded on the way. */
 export class Thread {
   readonly #options: ThreadOptions;
   readonly #repair: Repair;
@@ -45,14 +48,18 @@ export class Thread {
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
-    this.#fold = new OutcomeFold(options);
-    this.#repair = new Repair((event, synthetic) => this.#deliver(event, synthetic));
+    const { redact, onEvent } = options;
+    this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
+    const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
+    // When nobody listens to the events, the outcome is all that leaves, and it is small.
+    const isHeard = redact !== undefined && onEvent !== undefined;
+    this.#repair = new Repair(isHeard ? (event, synthetic) => redact.push(event, synthetic, deliver) : deliver);
   }
 
   emit(draft: Draft, origin?: Origin): void {
     if (origin !== undefined) {
       this.#source = origin.source;
-      this.#threadId = origin.threadId;
+      this.#threadId = this.clean(origin.threadId);
     }
     if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
       this.#explained = true;
@@ -65,11 +72,17 @@ export class Thread {
   }
 
   note(kind: NoteKind, what: string, line?: number): void {
-    const key = `${kind} ${what}`;
+    const clean = this.clean(what);
+    const key = `${kind} ${clean}`;
     const known = this.#notes.get(key);
     if (known !== undefined) known.count += 1;
     // A hostile stream can invent any number of type names; the list of notes stays short.
-    else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what, count: 1, ...(line ? { line } : {}) });
+    else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what: clean, count: 1, ...(line ? { line } : {}) });
+  }
+
+  /** A text for people, without secrets. */
+  clean(text: string): string {
+    return this.#options.redact?.text(text) ?? text;
   }
 
   get notes(): Note[] {
@@ -89,12 +102,16 @@ export class Thread {
   /** What is open is closed, the verdict is judged, `thread.completed` is the last event. */
   end(dialect: string, process?: ProcessEnd, price?: Price): RunOutcome {
     this.#repair.end();
+    const { redact } = this.#options;
+    redact?.end((event, synthetic) => this.#deliver(event, synthetic));
     this.#source = 'runner';
     if (process !== undefined) {
       const reason = process.timedOut === true ? 'timeout' : process.signal === null ? 'exited' : 'signalled';
       this.#repair.push({ type: 'process.ended', exit_code: process.exit_code, signal: process.signal, reason });
     }
-    const outcome = this.#fold.outcome(dialect, this.notes, price);
+    const folded = this.#fold.outcome(dialect, this.notes, price);
+    const outcome = redact?.json(folded) ?? folded;
+    if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
     this.#deliver(
       {
         type: 'thread.completed',

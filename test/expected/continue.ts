@@ -43,6 +43,5 @@ export const expected: Expected = {
     'sigint-tool': { why: 'nothing is printed before the answer is whole', dialect: 'unknown' },
     'sigkill-tool': { why: 'nothing is printed before the answer is whole', dialect: 'unknown' },
     'sigterm-stream': { why: 'nothing is printed before the answer is whole', dialect: 'unknown' },
-    'slow-reader': { why: 'the only line is cut', dialect: 'unknown' },
   },
 };

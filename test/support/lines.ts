@@ -1,45 +1,23 @@
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { detectDialect } from '../../src/dialects/registry.ts';
-import type { AgentEvent } from '../../src/events/event.ts';
-import type { RunOutcome } from '../../src/outcome/outcome.ts';
-import { Reader } from '../../src/pipeline/reader.ts';
 import type { ProcessEnd } from '../../src/pipeline/thread.ts';
+import { jsonl, pass, type Passed } from './pipeline.ts';
 
+export { exited, only, signalled } from './pipeline.ts';
+export type Read = Passed;
 export type Wire = Record<string, unknown>;
 
-export interface Read {
-  events: AgentEvent[];
-  outcome: RunOutcome;
-}
-
-export interface Rest {
+interface Rest {
   stderr?: string;
   exit?: ProcessEnd;
   /** What follows the last line, without a line feed. */
   cut?: string;
-  /** Unset: detected. */
   dialect?: Dialect;
 }
 
 /** Hand-written wire lines through the whole pipeline. */
-export function readLines(lines: readonly Wire[], rest: Rest = {}): Read {
-  const events: AgentEvent[] = [];
-  const reader = new Reader({
-    ...(rest.dialect === undefined ? {} : { dialect: rest.dialect }),
-    onEvent: ({ event }) => void events.push(event),
-  });
-  const encoder = new TextEncoder();
-  reader.stdout(encoder.encode(lines.map((line) => `${JSON.stringify(line)}\n`).join('') + (rest.cut ?? '')));
-  reader.stderr(encoder.encode(rest.stderr ?? ''));
-  return { events, outcome: reader.end(rest.exit) };
-}
-
-export const exited = (code: number): ProcessEnd => ({ exit_code: code, signal: null });
-export const signalled = (signal: string): ProcessEnd => ({ exit_code: null, signal });
-
-/** The events of these types, as they are. */
-export function only(read: Read, ...types: AgentEvent['type'][]): AgentEvent[] {
-  return read.events.filter((event) => types.includes(event.type));
+export function readLines(lines: readonly Wire[], { cut = '', ...rest }: Rest = {}): Read {
+  return pass({ stdout: jsonl(lines) + cut, ...rest });
 }
 
 /** Each tool call in short. */

@@ -31,7 +31,7 @@ cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant
     for (const source of sourcesOf(operands, context)) {
       const writer = new Writer(dialect, variant);
       const recorder = new Recorder(() => globalThis.crypto.randomUUID());
-      const reader = new Reader({ ...from, onEvent: (read) => writer.record(recorder.record(read)) });
+      const reader = new Reader({ ...from, ...flags.redact(), onEvent: (read) => writer.record(recorder.record(read)) });
       for await (const chunk of source.bytes) {
         reader.stdout(chunk);
         // A pipe is live: every line goes out as it comes. A file is read in large pieces anyway.

@@ -33,7 +33,7 @@ stream, and, if given, its stderr and how the process ended.`,
     let worst = 0;
     let noted = false;
     for (const source of sourcesOf(operands, context)) {
-      const reader = new Reader({ ...from, full: values.full === true, metadata });
+      const reader = new Reader({ ...from, ...flags.redact(), full: values.full === true, metadata });
       for await (const chunk of source.bytes) reader.stdout(chunk);
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
       const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;

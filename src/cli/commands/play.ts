@@ -3,7 +3,7 @@ import { Failure } from '../../failure.ts';
 import { decode } from '../../pipeline/convert.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { command } from '../command.ts';
-import { printNotes, sourcesOf, streamOptions } from '../streams.ts';
+import { printNotes, redaction, sourcesOf, streamOptions } from '../streams.ts';
 import type { Note } from '../../outcome/fold.ts';
 
 export const play = command({
@@ -17,6 +17,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
     to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write this dialect (default: runwire)' },
     speed: { type: 'string', value: 'N|max', help: 'N times as fast (default: 1); max: without waiting' },
     notes: streamOptions.notes,
+    'no-redact': streamOptions['no-redact'],
   },
   examples: [
     ['runwire play run.tape', 'As it happened'],
@@ -31,7 +32,11 @@ for demos, dashboards and tests of programs that read a live stream.`,
       const notes: Note[] = [];
       let first: number | undefined;
       const start = context.now();
-      for await (const record of decode(source.bytes, { ...from, onNote: (note) => void notes.push(note) })) {
+      for await (const record of decode(source.bytes, {
+        ...from,
+        ...redaction(values['no-redact'], context),
+        onNote: (note) => void notes.push(note),
+      })) {
         const at = record.timestamp === null ? undefined : Date.parse(record.timestamp);
         first ??= at;
         if (at !== undefined && first !== undefined && speed !== Infinity) {

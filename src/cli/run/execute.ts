@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { Price } from '../../outcome/usage.ts';
+import { Redactor } from '../../redact/redactor.ts';
+import { secretValues } from '../../redact/secrets.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import type { Context } from '../context.ts';
 import type { LoadAgent } from './agent.ts';
@@ -9,7 +11,6 @@ import { gitPlace } from './git.ts';
 import { Narrator } from './narrator.ts';
 import { Outlet } from './outlet.ts';
 import { perform, type Sink } from './perform.ts';
-import { loadRedaction } from './redaction.ts';
 import { Scratchpad, scratchpadName } from './scratchpad.ts';
 import { agentOptions, type Inputs } from './settings.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from './sinks.ts';
@@ -32,7 +33,7 @@ export async function execute({ flags, prompt, inputs, writer, loadAgent }: Exec
   const place = { projectName: flags.projectName ?? git.projectName, parentBranchId: flags.parentBranchId ?? git.parentBranchId };
   const outlet: Outlet = new Outlet(context.print, () => stop.now({ kind: 'pipe' }));
   const sinks = openSinks(flags, prompt, cwd, writer, outlet, context);
-  const redaction = flags.redact ? await loadRedaction(context.env) : undefined;
+  const redact = flags.redact ? redactorFor(context) : undefined;
   const stop = new Stop(context, flags.timeoutMs);
   const outcome = await perform({
     introduction: {
@@ -45,11 +46,11 @@ export async function execute({ flags, prompt, inputs, writer, loadAgent }: Exec
     },
     sinks,
     stop,
-    redaction,
+    redact,
     clock: context.now,
     loadPrice: () => loadPrice(flags),
     async work(emit) {
-      const around = { ...inputs, ...place, prompt, signal: stop.signal, redact: redaction?.text.bind(redaction) };
+      const around = { ...inputs, ...place, prompt, signal: stop.signal, redact: redact?.text.bind(redact) };
       const options = await agentOptions(flags, around, context);
       const runAgent = await loadAgent();
       await runAgent(options, emit);
@@ -77,6 +78,10 @@ function openSinks(flags: RunFlags, prompt: string, cwd: string, writer: Executi
   return sinks;
 }
 
+function redactorFor({ env }: Context): Redactor {
+  return new Redactor({ values: secretValues(env) });
+}
+
 /** Only where the agent itself could not tell the cost. */
 async function loadPrice({ price }: RunFlags): Promise<Price> {
   if (price === undefined) return (await import('../../outcome/price-table.ts')).loadPrices();
@@ -94,7 +99,7 @@ export async function refuse(failure: Failure, prompt: string, model: string | u
     introduction: { ...(prompt === '' ? {} : { task: prompt }), ...(model === undefined ? {} : { model }) },
     sinks: [dialectSink(new Writer(...writer), outlet)],
     stop,
-    redaction: await loadRedaction(context.env),
+    redact: redactorFor(context),
     clock: context.now,
     loadPrice: async () => () => undefined,
     work: () => Promise.reject(failure),

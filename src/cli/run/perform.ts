@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Price } from '../../outcome/usage.ts';
 import { Recorder } from '../../pipeline/recorder.ts';
 import { Thread } from '../../pipeline/thread.ts';
-import type { Redaction } from './redaction.ts';
+import type { Redactor } from '../../redact/redactor.ts';
 import { describeCause, type Stop } from './stop.ts';
 
 /** Where a run is told. */
@@ -18,14 +18,14 @@ export interface Performance {
   introduction: Omit<EventOf<'thread.started'>, 'type'>;
   sinks: readonly Sink[];
   stop: Stop;
-  redaction: Redaction | undefined;
+  redact: Redactor | undefined;
   clock: () => number;
   loadPrice: () => Promise<Price>;
   work: (emit: (draft: Draft) => void) => Promise<void>;
 }
 
 /** One run to its verdict: whatever happens on the way, every sink gets a beginning and an end. */
-export async function perform({ introduction, sinks, stop, redaction, clock, loadPrice, work }: Performance): Promise<RunOutcome> {
+export async function perform({ introduction, sinks, stop, redact, clock, loadPrice, work }: Performance): Promise<RunOutcome> {
   const recorder = new Recorder(() => globalThis.crypto.randomUUID());
   const thread = new Thread({
     clock,
@@ -33,7 +33,7 @@ export async function perform({ introduction, sinks, stop, redaction, clock, loa
       const record = recorder.record(read);
       for (const sink of sinks) sink.record?.(record);
     },
-    ...(redaction === undefined ? {} : { redact: redaction }),
+    ...(redact === undefined ? {} : { redact }),
   });
   let open = true;
   let claimed = false;

@@ -42,7 +42,6 @@ export function editedPath(name: string, input: Json | undefined): string | unde
   return filled(object(input).file_path) ?? filled(object(input).notebook_path);
 }
 
-const interruptedTool = '[Request interrupted by user for tool use]';
 const refusals = [
   /^(?:Error: )?Permission to use .{0,400} (?:has been|was) denied/s,
   /^(?:Error: )?Claude requested permissions? to /,

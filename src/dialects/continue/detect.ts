@@ -33,3 +33,8 @@ function isErrorLine(text: string): boolean {
     return false;
   }
 }
+
+/** An answer that was cut: Continue wraps it in an object of one line that begins with it. */
+export function detectText(text: string): number {
+  return text.startsWith('{"response":"') ? 0.7 : 0;
+}

@@ -1,11 +1,12 @@
 import type { Dialect } from '../dialect.ts';
 import { decoder } from './decode.ts';
-import { detect } from './detect.ts';
+import { detect, detectText } from './detect.ts';
 
 export const continueCli: Dialect = {
   id: 'continue',
   about: { agent: 'Continue CLI, `cn --print --format json`', reads: 'the answer, housekeeping lines, the error on stderr' },
   detect,
+  detectText,
   decoder,
   schema: async () => (await import('./wire.ts')).Line,
 };

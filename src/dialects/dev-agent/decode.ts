@@ -1,22 +1,11 @@
 import type { ItemKind, ItemStatus } from '../../events/event.ts';
+import { shapes } from '../../events/shapes.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, integer, string, time } from '../read.ts';
 import { readEnd } from './report.ts';
 
-const kinds: readonly ItemKind[] = [
-  'tool_call',
-  'command',
-  'file_edit',
-  'read',
-  'search',
-  'web',
-  'mcp',
-  'subagent',
-  'plan',
-  'publish',
-  'branch_poll',
-];
+const kinds = (shapes['item.started'].kind ?? '').split('|') as ItemKind[];
 
 export function decoder(sink: DecoderSink): Decoder {
   let ended = false;

@@ -55,3 +55,8 @@ function sureOfStderr(lines: readonly string[]): number {
   if (lines.some((line) => peculiar.some((words) => line.includes(words)))) return 0.9;
   return lines.some((line) => line.includes('piping data into gemini')) ? 0.6 : 0;
 }
+
+/** A document that was cut: indented, and its session and its answer come first. */
+export function detectText(text: string): number {
+  return /^\{\n {2}"(?:session_id": "[^"]*",\n {2}"(?:response|error|stats)|response)": ?/.test(text.slice(0, 500)) ? 0.7 : 0;
+}

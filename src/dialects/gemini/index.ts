@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { decoder } from './decode.ts';
-import { detect } from './detect.ts';
+import { detect, detectText } from './detect.ts';
 import { encoder } from './encode.ts';
 import { exitMeaning } from './faults.ts';
 
@@ -12,6 +12,7 @@ export const gemini: Dialect = {
     writes: '`stream-json`, or `json` as one document',
   },
   detect,
+  detectText,
   decoder,
   encoder,
   variants: [

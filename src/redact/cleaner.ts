@@ -1,0 +1,131 @@
+import { type Finder, lookBehind, type Sought, type Tail } from './finder.ts';
+import { advance, fails, undecided } from './pattern.ts';
+
+/**
+ * Cleans one text that comes in pieces. However it is cut, the results add up to the same cleaned text; a piece is
+ * held back only from where it may be the beginning of a secret, and never for longer than that is undecided.
+ */
+export class Cleaner {
+  readonly #finder: Finder;
+  /** What is undecided, behind a little of what was before it. */
+  #text = '';
+  /** The first undecided character; all before it is out. */
+  #at = 0;
+  /** The end of the last secret. What follows it begins like a text of its own, as it will in the cleaned text. */
+  #edge = 0;
+  /** Set while in a secret that is already out as its marker. */
+  #tail: Tail | undefined;
+  /** Contexts of which more may come. */
+  #open: { sought: Sought; at: number }[] = [];
+  /** Places after a complete context: a secret of that kind may stand there. */
+  #armed: { sought: Sought; at: number; context: string }[] = [];
+  #count = 0;
+
+  constructor(finder: Finder) {
+    this.#finder = finder;
+  }
+
+  /** How many secrets were found. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** How much is held back. */
+  get held(): number {
+    return this.#text.length - this.#at;
+  }
+
+  push(piece: string, final = false): string {
+    const text = this.#text + piece;
+    const start = this.#at;
+    this.#text = text;
+    this.#retryContexts(final);
+    let out = '';
+    let kept = start;
+    for (;;) {
+      if (this.#tail !== undefined) {
+        const { to, done } = this.#tail(text, this.#at);
+        this.#at = kept = this.#edge = to;
+        if (!done && !final) break;
+        this.#tail = undefined;
+      }
+      const place = this.#nextPlace(text, final);
+      this.#at = place;
+      if (place === text.length) break;
+      const found = this.#find(text, place, final);
+      if (found === undecided) break;
+      if (found === undefined) {
+        this.#startContexts(text, place, final);
+        this.#at = place + 1;
+        continue;
+      }
+      out += text.slice(kept, place) + found.sought.marker;
+      this.#count += 1;
+      this.#at = kept = this.#edge = found.end;
+      this.#tail = found.sought.tail;
+    }
+    const end = this.#at;
+    this.#forget();
+    if (kept === start && out === '' && end - kept === piece.length && end === text.length) return piece;
+    return out + text.slice(kept, end);
+  }
+
+  #nextPlace(text: string, final: boolean): number {
+    const trigger = this.#finder.next(text, this.#at, !final);
+    let place = trigger < 0 ? text.length : trigger;
+    if (this.#armed.length === 0) return place;
+    this.#armed = this.#armed.filter(({ at }) => at >= this.#at);
+    for (const { at } of this.#armed) if (at < place) place = at;
+    return place;
+  }
+
+  #find(text: string, place: number, final: boolean): { sought: Sought; end: number } | typeof undecided | undefined {
+    for (const sought of this.#finder.at(text, place)) {
+      if (sought.context !== undefined || !sought.mayBegin(text, place, this.#edge)) continue;
+      const end = sought.match(text, place, final, '');
+      if (end === undecided) return undecided;
+      if (end !== fails) return { sought, end };
+    }
+    for (const { sought, at, context } of this.#armed) {
+      if (at !== place) continue;
+      const end = sought.match(text, place, final, context);
+      if (end === undecided) return undecided;
+      if (end !== fails) return { sought, end };
+    }
+    return undefined;
+  }
+
+  #startContexts(text: string, place: number, final: boolean): void {
+    for (const sought of this.#finder.at(text, place)) {
+      if (sought.context !== undefined && sought.mayBegin(text, place, this.#edge)) this.#followContext(sought, place, final);
+    }
+  }
+
+  #retryContexts(final: boolean): void {
+    if (this.#open.length === 0) return;
+    const open = this.#open;
+    this.#open = [];
+    for (const { sought, at } of open) this.#followContext(sought, at, final);
+  }
+
+  #followContext(sought: Sought, at: number, final: boolean): void {
+    const end = advance(sought.context ?? [], this.#text, at, final);
+    if (end === undecided) this.#open.push({ sought, at });
+    else if (end !== fails) {
+      this.#armed.push({ sought, at: end, context: this.#text.slice(at, end) });
+      // Contexts may complete in another order than they began; the longest tells most.
+      if (this.#armed.length > 1) this.#armed.sort((a, b) => b.context.length - a.context.length);
+    }
+  }
+
+  #forget(): void {
+    let keep = this.#at - lookBehind;
+    for (const { at } of this.#open) if (at < keep) keep = at;
+    if (keep <= 0) return;
+    this.#text = this.#text.slice(keep);
+    this.#at -= keep;
+    this.#edge -= keep;
+    for (const each of this.#open) each.at -= keep;
+    for (const each of this.#armed) each.at -= keep;
+  }
+}

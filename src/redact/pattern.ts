@@ -1,0 +1,70 @@
+/** One place of a pattern: which characters may stand there, and how many of them. */
+interface Place {
+  ascii: Uint8Array;
+  /** Whether characters beyond ASCII may stand there. */
+  others: boolean;
+  min: number;
+  max: number;
+}
+
+/** A sequence of places, matched from left to right without ever going back: linear, and it can say "not yet known". */
+export type Pattern = readonly Place[];
+
+export const fails = -1;
+/** The text ends before it is decided. */
+export const undecided = -2;
+
+const places = new Map<string, Pick<Place, 'ascii' | 'others'>>();
+
+function charactersOf(source: string, flags: string): Pick<Place, 'ascii' | 'others'> {
+  const key = `${flags}${source}`;
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const one = new RegExp(`^${source}$`, `s${flags}`);
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) => (one.test(String.fromCharCode(code)) ? 1 : 0));
+  const made = { ascii, others: one.test('\u4e2d') };
+  places.set(key, made);
+  return made;
+}
+
+/** A part of the syntax of regular expressions: characters and classes, each with `{n}` or `{n,m}`; no groups, no choices. */
+export function pattern(source: string, flags: '' | 'i' = ''): Pattern {
+  return Array.from(source.matchAll(/(\[(?:\\.|[^\]\\])*\]|\\.|[^\\])(?:\{(\d+)(?:,(\d+))?\})?/gs), (part) => {
+    const [, characters = '', min = '1', max = min] = part;
+    return {
+      ...charactersOf(/^[/.^$*+?()|{}]$/.test(characters) ? `\\${characters}` : characters, flags),
+      min: Number(min),
+      max: Number(max),
+    };
+  });
+}
+
+export function has(place: Pick<Place, 'ascii' | 'others'>, code: number): boolean {
+  return code < 128 ? place.ascii[code] === 1 : place.others;
+}
+
+/** Where the pattern ends that starts at `at`, or `fails`, or `undecided` when more text may come. */
+export function advance(parts: Pattern, text: string, at: number, final: boolean): number {
+  let to = at;
+  for (const place of parts) {
+    const start = to;
+    const most = start + place.max;
+    const end = Math.min(most, text.length);
+    while (to < end && has(place, text.charCodeAt(to))) to += 1;
+    if (to === text.length && to < most && !final) return undecided;
+    if (to - start < place.min) return fails;
+  }
+  return to;
+}
+
+/** All ways in which a text of this pattern can begin: its first `length` characters. */
+export function beginnings(parts: Pattern, length: number): string[] {
+  const [place, ...rest] = parts;
+  if (length === 0) return [''];
+  if (place === undefined || place.others) throw new Error('a pattern must begin with characters that can be listed');
+  const letters = [...place.ascii.keys()].filter((code) => place.ascii[code] === 1).map((code) => String.fromCharCode(code));
+  const more = { ...place, min: Math.max(0, place.min - 1), max: place.max - 1 };
+  const tails = beginnings(more.max === 0 ? rest : [more, ...rest], length - 1);
+  const taken = letters.flatMap((letter) => tails.map((tail) => letter + tail));
+  return place.min > 0 ? taken : [...taken, ...beginnings(rest, length)];
+}

@@ -1,0 +1,58 @@
+/** PEM lines are 64 to 76 characters of base64; a path or a long word has fewer in a row. */
+const longRun = 24;
+/** More than the header lines of an encrypted key, or of a PGP key, between its first line and its first bytes. */
+const widestGap = 200;
+const endLine = 64;
+
+function isBase64(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 47 && code <= 57) || // `/` and the digits
+    code === 43 ||
+    code === 61
+  );
+}
+
+/**
+ * How far the body of a private key reaches from `at`, which follows its first line or a part of the body.
+ * It is known by its long runs of base64, whatever stands between them: line ends, escaped or not, diff signs, line numbers.
+ */
+export function privateKeyBody(text: string, at: number): { to: number; done: boolean } {
+  let to = at;
+  let run = 0;
+  while (run < longRun && run < at && isBase64(text.charCodeAt(at - run - 1))) run += 1;
+  let gap = 0;
+  for (let i = at; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    run = isBase64(code) ? run + 1 : 0;
+    if (run >= longRun) {
+      to = i + 1;
+      gap = 0;
+      continue;
+    }
+    if (code === 45 && text.startsWith('-----END', i)) {
+      const dashes = text.slice(i + 8, i + endLine).indexOf('-----');
+      if (dashes >= 0) return { to: i + 8 + dashes + 5, done: true };
+      if (text.length < i + endLine) return { to, done: false };
+    }
+    gap += 1;
+    if (gap > widestGap) return { to, done: true };
+  }
+  return { to, done: false };
+}
+
+const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?![^]*-----END)/;
+const bodyLine = /^\s*[A-Za-z0-9+/=]*\s*$|[A-Za-z0-9+/=]{24}|^\s*(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;
+
+/** Follows a private key that is printed line by line, each line a text of its own. */
+export class PrivateKeyLines {
+  #open = false;
+
+  /** Whether this line belongs to the body of a key that began in an earlier one. */
+  isBody(line: string): boolean {
+    const body = this.#open && bodyLine.test(line);
+    this.#open = (body && !line.includes('-----END')) || (line.includes('-----BEGIN') && firstLine.test(line));
+    return body;
+  }
+}
