@@ -75,6 +75,8 @@ export interface EncoderSink {
 /** A single-use machine: repaired records in (the last is always `thread.completed`), wire objects out. */
 export interface Encoder {
   record(record: EventRecord): void;
+  /** In a live run: nothing more comes at once, so what waits for it goes out. */
+  flush?(): void;
   end(): void;
 }
 

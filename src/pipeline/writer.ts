@@ -25,6 +25,11 @@ export class Writer {
     this.#encoder.record(record);
   }
 
+  /** For live runs: what waits for what may follow it is written. */
+  flush(): void {
+    this.#encoder.flush?.();
+  }
+
   end(): void {
     this.#encoder.end();
     if (this.#variant.layout === 'array') this.#out += this.#count === 0 ? '[]\n' : ']\n';

@@ -14,15 +14,24 @@ export function answerSink(outlet: Outlet): Sink {
 }
 
 /** stdout in a dialect, line by line as it happens. */
-export function dialectSink(writer: Writer, outlet: Outlet): Sink {
+export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
+  let waiting = false;
+  const send = (): void => outlet.write(writer.take());
   return {
     record(record) {
       writer.record(record);
-      outlet.write(writer.take());
+      send();
+      if (waiting) return;
+      waiting = true;
+      setImmediate(() => {
+        waiting = false;
+        writer.flush();
+        send();
+      });
     },
     end() {
       writer.end();
-      outlet.write(writer.take());
+      send();
     },
   };
 }
@@ -38,16 +47,23 @@ export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string)
 
 /** Live events, and after the last of them its report once more, for people. */
 export function reportSink(writer: Writer, outlet: Outlet): Sink {
-  return {
-    record(record) {
-      writer.record(record);
-      const text = writer.take();
+  let last = '';
+  const sink = dialectSink(writer, {
+    write(text) {
+      if (text !== '') last = text;
       outlet.write(text);
-      if (record.type === 'thread.completed') outlet.write(`${escapeToAscii(JSON.stringify(reportOf(text), null, 2))}\n`);
+    },
+  });
+  return {
+    ...sink,
+    end(outcome) {
+      sink.end?.(outcome);
+      outlet.write(`${escapeToAscii(JSON.stringify(reportOf(last), null, 2))}\n`);
     },
   };
 }
 
-function reportOf(line: string): unknown {
+function reportOf(text: string): unknown {
+  const line = text.trimEnd().split('\n').at(-1) ?? '';
   return (JSON.parse(line) as { final_report: unknown }).final_report;
 }

@@ -29,6 +29,8 @@ export function encoder(sink: EncoderSink): Encoder {
   let messageCount = 1;
   /** A text waits for the next event, which tells whether tool calls follow it. */
   let pending: string | undefined;
+  /** A message that calls tools waits for them all to start, so that it can say how many they are. */
+  let held: { message: JsonObject; calls: number; lines: JsonObject[] } | undefined;
   /** A text longer than its preview: lost, unless it is the message of the final report. */
   let cutText: string | undefined;
 
@@ -37,7 +39,17 @@ export function encoder(sink: EncoderSink): Encoder {
     if (record.timestamp === null) sink.lose('time');
     else time = record.timestamp;
     sequence += 1;
-    sink.line({ type, timestamp: time ?? '1970-01-01T00:00:00Z', sequence, thread_id: record.thread_id, ...rest });
+    const wire = { type, timestamp: time ?? '1970-01-01T00:00:00Z', sequence, thread_id: record.thread_id, ...rest };
+    if (held === undefined) sink.line(wire);
+    else held.lines.push(wire);
+  }
+
+  function release(): void {
+    if (held === undefined) return;
+    const { message, calls, lines } = held;
+    held = undefined;
+    message.tool_call_count = calls;
+    for (const wire of lines) sink.line(wire);
   }
 
   function startTurn(record: EventRecord, event?: EventOf<'turn.started'>): void {
@@ -57,7 +69,7 @@ export function encoder(sink: EncoderSink): Encoder {
   function completeTurn(record: EventRecord, event?: EventOf<'turn.completed'>): void {
     if (turn === undefined) return;
     // A call of the model that failed or was cut off has no message.
-    if (pending !== undefined || !(turn.failed || record.synthetic)) speak(record, 0);
+    if (pending !== undefined || !(turn.failed || record.synthetic)) speak(record);
     const whole = event !== undefined && !turn.split;
     line(record, {
       type: 'turn.completed',
@@ -69,11 +81,8 @@ export function encoder(sink: EncoderSink): Encoder {
     turn = undefined;
   }
 
-  /**
-   * Every turn has its message, before its items. The calls of a reply come one by one, so the message counts those
-   * that are known when it is written; the end of the turn has them all.
-   */
-  function speak(record: EventRecord, calls: number): void {
+  /** Every turn has its message, before its items. */
+  function speak(record: EventRecord): void {
     if (turn === undefined || (turn.said && pending === undefined)) return;
     const { text, cut } = shorten(pending ?? '', messagePreview);
     pending = undefined;
@@ -83,7 +92,7 @@ export function encoder(sink: EncoderSink): Encoder {
       type: 'assistant.message',
       turn_id: turn.id,
       preview: text,
-      tool_call_count: calls,
+      tool_call_count: 0,
       ...(cut ? { truncated: true } : {}),
     });
   }
@@ -91,7 +100,7 @@ export function encoder(sink: EncoderSink): Encoder {
   function say(record: EventRecord, event: EventOf<'text.completed'>): void {
     if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
     if (event.message_id === reportMessage || event.text.trim() === '') return;
-    if (pending !== undefined) speak(record, 0);
+    if (pending !== undefined) speak(record);
     // Words after the tools are another reply of the model, and a reply is a turn here.
     if (turn !== undefined && turn.items > 0 && turn.running === 0) {
       sink.lose('turn_boundary');
@@ -105,7 +114,7 @@ export function encoder(sink: EncoderSink): Encoder {
 
   function startItem(record: EventRecord, event: EventOf<'item.started'>): void {
     if (event.parent_item_id !== undefined) sink.lose('sub_agent');
-    speak(record, 1);
+    call(record);
     if (turn !== undefined) {
       turn.items += 1;
       turn.running += 1;
@@ -113,6 +122,16 @@ export function encoder(sink: EncoderSink): Encoder {
     itemCount += 1;
     open.set(event.item_id, { startedAt: record.timestamp, turn });
     line(record, { type: 'item.started', item_id: event.item_id, kind: event.kind, name: event.name, args: safeArgs(event) });
+  }
+
+  /** Calls that start together belong to one message. */
+  function call(record: EventRecord): void {
+    if (held === undefined && turn !== undefined && (!turn.said || pending !== undefined)) {
+      held = { message: {}, calls: 0, lines: [] };
+      speak(record);
+      held.message = held.lines.at(-1) ?? {};
+    }
+    if (held !== undefined) held.calls += 1;
   }
 
   function safeArgs(event: EventOf<'item.started'>): JsonObject {
@@ -167,6 +186,7 @@ export function encoder(sink: EncoderSink): Encoder {
 
   return {
     record(record: EventRecord) {
+      if (!startsOrRefuses(record)) release();
       switch (record.type) {
         case 'thread.started':
           task = record.task;
@@ -188,7 +208,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'item.completed':
           return completeItem(record);
         case 'error':
-          if (pending !== undefined) speak(record, 0);
+          if (pending !== undefined) speak(record);
           if (turn !== undefined) turn.failed = true;
           return line(record, {
             type: 'error',
@@ -219,8 +239,18 @@ export function encoder(sink: EncoderSink): Encoder {
           return sink.lose(lossOf[record.type]);
       }
     },
-    end() {},
+    flush: release,
+    end: release,
   };
+}
+
+/** A call that starts, or is refused before the next one starts. */
+function startsOrRefuses(record: EventRecord): boolean {
+  return (
+    record.type === 'item.started' ||
+    record.type.startsWith('permission.') ||
+    (record.type === 'item.completed' && record.status === 'denied')
+  );
 }
 
 const statusOf: Record<string, string> = { success: 'completed', turn_limit: 'iteration_limit', tool: 'FINISHED_WITH_ERROR' };
