@@ -38,7 +38,7 @@ describe('runwire', () => {
   });
 
   it.each([
-    ['no command', [], 'runwire: no command given; see "runwire --help"\n'],
+    ['no command', [], 'runwire: no prompt: give one as an argument, with -p, or on stdin; see "runwire run --help"\n'],
     ['a misspelt command', ['outcom'], 'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"\n'],
     ['an unknown flag', ['outcome', '--colour', good], "runwire: Unknown option '--colour'; see --help\n"],
     ['an unreadable file', ['outcome', 'no-such-file'], 'runwire: cannot read no-such-file: no such file\n'],

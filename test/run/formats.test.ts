@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JsonResponse } from '../../src/dialects/dexter/wire.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { fold } from '../../src/pipeline/convert.ts';
-import { endings, goodRun, lines, runScripted, telling } from './scripted.ts';
+import { endings, goodRun, runScripted, telling } from './scripted.ts';
 
 const outcomeOf = (text: string): Promise<RunOutcome> => fold([new TextEncoder().encode(text)]);
 const formats = ['--json', '--output-format=json', '--format=json', '--stream-json', '--to=runwire'];
@@ -19,4 +16,19 @@ describe('every format', () => {
       expect({ class: outcome.verdict.class, unknown: outcome.provenance.unknown_lines }).toEqual({ class: name, unknown: 0 });
     },
   );
+});
+
+it('every format tells the same answer, tools and totals', async () => {
+  const told = await Promise.all(
+    formats.map(async (flag) => {
+      const { message, tool_calls, metrics } = await outcomeOf((await runScripted([flag, 'Do it'], telling(...goodRun))).stdout);
+      return {
+        message,
+        tools: tool_calls.map(({ name }) => name).toSorted(),
+        tokens: [metrics.input_tokens, metrics.output_tokens],
+        turns: metrics.turns,
+      };
+    }),
+  );
+  expect(told).toEqual(formats.map(() => ({ message: 'All done ✓', tools: ['read', 'write'], tokens: [2100, 50], turns: 2 })));
 });

@@ -29,7 +29,8 @@ export interface Live {
 
 export interface LiveOptions {
   cwd?: string;
-  stdin?: string;
+  /** null: left open, and silent. */
+  stdin?: string | null;
   env?: Record<string, string>;
   /** With the running command, and again whenever it has said something. */
   watch?: (child: ChildProcess, stdout: string) => void;
@@ -61,7 +62,7 @@ export function live(args: readonly string[], options: LiveOptions = {}): Promis
     child.on('error', reject);
     child.on('close', (status) => resolve({ stdout, stderr, status, cwd }));
     child.stdin.on('error', () => {});
-    child.stdin.end(options.stdin ?? '');
+    if (options.stdin !== null) child.stdin.end(options.stdin ?? '');
     options.watch?.(child, '');
   });
 }

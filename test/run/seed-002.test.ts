@@ -16,7 +16,8 @@ const short = ({ session_id, message, verdict, tool_calls, metrics, artifacts }:
   session_id,
   message,
   class: verdict.class,
-  tools: tool_calls.map(({ name, inputs, outputs, status, reason }) => ({ name, inputs, outputs: outputs?.trim(), status, reason })),
+  // A refusal is told in a sentence of OpenCode's own; the others in the tool's very words.
+  tools: tool_calls.map(({ name, inputs, outputs, status, reason }) => [name, inputs, status, reason ?? outputs]),
   tokens: [metrics.input_tokens, metrics.output_tokens],
   model: metrics.model_name,
   files: artifacts.map(({ path, operation }) => `${operation} ${path}`),

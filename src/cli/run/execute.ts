@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Failure } from '../../failure.ts';
+import type { Failure } from '../../failure.ts';
 import type { Price } from '../../outcome/usage.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';

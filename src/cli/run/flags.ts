@@ -1,8 +1,8 @@
 import { Failure } from '../../failure.ts';
 import type { Options, Values } from '../command.ts';
 
-export const permissionModes = ['read-only', 'edit', 'full'] as const;
-export type PermissionMode = (typeof permissionModes)[number];
+const permissionModes = ['read-only', 'edit', 'full'] as const;
+type PermissionMode = (typeof permissionModes)[number];
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
@@ -125,7 +125,7 @@ function outputFormat(text: string): Format {
 }
 
 /** The prompt of the command line; several words without quotes are one prompt. */
-export function readWords(values: RunValues, operands: readonly string[]): string | undefined {
+function readWords(values: RunValues, operands: readonly string[]): string | undefined {
   if (values.prompt !== undefined && operands.length > 0)
     throw new Failure('input', `two prompts: --prompt and ${JSON.stringify(operands.join(' '))}; give one`);
   return values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));

@@ -14,7 +14,10 @@ type Colour = 'dim' | 'red' | 'green' | 'yellow';
 const codes: Record<Colour, number> = { dim: 2, red: 31, green: 32, yellow: 33 };
 const filesShown = 20;
 
-/** Tells people, on stderr and live, what a run does. Lines of ours begin with our name, words of the agent with a bar. */
+/**
+ * Tells people, on stderr and live, what a run does. Lines of ours begin with our name and a word of ours, so that no name,
+ * path or message can pass for the last line; words of the agent begin with a bar.
+ */
 export class Narrator {
   readonly #options: NarratorOptions;
   readonly #names = new Map<string, string>();
@@ -30,7 +33,7 @@ export class Narrator {
     switch (record.type) {
       case 'thread.started':
         return this.#line('dim', [
-          record.model ?? 'agent',
+          `model ${record.model ?? 'unknown'}`,
           record.cwd && `in ${record.cwd}`,
           record.session_id && `session ${record.session_id}`,
         ]);
@@ -44,7 +47,7 @@ export class Narrator {
       case 'item.started':
         this.#release();
         this.#names.set(record.item_id, record.name);
-        return this.#line('dim', [record.name, subject(record.args)]);
+        return this.#line('dim', [`tool ${record.name}`, subject(record.args)]);
       case 'item.completed':
         return this.#ended(record);
       case 'file.edited': {
@@ -67,9 +70,9 @@ export class Narrator {
         return this.#line('yellow', [`limit reached: ${record.message ?? record.limit}`]);
       case 'error':
         if (record.fatal) return;
-        return this.#line('yellow', [`${record.scope}: ${record.message}`]);
+        return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
       case 'log':
-        if (record.level === 'warning' || record.level === 'error') this.#line('yellow', [record.text]);
+        if (record.level === 'warning' || record.level === 'error') this.#line('yellow', [`warning: ${record.text}`]);
         return;
       default:
     }
@@ -98,13 +101,13 @@ export class Narrator {
   }
 
   #ended(record: EventOf<'item.completed'>): void {
-    const name = this.#names.get(record.item_id) ?? 'tool';
+    const name = this.#names.get(record.item_id) ?? 'unknown';
     this.#names.delete(record.item_id);
     if (record.status === 'success') return;
     const words = { error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' }[record.status];
     const output = record.error ?? (typeof record.output === 'string' ? record.output : JSON.stringify(record.output ?? ''));
     this.#line(record.status === 'denied' ? 'red' : 'yellow', [
-      `${name} ${words}${record.exit_code === undefined ? '' : ` with exit code ${record.exit_code}`}`,
+      `tool ${name} ${words}${record.exit_code === undefined ? '' : ` with exit code ${record.exit_code}`}`,
       record.duration_ms === undefined ? undefined : `after ${seconds(record.duration_ms)}`,
       output === '' || output === '""' ? undefined : output,
     ]);

@@ -3,14 +3,15 @@ export const prefix = 'runwire: ';
 
 // Control characters move the cursor, set the title, ring; bidirectional overrides and isolates reorder what is shown; U+2028, U+2029
 // and NEL break lines; the rest is invisible and could hide one of them. Joiners (U+200C, U+200D) belong to scripts and emoji.
-// eslint-disable-next-line no-control-regex -- control characters are what this looks for
 const unsafe =
+  // eslint-disable-next-line no-control-regex -- control characters are what this looks for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-const forged = /^([\p{Cf}\p{Mn}]*)(?=runwire:)/gmu;
+// What stays invisible may stand between the letters as well as before them.
+const forged = new RegExp(`^(?=${Array.from(prefix.trim(), (letter) => `[\\p{Cf}\\p{M}]*${letter}`).join('')})`, 'gmu');
 
 /** Text of an agent as a terminal may show it: what a terminal would obey is spelt out, and no line looks like one of ours. */
 export function plain(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '$1\\').toWellFormed();
+  return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '\\').toWellFormed();
 }
 
 function spelt(char: string): string {
