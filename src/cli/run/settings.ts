@@ -61,7 +61,7 @@ export async function agentOptions(flags: RunFlags, around: Surroundings, contex
   const { cwd, signal, prompt } = around;
   const { env } = context;
   const config = await loadConfig({ cwd, env });
-  const model = flags.model ?? env.RUNWIRE_MODEL ?? config.model;
+  const model = fromHere(flags.model ?? env.RUNWIRE_MODEL, context.cwd) ?? config.model;
   if (model === undefined || model === '')
     throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in runwire.json');
   const rules = config.permissions ?? {};
@@ -94,6 +94,12 @@ export async function agentOptions(flags: RunFlags, around: Surroundings, contex
       redact: around.redact,
     }),
   };
+}
+
+/** A recording is named as every file on a command line: from where the command was typed, not from --cwd. */
+function fromHere(model: string | undefined, cwd: string): string | undefined {
+  const file = /^replay\/(.+)$/.exec(model ?? '')?.[1];
+  return file === undefined ? model : `replay/${resolve(cwd, file)}`;
 }
 
 function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
