@@ -58,7 +58,6 @@ export async function execute({ flags, prompt, inputs, writer, loadAgent }: Exec
   });
   await outlet.drained();
   stop.dispose();
-  context.leaveSoon();
   return flags.format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
 }
 
@@ -106,6 +105,5 @@ export async function refuse(failure: Failure, prompt: string, model: string | u
   });
   await outlet.drained();
   stop.dispose();
-  context.leaveSoon();
   return 1;
 }

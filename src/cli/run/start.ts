@@ -27,7 +27,9 @@ export async function startRun(
     return await execute({ flags, prompt, inputs, writer, loadAgent }, context);
   } catch (error) {
     if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
-    return refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);
+    return await refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);
+  } finally {
+    context.leaveSoon();
   }
 }
 
