@@ -24,13 +24,22 @@ export function realContext(): Context {
     },
     readFile,
     print,
-    warn: (line) => void process.stderr.write(`${line}\n`),
+    warn,
     sleep: async (ms) => void (await sleep(ms)),
     now: Date.now,
     onSignal,
     onCrash,
     leaveSoon,
   };
+}
+
+let warned = false;
+
+/** Nobody may be reading what people could read: that ends no run. */
+function warn(line: string): void {
+  if (!warned) process.stderr.on('error', () => {});
+  warned = true;
+  process.stderr.write(`${line}\n`);
 }
 
 const patientSignals = 2;

@@ -85,4 +85,16 @@ describe('--stream-json', () => {
     const read = JSON.parse((await live(['outcome', 'stream.jsonl'], { cwd })).stdout) as RunOutcome;
     expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });
   });
+
+  it('ends quietly when its reader goes away', async () => {
+    const server = await serve([{ text: 'x', fault: { type: 'stall' } }]);
+    const start = performance.now();
+    const { stderr, status } = await live(['--stream-json', ...modelAt(server), 'Do it'], {
+      watch(child, so) {
+        if (so.includes('turn.started')) child.stdout?.destroy();
+      },
+    });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 130 });
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
 });

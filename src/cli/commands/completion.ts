@@ -40,12 +40,14 @@ function bash(all: readonly Command[]): string {
   const values = [...choicesOf(all)].map(
     ([name, words]) => `    --${name}) COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$word")); return ;;`,
   );
+  // Without a command it is a run.
+  const defaultFlags = all.flatMap((each) => (each.name === 'run' ? flagsOf(each) : [])).join(' ');
   const flags = all.map((each) => `    ${each.name}) words="${flagsOf(each).join(' ')}" ;;`);
   return `# bash completion for runwire
 _runwire() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" words="${defaultFlags}"
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${all.map((each) => each.name).join(' ')} --help --version" -- "$word")); return
+    COMPREPLY=($(compgen -W "${all.map((each) => each.name).join(' ')} ${defaultFlags} --version" -- "$word")); return
   fi
   case "$previous" in
 ${values.join('\n')}

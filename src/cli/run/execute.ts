@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Failure } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Price } from '../../outcome/usage.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
@@ -27,14 +28,26 @@ export interface Execution {
 }
 
 /** Runs the built-in agent on a prompt; answers the exit code. */
-export async function execute({ flags, prompt, inputs, writer, loadAgent }: Execution, context: Context): Promise<number> {
+export async function execute(execution: Execution, context: Context): Promise<number> {
+  const { flags } = execution;
+  const stop = new Stop(context, flags.timeoutMs);
+  try {
+    const outcome = await runBuiltIn(execution, stop, context);
+    return flags.format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+  } finally {
+    stop.dispose();
+  }
+}
+
+async function runBuiltIn({ flags, prompt, inputs, writer, loadAgent }: Execution, stop: Stop, context: Context): Promise<RunOutcome> {
   const { cwd } = inputs;
   const git = gitPlace(cwd);
   const place = { projectName: flags.projectName ?? git.projectName, parentBranchId: flags.parentBranchId ?? git.parentBranchId };
-  const outlet: Outlet = new Outlet(context.print, () => stop.now({ kind: 'pipe' }));
-  const sinks = openSinks(flags, prompt, cwd, writer, outlet, context);
+  const outlet = new Outlet(context.print, () => stop.now({ kind: 'pipe' }));
+  // Who closed stdout does not want to hear more, on stderr either.
+  const say = (line: string): void => void (stop.cause?.kind !== 'pipe' && context.warn(line));
+  const sinks = openSinks({ flags, prompt, cwd, writer, outlet, say }, context);
   const redact = flags.redact ? redactorFor(context) : undefined;
-  const stop = new Stop(context, flags.timeoutMs);
   const outcome = await perform({
     introduction: {
       task: prompt,
@@ -57,23 +70,29 @@ export async function execute({ flags, prompt, inputs, writer, loadAgent }: Exec
     },
   });
   await outlet.drained();
-  stop.dispose();
-  return flags.format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+  return outcome;
 }
 
-function openSinks(flags: RunFlags, prompt: string, cwd: string, writer: Execution['writer'], outlet: Outlet, context: Context): Sink[] {
+interface Ways extends Pick<Execution, 'flags' | 'prompt' | 'writer'> {
+  cwd: string;
+  outlet: Outlet;
+  say: (line: string) => void;
+}
+
+function openSinks({ flags, prompt, cwd, writer, outlet, say }: Ways, context: Context): Sink[] {
   const { flag } = flags.format;
+  const complain = (message: string): void => say(`runwire: warning: ${message}`);
   const sinks: Sink[] = [];
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
     const name = scratchpadName(prompt, context.now());
-    sinks.push(new Scratchpad(cwd, name), responseSink(new Writer(...writer), outlet, name));
+    sinks.push(new Scratchpad(cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
-  if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), (message) => context.warn(`runwire: ${message}`)));
+  if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), complain));
   const quiet = flag === '--json' || flag === '--stream-json';
   const colours = context.stderrIsTerminal && !context.env.NO_COLOR;
-  sinks.push(new Narrator({ say: context.warn, colours, tell: quiet ? 'errors' : 'all' }));
+  sinks.push(new Narrator({ say, colours, tell: quiet ? 'errors' : 'all' }));
   return sinks;
 }
 

@@ -15,12 +15,14 @@ export function scratchpadName(query: string, at: number): string {
 /** The log that Dexter keeps of a query: appended line by line, without starts, answer, tokens or end. */
 export class Scratchpad {
   readonly #path: string;
+  readonly #onError: (message: string) => void;
   readonly #calls = new Map<string, EventOf<'item.started'>>();
   #begun = false;
   /** Words that are a thought if calls follow them, and the answer if not. */
   #text: string | undefined;
 
-  constructor(cwd: string, name: string) {
+  constructor(cwd: string, name: string, onError: (message: string) => void) {
+    this.#onError = onError;
     this.#path = join(cwd, folder, `${name}.jsonl`);
     try {
       mkdirSync(join(cwd, folder), { recursive: true });
@@ -62,7 +64,11 @@ export class Scratchpad {
   }
 
   #line(line: object): void {
-    appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    try {
+      appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      this.#onError(`${this.#path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 }
 
