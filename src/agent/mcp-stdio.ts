@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
 import { endGroup, holdGroup } from './process-group.ts';
 
@@ -26,8 +27,8 @@ export class StdioTransport implements MCPTransport {
   readonly #read: (line: string) => JSONRPCMessage;
   #child: ChildProcessWithoutNullStreams | undefined;
   #ending: Promise<unknown> | undefined;
-  /** The last of what the server said on stderr. */
-  stderr = '';
+  #stderr = '';
+  #end = '';
 
   constructor(command: StdioCommand, read: (line: string) => JSONRPCMessage) {
     this.#command = command;
@@ -39,12 +40,15 @@ export class StdioTransport implements MCPTransport {
     const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: true });
     this.#child = child;
     holdGroup(child.pid);
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.stderr = (this.stderr + text).slice(-stderrKept)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr = (this.#stderr + text).slice(-stderrKept)));
     this.#readLines(child);
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.once('close', () => this.onclose?.());
-    // A child of the server may keep the pipes open when the server itself is gone.
-    child.once('exit', () => void setTimeout(() => this.onclose?.(), 250).unref());
+    child.once('exit', (code, signal) => {
+      if (this.#ending === undefined) this.#end = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      // A child of the server may keep the pipes open when the server itself is gone.
+      setTimeout(() => this.onclose?.(), 250).unref();
+    });
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
@@ -83,8 +87,16 @@ export class StdioTransport implements MCPTransport {
     });
   }
 
+  /** What is known of a server that failed: how it ended, if it did, and the last of its stderr. */
+  async lastWords(): Promise<string[]> {
+    if (this.#child?.pid !== undefined && this.#end === '') await wait(100);
+    return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${this.#stderr.trim()}`].filter((each) => each !== '');
+  }
+
   async close(): Promise<void> {
     const child = this.#child;
+    // Who no longer listens is ending by itself, and how is worth knowing.
+    if (child?.stdin.destroyed === true && this.#end === '' && this.#ending === undefined) await wait(100);
     this.#ending ??= endGroup(child?.pid);
     await this.#ending;
     child?.stdin.destroy();

@@ -87,8 +87,9 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
       throw error;
     }
   } catch (error) {
+    const words = await wordsOf(error, child);
     await child?.close();
-    throw new Failure('config', `the MCP server "${name}" did not start: ${wordsOf(error, child)}`, { cause: error });
+    throw new Failure('config', `the MCP server "${name}" did not start: ${words}`, { cause: error });
   }
 }
 
@@ -136,7 +137,7 @@ function toolsOf(server: string, client: MCPClient, listed: ListToolsResult['too
         try {
           return resultOf(await client.callTool({ name, arguments: args, options: { signal, timeout: callTime } }));
         } catch (error) {
-          return signal.aborted ? cancelled : failed(wordsOf(error, child));
+          return signal.aborted ? cancelled : failed(await wordsOf(error, child));
         }
       },
     });
@@ -167,8 +168,11 @@ const Part = z.union([
 ]);
 const partText = (part: unknown): string => Part.parse(part);
 
-function wordsOf(error: unknown, child: StdioTransport | undefined): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const said = child?.stderr.trim() ?? '';
-  return said === '' ? message : `${message}; it said: ${said}`;
+async function wordsOf(error: unknown, child: StdioTransport | undefined): Promise<string> {
+  const messages: string[] = [];
+  for (let cause = error; cause instanceof Error && messages.length < 4; cause = cause.cause) {
+    const { message } = cause;
+    if (message !== '' && !messages.some((each) => each.includes(message))) messages.push(message);
+  }
+  return [messages.join(': ') || String(error), ...((await child?.lastWords()) ?? [])].join('; ');
 }

@@ -128,7 +128,7 @@ it('tells what a server said that crashed in a call, and in the next', async () 
   const connection = await connect({ small: child() });
   expect(await call(connection, 'mcp__small__crash', {})).toEqual({
     status: 'error',
-    output: 'Connection closed; it said: the server is unwell',
+    output: 'Connection closed; it ended with exit code 9; it said: the server is unwell',
   });
   expect(await call(connection, 'mcp__small__add', { a: 1, b: 2 })).toEqual({
     status: 'error',
@@ -152,9 +152,9 @@ describe('a server that does not start', () => {
       { bad: { command: 'no-such-program-anywhere' } },
       'the MCP server "bad" did not start: spawn no-such-program-anywhere ENOENT',
     ],
-    ['dies', { bad: child('dies') }, 'the MCP server "bad" did not start: Connection closed; it said: cannot find my database'],
-    ['is not one', { bad: { command: 'true' } }, 'the MCP server "bad" did not start: '],
-    ['does not listen', { bad: { url: 'http://127.0.0.1:1/' } }, 'the MCP server "bad" did not start: '],
+    ['dies', { bad: child('dies') }, '; it ended with exit code 3; it said: cannot find my database'],
+    ['is not one', { bad: { command: 'true' } }, '; it ended with exit code 0'],
+    ['does not listen', { bad: { url: 'http://127.0.0.1:1/' } }, 'the MCP server "bad" did not start: fetch failed: bad port'],
     [
       'lacks a variable',
       { bad: { command: 'x', env: { A: '${MISSING}' } } },
