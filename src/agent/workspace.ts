@@ -122,6 +122,6 @@ export function explain(error: unknown, name: string): string {
   return (code === undefined ? undefined : words[code]) ?? `${name}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -29,7 +29,7 @@ function house(): { around: string; cwd: string } {
   symlinkSync('/proc/self/environ', join(cwd, 'to-proc'));
   symlinkSync('/dev/null', join(cwd, 'to-device'));
   symlinkSync('..', join(cwd, 'src', 'deep', 'up'));
-  execFileSync('mkfifo', [join(cwd, 'fifo')]);
+  execFileSync('/bin/sh', ['-c', 'mkfifo fifo'], { cwd });
   return { around, cwd };
 }
 

@@ -485,6 +485,23 @@ describe('grep and glob', () => {
     });
   });
 
+  it('says so where the search program cannot be run', () => {
+    const script = `
+      import { builtinTools } from './src/agent/tools/index.ts';
+      const glob = builtinTools({ permissions: { mode: 'full', allow: [], deny: [], directories: [] } }).find(({ name }) => name === 'glob');
+      console.log(JSON.stringify(await glob.run({ pattern: '*' }, { cwd: process.cwd(), signal: new AbortController().signal })));
+    `;
+    const root = join(import.meta.dirname, '..', '..');
+    // The package looks for a binary of this architecture.
+    const env = { ...process.env, npm_config_arch: 'abacus' };
+    expect(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: root, env, encoding: 'utf8' }))).toEqual(
+      {
+        status: 'error',
+        output: expect.stringMatching(/^ripgrep, which grep and glob need, cannot be run here: Could not find .*abacus/),
+      },
+    );
+  });
+
   it('stops when the run is cancelled', async () => {
     const signal = AbortSignal.abort();
     expect(await callBuiltin('grep', { pattern: 'x' }, { cwd: project(), signal })).toEqual({

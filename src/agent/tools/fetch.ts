@@ -4,8 +4,7 @@ import { decide, type PermissionRules } from '../permissions.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { clip } from './clip.ts';
 import { cancelled, define, failed, success } from './define.ts';
-import { htmlToMarkdown } from './html-to-markdown.ts';
-import { httpGet, type Answer, type NetworkOptions } from './http-get.ts';
+import type { Answer, NetworkOptions } from './http-get.ts';
 
 const largest = 1024 * 1024;
 const longestTime = 30_000;
@@ -37,6 +36,7 @@ export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Too
 const hostOf = (url: string): string => URL.parse(url)?.hostname.replace(/\.$/, '') ?? url;
 
 async function get(asked: string, rules: PermissionRules, network: NetworkOptions, signal: AbortSignal): Promise<Answer> {
+  const { httpGet } = await import('./http-get.ts');
   let url = parse(asked);
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
     const answer = await httpGet(url, largest, signal, network);
@@ -65,7 +65,8 @@ async function told({ status, type, body, isCut }: Answer, signal: AbortSignal):
   const isText = isHtml || media === '' || /^text\/|[/+](?:json|xml|yaml|javascript|x-ndjson)$/.test(media);
   if (!isText || body.subarray(0, 8192).includes(0)) return failed(`the answer (${status}) is ${media || 'binary'}, not text`);
   const text = decoded(body, type);
-  const shown = clip(isHtml ? await htmlToMarkdown(text, signal) : text, mostCharacters);
+  const markdown = isHtml ? await (await import('./html-to-markdown.ts')).htmlToMarkdown(text, signal) : text;
+  const shown = clip(markdown, mostCharacters);
   const output = isCut ? `${shown}\n[the answer is longer than ${largest} bytes; the rest was not read]` : shown;
   return status >= 200 && status < 300 ? success(output) : failed(`the server answered ${status}\n${output}`);
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
+const require = createRequire(import.meta.url);
 const longestTime = 5000;
 const most = { maxOldGenerationSizeMb: 512 };
 
@@ -16,7 +17,7 @@ const convert = `
  * busy for minutes. So it works in a thread that can be stopped, and what it cannot do in time is only freed of its tags.
  */
 export async function htmlToMarkdown(html: string, signal: AbortSignal): Promise<string> {
-  const converter = createRequire(import.meta.url).resolve('node-html-markdown');
+  const converter = require.resolve('node-html-markdown');
   const worker = new Worker(convert, { eval: true, env: {}, workerData: { html, converter }, resourceLimits: most });
   try {
     return await new Promise<string>((resolve, reject) => {

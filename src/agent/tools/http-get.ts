@@ -8,7 +8,7 @@ import { Failure } from '../../failure.ts';
 import { version } from '../../version.ts';
 import { isPublicAddress } from './addresses.ts';
 
-export interface Address {
+interface Address {
   address: string;
   family: number;
 }
