@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../events/event.ts';
+import { Failure } from '../failure.ts';
 import type { AgentOptions } from './agent.ts';
 import type { Answer, Asked } from './ask.ts';
 import { ItemIds, runCalls, type Workbench } from './calls.ts';
@@ -69,8 +70,9 @@ export class Conversation {
 
   /** Limits are looked at before more is spent: an answer that is already there is not taken back. */
   #limit(iteration: number): Claim | undefined {
-    const { options, spending, emit } = this.#set;
+    const { options, spending, model, emit } = this.#set;
     const { maxTurns } = options;
+    if (!spending.isKnown) throw new Failure('config', `${model.id} does not report its usage, so a cost limit cannot be kept`);
     if (maxTurns !== undefined && iteration > maxTurns) {
       const message = `the run reached its limit of ${maxTurns} ${maxTurns === 1 ? 'turn' : 'turns'}`;
       emit({ type: 'limit.reached', limit: 'turns', value: iteration - 1, maximum: maxTurns, message });

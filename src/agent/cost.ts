@@ -8,6 +8,7 @@ export class Spending {
   readonly #own: ModelPrice | undefined;
   readonly #table: Price | undefined;
   #usd = 0;
+  #isCounted = true;
 
   private constructor(limit: number | undefined, own: ModelPrice | undefined, table: Price | undefined) {
     this.#limit = limit;
@@ -30,9 +31,13 @@ export class Spending {
   }
 
   add(model: string, tokens: Tokens | undefined): void {
-    if (this.#limit === undefined) return;
-    if (tokens === undefined) throw new Failure('config', `${model} does not report its usage, so a cost limit cannot be kept`);
-    this.#usd += this.costOf(tokens) ?? this.#table?.(model, tokens) ?? 0;
+    if (tokens === undefined) this.#isCounted = false;
+    else this.#usd += this.costOf(tokens) ?? this.#table?.(model, tokens) ?? 0;
+  }
+
+  /** Whether a limit can be kept: a provider that does not count spends unseen. */
+  get isKnown(): boolean {
+    return this.#limit === undefined || this.#isCounted;
   }
 
   /** Set when nothing more may be spent. */
