@@ -39,7 +39,7 @@ const wording = {
   overflow:
     /context_length_exceeded|context[_ ](?:length|window)|maximum context|prompt is too long|input token count .*exceeds|too many tokens/i,
   key: /API_KEY_INVALID|invalid_api_key|authentication_error|UNAUTHENTICATED|PERMISSION_DENIED|permission_error/,
-  quota: /insufficient_quota|exceeded your current quota|billing|credit balance|quota of this account/i,
+  quota: /insufficient_quota|exceeded your current quota|billing|credit balance/i,
   request: /invalid_request_error|INVALID_ARGUMENT|not_found_error|NOT_FOUND/,
   limit: /rate_limit|RESOURCE_EXHAUSTED/,
 };

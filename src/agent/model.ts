@@ -3,7 +3,7 @@ import type { JSONValue, LanguageModel } from 'ai';
 /** A language model of any provider, as the SDK's current specification has it. */
 export type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 export type ModelRequest = Parameters<Model['doStream']>[0];
-export type ModelAnswer = Awaited<ReturnType<Model['doStream']>>;
+type ModelAnswer = Awaited<ReturnType<Model['doStream']>>;
 export type ModelPart = ModelAnswer['stream'] extends ReadableStream<infer Part> ? Part : never;
 export type ProviderOptions = Record<string, Record<string, JSONValue | undefined>>;
 

@@ -63,8 +63,8 @@ export function openOutputSchema(schema: JsonSchema): CheckAnswer {
 }
 
 /**
- * Makes the schema mean to the converter what it means by itself: a `default` does not stand in for a missing value, and
- * words that belong to a type are not ignored where the type is left out. What cannot be kept is refused, not dropped.
+ * Makes the schema mean to the converter what it means by itself: a `default` does not stand in for a missing value, a required
+ * field need not be declared, and words that belong to a type are not ignored where the type is left out. What cannot be kept is refused, not dropped.
  */
 function prepare(schema: unknown, path: string): unknown {
   if (typeof schema === 'boolean') return schema;
@@ -78,6 +78,10 @@ function prepare(schema: unknown, path: string): unknown {
     const map = out[key];
     if (typeof map !== 'object' || map === null) continue;
     out[key] = Object.fromEntries(Object.entries(map).map(([name, each]) => [name, prepare(each, `${path}/${key}/${name}`)]));
+  }
+  if (Array.isArray(out['required'])) {
+    const declared = (out['properties'] ?? {}) as JsonSchema;
+    out['properties'] = { ...Object.fromEntries(out['required'].map((name) => [String(name), true])), ...declared };
   }
   if (out['type'] === undefined) {
     const has = (words: readonly string[]): string | undefined => words.find((word) => word in out);

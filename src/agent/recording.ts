@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ModelPart, ModelRequest } from './model.ts';
 
 /** Stands for the working directory in a recording, so that it can be played in another one. */
-export const cwdMark = '{{runwire:cwd}}';
+const cwdMark = '{{runwire:cwd}}';
 
 const Call = z.strictObject({ name: z.string(), args: z.string() });
 const Result = z.strictObject({ name: z.string(), outcome: z.enum(['ok', 'failed', 'denied']), output: z.string() });

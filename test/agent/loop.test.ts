@@ -299,6 +299,31 @@ describe.each(providers)('$format', (provider) => {
     expect(types(run).slice(-4)).toEqual(['error', 'turn.completed', 'agent.finished', 'thread.completed']);
   });
 
+  it.each([
+    ['bad_key', 'auth'],
+    ['quota', 'quota'],
+    ['context_length', 'context_overflow'],
+    ['invalid_request', 'server'],
+  ] as const)('gives up at once on %s inside the stream', async (kind, code) => {
+    // Gemini has one word for a quota and a rate limit, OpenAI's failed responses have no word for a bad request: both may pass.
+    const mayPass = (format === 'gemini' && kind === 'quota') || (format === 'responses' && kind === 'invalid_request');
+    const server = await serve({ turns: [{ text: 'unsaid', fault: { type: 'stream-error', kind, after: 0 } }] });
+    const run = await runAgent({ provider, server, retries: 1 });
+    expect({ served: server.served.requests.length, verdict: verdict(run.outcome) }).toEqual({
+      served: mayPass ? 2 : 1,
+      verdict: { class: 'provider', exit_code: 4, code: mayPass && kind === 'quota' ? 'rate_limit' : code },
+    });
+  });
+
+  it('is not let in with a wrong key', async () => {
+    const server = await serve({ turns: [{ text: 'unsaid' }], requireKey: 'right' });
+    const run = await runAgent({ provider, server });
+    expect({ served: server.served.requests.length, verdict: verdict(run.outcome) }).toEqual({
+      served: 1,
+      verdict: { class: 'provider', exit_code: 4, code: 'auth' },
+    });
+  });
+
   it('does not wait for a quota to come back', async () => {
     // Gemini has one status and one word for quotas and rate limits; only its sentence differs.
     const body = {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/agent/backoff.ts';
 import { faultOf } from '../../src/agent/fault.ts';
+import { contextWindowOf } from '../../src/agent/window.ts';
 import { removeTemporaryFolders, runAgent, type RunInput, temporaryFolder } from '../support/agent.ts';
 import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
 
@@ -150,6 +151,11 @@ describe('waiting', () => {
   ])('reads %j', (responseHeaders, retryAfterMs) => {
     expect(faultOf({ name: 'AI_APICallError', statusCode: 429, message: 'slow', responseHeaders }).retryAfterMs).toBe(retryAfterMs);
   });
+});
+
+it('knows the windows of models that are in the price table', async () => {
+  const windows = await Promise.all(['openai/gpt-4o', 'openai-compatible/gpt-4o', 'some/home-made'].map(contextWindowOf));
+  expect(windows).toEqual([128_000, 128_000, undefined]);
 });
 
 it('makes something of anything that is thrown', () => {
