@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorCode } from '../events/event.ts';
 import type { ModelPart, ModelRequest } from './model.ts';
 
 /** Stands for the working directory in a recording, so that it can be played in another one. */
@@ -14,7 +15,14 @@ export const Entry = z.discriminatedUnion('role', [
 ]);
 export type Entry = z.infer<typeof Entry>;
 
-const RecordedFault = z.looseObject({ code: z.string(), message: z.string(), retryable: z.boolean() });
+export const RecordedFault = z.object({
+  code: ErrorCode,
+  message: z.string(),
+  retryable: z.boolean(),
+  name: z.string().exactOptional(),
+  http_status: z.int().exactOptional(),
+  retryAfterMs: z.number().nonnegative().exactOptional(),
+});
 
 export const RecordingHead = z.looseObject({ runwire: z.literal('model-recording'), version: z.literal(1), model: z.string() });
 

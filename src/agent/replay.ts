@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { pause } from './backoff.ts';
-import { type Fault, FaultError } from './fault.ts';
+import { FaultError } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
-import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordingHead } from './recording.ts';
+import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordedFault, RecordingHead } from './recording.ts';
 
 interface ReplayOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export function openReplay(name: string, { env, cwd }: ReplayOptions): OpenModel
       if (call === undefined) throw left(file, number, `the end of the recording after ${calls.length} calls`, 'another call');
       expected = [...expected.slice(0, call.after), ...call.entries];
       compare(expected, entriesOf(prompt, mark), (before, came) => left(file, number, before, came));
-      if (call.fault !== undefined) throw new FaultError(call.fault as Fault);
+      if (call.fault !== undefined) throw new FaultError(call.fault);
       const signal = abortSignal ?? new AbortController().signal;
       return { stream: streamOf(call, { unmark, unmarkJson, speed, signal, file }) };
     },
@@ -129,7 +129,7 @@ function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, si
 }
 
 function played(part: { type: string; [field: string]: unknown }, unmark: Play['unmark'], unmarkJson: Play['unmarkJson']): ModelPart {
-  if (part.type === 'error') return { type: 'error', error: new FaultError(part['fault'] as Fault) };
+  if (part.type === 'error') return { type: 'error', error: new FaultError(RecordedFault.parse(part['fault'])) };
   if (part.type === 'tool-call') return { ...part, input: unmarkJson(String(part['input'])) } as unknown as ModelPart;
   return (typeof part['delta'] === 'string' ? { ...part, delta: unmark(part['delta']) } : part) as unknown as ModelPart;
 }

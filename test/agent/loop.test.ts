@@ -683,6 +683,23 @@ describe.each(providers)('$format', (provider) => {
 
 const [chat, responses, anthropic] = providers;
 
+it('goes on with another provider', async () => {
+  const cwd = temporaryFolder();
+  let resume: string | undefined;
+  for (const provider of [...providers, chat]) {
+    const server = await serve({
+      turns: [
+        { reasoning: 'Hm.', calls: [echo('one')], usage },
+        { text: 'Done.', usage },
+      ],
+      select: 'sequential',
+    });
+    const run = await runAgent({ provider, server, cwd, ...(resume === undefined ? {} : { resume }) });
+    resume = run.sessionId;
+    expect([run.outcome.message, run.outcome.verdict.class]).toEqual(['Done.', 'success']);
+  }
+});
+
 it('finds no server', async () => {
   const run = await runAgent({ provider: chat, baseUrl: 'http://127.0.0.1:9/v1', retries: 1 });
   expect({ retries: run.of('retry.scheduled').map(({ code }) => code), verdict: verdict(run.outcome) }).toEqual({

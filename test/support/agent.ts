@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { AgentOptions } from '../../src/agent/agent.ts';
+import type { AgentOptions, RunAgent } from '../../src/agent/agent.ts';
 import { agentWith } from '../../src/agent/loop.ts';
 import type { Tool, ToolResult } from '../../src/agent/tool.ts';
 import type { AgentEvent, EventOf, EventType } from '../../src/events/event.ts';
@@ -91,7 +91,7 @@ export interface Run {
   sessionId: string;
 }
 
-const agent = agentWith(() =>
+const smallAgent = agentWith(() =>
   Promise.resolve({
     tools,
     decide: (rules, tool) =>
@@ -111,6 +111,8 @@ export function removeTemporaryFolders(): void {
 }
 
 export interface RunInput extends Partial<AgentOptions> {
+  /** Absent: the agent with the small tools. */
+  agent?: RunAgent;
   provider?: Provider | undefined;
   server?: ModelServer;
   priceTable?: Price;
@@ -118,8 +120,8 @@ export interface RunInput extends Partial<AgentOptions> {
   onEvent?: (event: AgentEvent) => void;
 }
 
-/** Runs the agent with small tools and judges it like any run. Every event is checked against its schema. */
-export async function runAgent({ provider, server, priceTable, onEvent, ...given }: RunInput): Promise<Run> {
+/** Runs the agent and judges it like any run. Every event is checked against its schema. */
+export async function runAgent({ agent = smallAgent, provider, server, priceTable, onEvent, ...given }: RunInput): Promise<Run> {
   const cwd = given.cwd ?? temporaryFolder();
   const events: AgentEvent[] = [];
   const thread = new Thread({
