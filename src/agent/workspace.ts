@@ -1,5 +1,5 @@
 import { constants, lstatSync, realpathSync } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Where file tools may be. */
@@ -94,7 +94,9 @@ async function checked(file: FileHandle, place: Place): Promise<FileHandle> {
     const stat = await file.stat();
     if (stat.isDirectory()) throw new Refusal(`${place.name} is a folder`);
     if (!stat.isFile()) throw new Refusal(`${place.name} is not a regular file`);
-    if (realpathSync.native(place.path) !== place.path) throw new Refusal(`${place.name} moved while it was opened`);
+    const now = await lstat(place.path);
+    const isSame = now.ino === stat.ino && now.dev === stat.dev && realpathSync.native(place.path) === place.path;
+    if (!isSame) throw new Refusal(`${place.name} moved while it was opened`);
     return file;
   } catch (error) {
     await file.close();

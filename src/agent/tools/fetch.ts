@@ -4,6 +4,7 @@ import { decide, type PermissionRules } from '../permissions.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { clip } from './clip.ts';
 import { cancelled, define, failed, success } from './define.ts';
+import { htmlToMarkdown } from './html-to-markdown.ts';
 import { httpGet, type Answer, type NetworkOptions } from './http-get.ts';
 
 const largest = 1024 * 1024;
@@ -23,7 +24,8 @@ export const fetch = (rules: PermissionRules, network: NetworkOptions = {}): Too
     async run({ url }, { signal }) {
       const time = AbortSignal.timeout(longestTime);
       try {
-        return await told(await get(url, rules, network, AbortSignal.any([signal, time])));
+        const either = AbortSignal.any([signal, time]);
+        return await told(await get(url, rules, network, either), either);
       } catch (error) {
         if (signal.aborted) return cancelled;
         if (time.aborted) return failed(`${url} took longer than ${longestTime} ms`);
@@ -57,13 +59,13 @@ function parse(text: string, base?: URL): URL {
   return url;
 }
 
-async function told({ status, type, body, isCut }: Answer): Promise<ToolResult> {
+async function told({ status, type, body, isCut }: Answer, signal: AbortSignal): Promise<ToolResult> {
   const media = type.split(';')[0]?.trim().toLowerCase() ?? '';
   const isHtml = media === 'text/html' || media === 'application/xhtml+xml';
   const isText = isHtml || media === '' || /^text\/|[/+](?:json|xml|yaml|javascript|x-ndjson)$/.test(media);
   if (!isText || body.subarray(0, 8192).includes(0)) return failed(`the answer (${status}) is ${media || 'binary'}, not text`);
   const text = decoded(body, type);
-  const shown = clip(isHtml ? await toMarkdown(text) : text, mostCharacters);
+  const shown = clip(isHtml ? await htmlToMarkdown(text, signal) : text, mostCharacters);
   const output = isCut ? `${shown}\n[the answer is longer than ${largest} bytes; the rest was not read]` : shown;
   return status >= 200 && status < 300 ? success(output) : failed(`the server answered ${status}\n${output}`);
 }
@@ -74,16 +76,6 @@ function decoded(body: Buffer, type: string): string {
     return new TextDecoder(charset).decode(body);
   } catch {
     return new TextDecoder().decode(body);
-  }
-}
-
-async function toMarkdown(html: string): Promise<string> {
-  const { NodeHtmlMarkdown } = await import('node-html-markdown');
-  try {
-    return NodeHtmlMarkdown.translate(html);
-  } catch {
-    // The converter recurses, so a page nested deep enough overflows the stack.
-    return html.replaceAll(/<(script|style)\b.*?<\/\1\s*>/gis, '').replaceAll(/<[^>]*>/g, ' ');
   }
 }
 
