@@ -1,4 +1,5 @@
 import type { Draft } from '../events/event.ts';
+import type { McpServer } from './mcp.ts';
 import type { PermissionRules } from './permissions.ts';
 
 /** USD per million tokens; tokens read from a cache cost the same as others unless `cacheRead` says otherwise. */
@@ -7,16 +8,6 @@ export interface ModelPrice {
   output: number;
   cacheRead?: number | undefined;
 }
-
-/** An MCP server: a command to start, or an address to call. */
-export type McpServer =
-  | {
-      command: string;
-      args?: readonly string[] | undefined;
-      env?: Readonly<Record<string, string>> | undefined;
-      cwd?: string | undefined;
-    }
-  | { url: string; headers?: Readonly<Record<string, string>> | undefined };
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */
 export interface AgentOptions {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { configFolder, foldersUpToRoot } from './folders.ts';
+import { McpServer } from './mcp.ts';
 
 const usd = z.number().nonnegative();
 const Texts = z.record(z.string(), z.string());
@@ -20,24 +21,17 @@ const project = {
       directories: z.array(z.string()).optional(),
     })
     .optional(),
-  mcpServers: z
-    .record(
-      z.string(),
-      z.union([
-        z.strictObject({
-          command: z.string().min(1),
-          args: z.array(z.string()).optional(),
-          env: Texts.optional(),
-          cwd: z.string().optional(),
-        }),
-        z.strictObject({ url: z.url({ protocol: /^https?$/ }), headers: Texts.optional() }),
-      ]),
-    )
-    .optional(),
+  mcpServers: z.record(z.string(), McpServer).optional(),
 };
 
 /** A repository is not always one's own: what it says must not send anybody's keys elsewhere. */
-const ProjectConfig = z.strictObject(project);
+const ProjectConfig = z.strictObject({
+  ...project,
+  mcpServers: project.mcpServers.refine(
+    (servers) => !JSON.stringify(servers ?? {}).includes('${'),
+    'variables such as ${NAME} may only be used in your own config file, never by a project',
+  ),
+});
 const UserConfig = z.strictObject({ ...project, keys: Texts.optional(), baseUrl: z.url({ protocol: /^https?$/ }).optional() });
 
 /** What the files say; flags and the environment come before it. */

@@ -30,6 +30,9 @@ export function agentWith(openToolbox: OpenToolbox): RunAgent {
   };
 }
 
+/** The built-in agent. */
+export const runAgent: RunAgent = agentWith(async (options) => (await import('./builtin-toolbox.ts')).openBuiltinToolbox(options));
+
 async function runOrExplain(
   options: AgentOptions,
   sessionId: string,
