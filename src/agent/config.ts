@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { configFolder, foldersUpToRoot } from './folders.ts';
@@ -32,7 +32,13 @@ const ProjectConfig = z.strictObject({
     'variables such as ${NAME} may only be used in your own config file, never by a project',
   ),
 });
-const UserConfig = z.strictObject({ ...project, keys: Texts.optional(), baseUrl: z.url({ protocol: /^https?$/ }).optional() });
+const UserConfig = z.strictObject({
+  ...project,
+  keys: Texts.optional(),
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** Folders whose `runwire.json` may start MCP servers and widen permissions. */
+  trust: z.array(z.string()).optional(),
+});
 
 /** What the files say; flags and the environment come before it. */
 export type Config = z.infer<typeof UserConfig>;
@@ -41,10 +47,29 @@ export type Config = z.infer<typeof UserConfig>;
 export async function loadConfig({ cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> }): Promise<Config> {
   const user = (await readConfig(join(configFolder(env), 'config.json'), UserConfig)) ?? {};
   for (const folder of foldersUpToRoot(cwd)) {
-    const found = await readConfig(join(folder, 'runwire.json'), ProjectConfig);
-    if (found !== undefined) return merge(user, found);
+    const file = join(folder, 'runwire.json');
+    const found = await readConfig(file, ProjectConfig);
+    if (found === undefined) continue;
+    const asks = widening(found);
+    if (asks.length > 0 && env.RUNWIRE_TRUST_PROJECT !== '1' && !(user.trust ?? []).some((each) => resolve(each) === folder)) {
+      throw new Failure(
+        'config',
+        `${file} asks for more than a project may have by itself (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or name the folder in "trust" of your own config file`,
+      );
+    }
+    return merge(user, found);
   }
   return user;
+}
+
+/** What would let a repository that is not one's own run commands of its choice. */
+function widening({ mcpServers, permissions }: z.infer<typeof ProjectConfig>): string[] {
+  return [
+    ...(mcpServers === undefined || Object.keys(mcpServers).length === 0 ? [] : ['mcpServers']),
+    ...(permissions?.mode === undefined || permissions.mode === 'read-only' ? [] : ['permissions.mode']),
+    ...((permissions?.allow ?? []).length === 0 ? [] : ['permissions.allow']),
+    ...((permissions?.directories ?? []).length === 0 ? [] : ['permissions.directories']),
+  ];
 }
 
 async function readConfig<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.infer<Schema> | undefined> {

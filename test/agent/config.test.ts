@@ -7,7 +7,10 @@ import { removeTemporaryFolders, temporaryFolder } from '../support/agent.ts';
 afterAll(removeTemporaryFolders);
 
 /** A home with a repository in it, of which `inner` is the working directory. */
-function house(files: Record<string, unknown>): { home: string; cwd: string; load: () => Promise<Config> } {
+function house(
+  files: Record<string, unknown>,
+  env: Record<string, string> = {},
+): { home: string; cwd: string; load: () => Promise<Config> } {
   const home = temporaryFolder();
   const cwd = join(home, 'repository', 'inner');
   mkdirSync(join(home, 'repository', '.git'), { recursive: true });
@@ -16,7 +19,7 @@ function house(files: Record<string, unknown>): { home: string; cwd: string; loa
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), typeof content === 'string' ? content : JSON.stringify(content));
   }
-  return { home, cwd, load: () => loadConfig({ cwd, env: { HOME: home } }) };
+  return { home, cwd, load: () => loadConfig({ cwd, env: { HOME: home, ...env } }) };
 }
 
 const own = '.config/runwire/config.json';
@@ -41,7 +44,8 @@ it('takes the nearest project file up to the root of the repository, over the ow
     permissions: { mode: 'edit', allow: ['bash(npm test:*)'], directories: ['../shared'] },
     mcpServers: { web: { url: 'https://mcp.example', headers: { accept: 'x' } } },
   };
-  const { load } = house({ [own]: user, 'repository/runwire.json': project, 'runwire.json': { model: 'outside/the-repository' } });
+  const files = { [own]: user, 'repository/runwire.json': project, 'runwire.json': { model: 'outside/the-repository' } };
+  const { load } = house(files, { RUNWIRE_TRUST_PROJECT: '1' });
   expect(await load()).toEqual({
     model: 'openai/b',
     system: 'Be brief.',
@@ -51,6 +55,28 @@ it('takes the nearest project file up to the root of the repository, over the ow
     permissions: { mode: 'edit', allow: ['bash(npm test:*)'], deny: ['bash(rm:*)'], directories: ['../shared'] },
     mcpServers: { ...user.mcpServers, ...project.mcpServers },
   });
+});
+
+it.each([
+  ['mcpServers', { mcpServers: { evil: { command: 'evil' } } }],
+  ['permissions.mode', { permissions: { mode: 'full' } }],
+  ['permissions.allow', { permissions: { allow: ['bash'] } }],
+  ['permissions.directories', { permissions: { directories: ['/'] } }],
+])('does not let a project that nobody trusts widen %s', async (what, project) => {
+  const { load, home } = house({ 'repository/runwire.json': project });
+  await expect(load()).rejects.toThrow(`asks for more than a project may have by itself (${what}): set RUNWIRE_TRUST_PROJECT=1`);
+  writeFileSync(join(home, 'repository', 'runwire.json'), JSON.stringify(project));
+  mkdirSync(dirname(join(home, own)), { recursive: true });
+  writeFileSync(join(home, own), JSON.stringify({ trust: [join(home, 'repository')] }));
+  expect(await load()).toMatchObject(project);
+});
+
+it('lets any project narrow what may be done', async () => {
+  const { load } = house({
+    [own]: { permissions: { mode: 'full' } },
+    'repository/runwire.json': { permissions: { mode: 'read-only', deny: ['fetch'] } },
+  });
+  expect(await load()).toEqual({ permissions: { mode: 'read-only', allow: [], deny: ['fetch'], directories: [] } });
 });
 
 it('prefers the folder it works in', async () => {
