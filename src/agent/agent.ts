@@ -1,5 +1,13 @@
 import type { Draft } from '../events/event.ts';
+import type { McpServer } from './mcp.ts';
 import type { PermissionRules } from './permissions.ts';
+
+/** USD per million tokens; tokens read from a cache cost the same as others unless `cacheRead` says otherwise. */
+export interface ModelPrice {
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+}
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */
 export interface AgentOptions {
@@ -11,6 +19,8 @@ export interface AgentOptions {
   signal: AbortSignal;
   permissions: PermissionRules;
   baseUrl?: string;
+  /** Keys from the config file, by provider; a variable of the environment wins. */
+  keys?: Readonly<Record<string, string>>;
   system?: string;
   appendSystem?: string;
   /** JSON Schema of the final answer. */
@@ -18,12 +28,17 @@ export interface AgentOptions {
   resume?: string;
   maxTurns?: number;
   maxCostUsd?: number;
-  /** USD per million tokens. */
-  price?: { input: number; output: number; cacheRead?: number };
-  keys?: Readonly<Record<string, string>>;
-  mcpServers?: Readonly<Record<string, object>>;
-  redact?: (text: string) => string;
+  price?: ModelPrice;
+  /** How often a failed model call is tried again; default 4. */
+  retries?: number;
+  /** The first wait before a retry, doubled each time; default 1000. */
+  retryDelayMs?: number;
+  /** Tokens that fit into one request; default: what the price table knows of the model. */
+  contextWindow?: number;
+  mcpServers?: Readonly<Record<string, McpServer>>;
   recordModel?: string;
+  /** Takes secrets out of what is written to the session and to a recording. */
+  redact?: (text: string) => string;
   projectName?: string;
   parentBranchId?: string;
 }

@@ -1,7 +1,10 @@
+import { Failure } from '../failure.ts';
+import { matchesPath } from './pattern.ts';
+import { expands, readScript } from './shell.ts';
 import type { Need } from './tool.ts';
 
 export interface PermissionRules {
-  mode: 'read-only' | 'edit' | 'full';
+  mode: PermissionMode;
   /** `bash(npm test:*)`, `write(src/**)`, `fetch(example.com)`, or a bare tool name. */
   allow: readonly string[];
   deny: readonly string[];
@@ -17,11 +20,175 @@ export interface Decision {
 
 export type Decide = (rules: PermissionRules, tool: string, need: Need) => Decision;
 
+const modes = {
+  'read-only': new Set<Need['access']>(['none', 'read']),
+  edit: new Set<Need['access']>(['none', 'read', 'write']),
+  full: new Set<Need['access']>(['none', 'read', 'write', 'execute', 'network']),
+} as const;
+export type PermissionMode = keyof typeof modes;
+
+/** What stands in a rule's brackets, and an example for those who wrote something else. */
+const patternOf: Record<string, 'command' | 'path' | 'host' | 'nothing'> = {
+  bash: 'command',
+  read: 'path',
+  grep: 'path',
+  glob: 'path',
+  write: 'path',
+  edit: 'path',
+  fetch: 'host',
+  todo: 'nothing',
+};
+const examples = {
+  command: 'bash(npm test:*) for every command that begins so, bash(npm test) for that very command',
+  path: 'write(src/**), a path relative to the working directory with *, ** and ?',
+  host: 'fetch(example.com) or fetch(*.example.com)',
+  nothing: 'todo, without brackets',
+};
+
+interface Rule {
+  text: string;
+  tool: string;
+  /** Absent: the tool whatever it does. A part is what the call touches: a path, a host, one simple command. */
+  covers?(part: Part): boolean;
+  /** For denials: also what cannot be told apart from a match. */
+  mayCover?(part: Part): boolean;
+}
+type Part = readonly string[];
+
+/** Checked rules, or a `config` failure that says what is wrong with which. */
 export function parseRules(
-  mode: PermissionRules['mode'],
+  mode: string,
   allow: readonly string[] = [],
   deny: readonly string[] = [],
   directories: readonly string[] = [],
 ): PermissionRules {
-  return { mode, allow, deny, directories };
+  if (!isMode(mode)) throw new Failure('config', `unknown permission mode "${mode}"; known: ${Object.keys(modes).join(', ')}`);
+  for (const text of [...allow, ...deny]) parseRule(text);
+  for (const folder of directories) {
+    if (folder.trim() === '' || folder.includes('\0'))
+      throw new Failure('config', `"${folder}" is not a folder; give a path such as ../shared`);
+  }
+  return { mode, allow: [...allow], deny: [...deny], directories: [...directories] };
+}
+
+/** May this tool do that? A denial wins, then the mode, then the rules that allow; what nothing allows is denied. */
+export const decide: Decide = (rules, tool, need) => {
+  const script = tool === 'bash' ? readScript(need.subject) : undefined;
+  const parts: readonly Part[] | undefined = tool === 'bash' ? script?.commands : [[need.subject]];
+  for (const rule of rulesFor(rules.deny, tool, need)) {
+    if (rule.mayCover === undefined) return no(`denied by the rule ${rule.text}`);
+    if (parts === undefined) return no(`the rule ${rule.text} denies some commands, and ${unsure}`);
+    if (parts.some(rule.mayCover)) return no(`denied by the rule ${rule.text}`);
+  }
+  if (modes[rules.mode].has(need.access)) return { allowed: true, reason: `permission mode ${rules.mode}` };
+  const allowing = rulesFor(rules.allow, tool, need);
+  const whole = allowing.find((rule) => rule.covers === undefined);
+  if (whole !== undefined) return { allowed: true, reason: `allowed by the rule ${whole.text}` };
+  if (allowing.length === 0) return no(`permission mode ${rules.mode} does not let ${tool} ${verbs[need.access]}, and no rule allows it`);
+  if (parts === undefined) return no(unsure);
+  if (script !== undefined && script.files.length > 0)
+    return no(`the command redirects to or from ${shown(script.files.slice(0, 1))}; only mode full allows that`);
+  const used = new Set<string>();
+  for (const part of parts) {
+    const rule = allowing.find((each) => each.covers?.(part));
+    if (rule === undefined) return no(`no rule allows ${tool}(${shown(part)}); allowed: ${allowing.map((each) => each.text).join(', ')}`);
+    used.add(rule.text);
+  }
+  if (used.size === 0) return no('there is no command to allow');
+  return { allowed: true, reason: `allowed by the rule ${[...used].join(', ')}` };
+};
+
+const unsure = 'this command cannot be taken apart for sure; use plain commands, without loops, here-documents or ${…}';
+const verbs: Record<Need['access'], string> = { none: 'run', read: 'read', write: 'write', execute: 'run', network: 'use the network' };
+const no = (reason: string): Decision => ({ allowed: false, reason });
+const shown = (part: Part): string => part.join(' ').replaceAll(expands, '');
+const isMode = (text: string): text is PermissionMode => Object.hasOwn(modes, text);
+
+/** `read` and `write` name what is done, so they speak for grep and glob, and for edit; `mcp__server` for all its tools. */
+function rulesFor(texts: readonly string[], tool: string, need: Need): Rule[] {
+  return texts
+    .map(parseRule)
+    .filter((rule) => rule.tool === tool || rule.tool === need.access || (isMcp(rule.tool) && tool.startsWith(`${rule.tool}__`)));
+}
+
+const isMcp = (tool: string): boolean => tool.startsWith('mcp__');
+
+function parseRule(text: string): Rule {
+  const [, tool = '', pattern] = /^([\w-]+)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
+  const bad = (why: string, example: string): Failure => new Failure('config', `bad permission rule "${text}": ${why}; write ${example}`);
+  if (tool === '') throw bad('it is not a tool name with a pattern in brackets', examples.command);
+  const kind = isMcp(tool) ? 'nothing' : Object.hasOwn(patternOf, tool) ? patternOf[tool] : undefined;
+  if (kind === undefined) throw bad(`there is no tool "${tool}"`, `one of ${Object.keys(patternOf).join(', ')}, or mcp__SERVER__TOOL`);
+  const rule = { text: text.trim(), tool };
+  if (pattern === undefined) return rule;
+  if (kind === 'nothing') throw bad(`${tool} takes no pattern`, tool);
+  const matcher = { command: commandRule, path: pathRule, host: hostRule }[kind](pattern.trim());
+  if (typeof matcher === 'string') throw bad(matcher, examples[kind].replace(/^write/, tool));
+  return { ...rule, ...matcher };
+}
+
+type Matcher = Required<Pick<Rule, 'covers' | 'mayCover'>>;
+
+function commandRule(pattern: string): Matcher | string {
+  const isPrefix = pattern.endsWith(':*');
+  const script = readScript(isPrefix ? pattern.slice(0, -2) : pattern);
+  const words = script?.commands[0];
+  if (script === undefined || words === undefined || script.commands.length > 1 || script.files.length > 0) {
+    return 'a rule names one plain command, without ;, &&, |, redirections or substitutions';
+  }
+  const couldBe = (part: Part): boolean => {
+    for (const [index, word] of words.entries()) {
+      const said = index === 0 ? baseName(part[index], word) : part[index];
+      if (said === undefined) return false;
+      if (said !== word) return said.includes(expands);
+    }
+    return isPrefix || part.length === words.length || part.some((word) => word.includes(expands));
+  };
+  return {
+    covers: (part) => words.every((word, index) => part[index] === word) && (isPrefix || part.length === words.length),
+    mayCover: (part) => startsOf(part).some(couldBe),
+  };
+}
+
+/** Programs that run the command in their arguments. */
+const runners = new Set(
+  'builtin bash busybox chroot command dash doas env eval exec find ionice ksh nice nohup parallel setsid sh stdbuf strace sudo time timeout unshare watch xargs zsh'.split(
+    ' ',
+  ),
+);
+
+/** Where in a command another one may start: after assignments, after a program that runs others, inside its quoted argument. */
+function startsOf(part: Part): Part[] {
+  const first = part.findIndex((word) => !/^[A-Za-z_]\w*\+?=/.test(word));
+  if (first === -1) return [];
+  const command = part.slice(first);
+  if (!runners.has(baseName(command[0]) ?? '')) return [command];
+  const quoted = command.filter((word) => /\w.*[\s;&|]|[\s;&|].*\w/s.test(word));
+  return [
+    ...command.map((_, index) => command.slice(index)),
+    ...quoted.flatMap((word) => readScript(word)?.commands.flatMap(startsOf) ?? [[expands]]),
+  ];
+}
+
+/** `/bin/rm` is `rm` to a denial, unless the rule itself names a path. */
+function baseName(word: string | undefined, rule = ''): string | undefined {
+  return rule.includes('/') ? word : word?.slice(word.lastIndexOf('/') + 1);
+}
+
+function pathRule(pattern: string): Matcher | string {
+  const path = pattern.replace(/^(?:\.\/)+/, '');
+  if (path === '' || path.endsWith('/')) return 'a folder is meant by its contents';
+  if (path.split('/').includes('..') || path.startsWith('~')) return 'a path has no .. and no ~';
+  const matches = matchesPath(path);
+  const covers = (part: Part): boolean => matches(part[0] ?? '');
+  return { covers, mayCover: covers };
+}
+
+function hostRule(pattern: string): Matcher | string {
+  const [, wildcard = '', name = ''] = /^(\*\.)?(\[[\da-f:.]+\]|[^*/@?#:\s]+)$/i.exec(pattern) ?? [];
+  const url = URL.parse(`http://${name}`);
+  if (name === '' || url === null) return 'a host is a name without scheme, port or path';
+  const host = url.hostname.replace(/\.$/, '');
+  const covers = (part: Part): boolean => (wildcard === '' ? part[0] === host : (part[0]?.endsWith(`.${host}`) ?? false));
+  return { covers, mayCover: covers };
 }

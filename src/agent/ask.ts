@@ -1,0 +1,195 @@
+import { streamText, type FinishReason as SdkFinish, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
+import type { Draft, FinishReason } from '../events/event.ts';
+import { type Fault, faultOf } from './fault.ts';
+import type { OpenModel } from './model.ts';
+import type { Tokens } from '../outcome/usage.ts';
+
+export interface Question {
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: ToolSet;
+  signal: AbortSignal;
+  /** Which message of which turn the answer is. */
+  turnId: string;
+  messageId: string;
+}
+
+export interface ModelCall {
+  id: string;
+  name: string;
+  input: unknown;
+  /** Set when the call cannot be run: no such tool, or arguments that are not JSON. The answer's messages already tell the model. */
+  invalid?: string;
+}
+
+export interface Answer {
+  text: string;
+  calls: ModelCall[];
+  /** What to put into the conversation, unchanged: providers sign parts of it. */
+  messages: ModelMessage[];
+  finish: FinishReason;
+  rawFinish?: string;
+  /** Absent when the provider does not count. */
+  tokens?: Tokens;
+}
+
+export type Asked = { answer: Answer } | { fault: Fault; text: string } | { aborted: true; text: string };
+
+const finishes: Record<SdkFinish, FinishReason> = {
+  stop: 'stop',
+  'tool-calls': 'tool_calls',
+  length: 'length',
+  'content-filter': 'content_filter',
+  error: 'error',
+  interrupted: 'error',
+  other: 'other',
+};
+
+/** One question, one streamed answer, told as it comes. An answer that did not end well is a fault, whatever came of it. */
+export async function ask({ model, options, cacheMark }: OpenModel, question: Question, emit: (draft: Draft) => void): Promise<Asked> {
+  const { system, messages, tools, signal } = question;
+  const blocks = new Blocks(question, emit);
+  const calls: ModelCall[] = [];
+  let fault: Fault | undefined;
+  let ended: { finish: SdkFinish; raw: string | undefined; usage: LanguageModelUsage } | undefined;
+  let aborted = false;
+  try {
+    const result = streamText({
+      model,
+      instructions: cacheMark === undefined ? system : { role: 'system', content: system, providerOptions: cacheMark },
+      messages: cacheMark === undefined ? [...messages] : markLast(messages, cacheMark),
+      tools,
+      ...(options === undefined ? {} : { providerOptions: options }),
+      maxRetries: 0,
+      abortSignal: signal,
+      onError: () => {},
+    });
+    for await (const part of result.stream) {
+      switch (part.type) {
+        case 'text-delta':
+          blocks.delta('text', part.id, part.text);
+          break;
+        case 'reasoning-delta':
+          blocks.delta('reasoning', part.id, part.text);
+          break;
+        case 'text-end':
+          blocks.end('text', part.id);
+          break;
+        case 'reasoning-end':
+          blocks.end('reasoning', part.id);
+          break;
+        case 'tool-call':
+          calls.push({
+            id: part.toolCallId,
+            name: part.toolName,
+            input: part.input,
+            ...(part.invalid === true ? { invalid: faultOf(part.error).message } : {}),
+          });
+          break;
+        case 'finish-step':
+          ended = { finish: part.finishReason, raw: part.rawFinishReason, usage: part.usage };
+          break;
+        case 'error':
+          fault ??= faultOf(part.error);
+          break;
+        case 'abort':
+          aborted = true;
+          break;
+        default:
+      }
+    }
+    blocks.endAll();
+    if (aborted || signal.aborted) return { aborted: true, text: blocks.text };
+    fault ??= badEnd(ended);
+    if (fault !== undefined || ended === undefined) return { fault: fault ?? silence, text: blocks.text };
+    const tokens = tokensOf(ended.usage);
+    return {
+      answer: {
+        text: blocks.text,
+        calls,
+        messages: [...(await result.responseMessages)],
+        finish: finishes[ended.finish],
+        ...(ended.raw === undefined ? {} : { rawFinish: ended.raw }),
+        ...(tokens === undefined ? {} : { tokens }),
+      },
+    };
+  } catch (error) {
+    blocks.endAll();
+    if (signal.aborted) return { aborted: true, text: blocks.text };
+    return { fault: fault ?? faultOf(error), text: blocks.text };
+  }
+}
+
+const silence: Fault = { code: 'network', message: 'the model ended its answer without an end', retryable: true };
+
+function badEnd(ended: { finish: SdkFinish; raw: string | undefined } | undefined): Fault | undefined {
+  if (ended === undefined || ended.finish === 'interrupted') return silence;
+  if (ended.finish !== 'error') return undefined;
+  return {
+    code: 'server',
+    message: `the model ended its answer with an error${ended.raw === undefined ? '' : `: ${ended.raw}`}`,
+    retryable: true,
+  };
+}
+
+function markLast(messages: readonly ModelMessage[], providerOptions: NonNullable<OpenModel['cacheMark']>): ModelMessage[] {
+  const last = messages.at(-1);
+  return last === undefined
+    ? []
+    : [...messages.slice(0, -1), { ...last, providerOptions: { ...last.providerOptions, ...providerOptions } }];
+}
+
+function tokensOf({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails }: LanguageModelUsage): Tokens | undefined {
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const tokens = {
+    input: inputTokens,
+    output: outputTokens,
+    reasoning: outputTokenDetails.reasoningTokens,
+    cacheRead: inputTokenDetails.cacheReadTokens,
+    cacheWrite: inputTokenDetails.cacheWriteTokens,
+  };
+  return Object.fromEntries(Object.entries(tokens).filter(([, count]) => count !== undefined));
+}
+
+/** The blocks of one message: deltas as they come, each block whole when it ends, also one that is broken off. */
+class Blocks {
+  readonly #ids: { turn_id: string; message_id: string };
+  readonly #emit: (draft: Draft) => void;
+  readonly #open = new Map<string, { kind: 'text' | 'reasoning'; block_id: string; text: string }>();
+  readonly #texts: string[] = [];
+  #count = 0;
+
+  constructor({ turnId, messageId }: Question, emit: (draft: Draft) => void) {
+    this.#ids = { turn_id: turnId, message_id: messageId };
+    this.#emit = emit;
+  }
+
+  get text(): string {
+    return this.#texts.join('\n');
+  }
+
+  delta(kind: 'text' | 'reasoning', id: string, text: string): void {
+    if (text === '') return;
+    const key = `${kind} ${id}`;
+    const block = this.#open.get(key) ?? { kind, block_id: `${this.#ids.message_id}_${++this.#count}`, text: '' };
+    this.#open.set(key, block);
+    block.text += text;
+    this.#emit({ type: `${kind}.delta`, ...this.#ids, block_id: block.block_id, text });
+  }
+
+  end(kind: 'text' | 'reasoning', id: string): void {
+    this.#close(`${kind} ${id}`);
+  }
+
+  endAll(): void {
+    for (const key of this.#open.keys()) this.#close(key);
+  }
+
+  #close(key: string): void {
+    const block = this.#open.get(key);
+    if (block === undefined) return;
+    this.#open.delete(key);
+    if (block.kind === 'text') this.#texts.push(block.text);
+    this.#emit({ type: `${block.kind}.completed`, ...this.#ids, block_id: block.block_id, text: block.text });
+  }
+}

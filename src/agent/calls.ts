@@ -1,0 +1,169 @@
+import type { ToolResultPart } from 'ai';
+import { z } from 'zod';
+import type { Draft, ItemStatus } from '../events/event.ts';
+import type { AgentOptions } from './agent.ts';
+import type { ModelCall } from './ask.ts';
+import type { Decide, Decision } from './permissions.ts';
+import type { Need, Tool, ToolResult } from './tool.ts';
+
+export interface Workbench {
+  tools: ReadonlyMap<string, Tool>;
+  decide: Decide;
+  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal'>;
+  emit: (draft: Draft) => void;
+}
+
+/** A tool that does not stop when it is told to is left behind after this long. */
+const patienceMs = 5000;
+
+type Plan =
+  | { kind: 'run'; tool: Tool; input: never; need: Need }
+  | { kind: 'denied'; tool: Tool; need: Need; reason: string }
+  | { kind: 'invalid'; tool: Tool | undefined; why: string };
+
+/**
+ * Runs the calls of one answer, all at once, except that writes wait for each other in the order the model gave them.
+ * Every call gets its events and, unless the model was already told, its result.
+ */
+export async function runCalls(calls: readonly ModelCall[], turnId: string, itemIds: ItemIds, bench: Workbench): Promise<ToolResultPart[]> {
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  const running = calls.map((call) => {
+    const plan = planCall(call, bench);
+    const itemId = itemIds.of(call.id);
+    bench.emit({
+      type: 'item.started',
+      item_id: itemId,
+      turn_id: turnId,
+      kind: plan.tool?.kind ?? 'tool_call',
+      name: call.name,
+      args: jsonOf(call.input),
+    });
+    if (plan.kind !== 'run') return settle(call, itemId, plan, bench);
+    const before = plan.need.access === 'write' ? lastWrite : undefined;
+    const run = runOne(call, itemId, plan, bench, before);
+    if (before !== undefined) lastWrite = run;
+    return run;
+  });
+  return (await Promise.all(running)).filter((result) => result !== undefined);
+}
+
+function planCall(call: ModelCall, { tools, decide, options }: Workbench): Plan {
+  const tool = tools.get(call.name);
+  if (tool === undefined || call.invalid !== undefined)
+    return { kind: 'invalid', tool, why: call.invalid ?? `there is no tool ${call.name}` };
+  const parsed = tool.input.safeParse(call.input);
+  if (!parsed.success) return { kind: 'invalid', tool, why: `the arguments do not fit: ${z.prettifyError(parsed.error)}` };
+  const input = parsed.data;
+  let need: Need;
+  let decision: Decision;
+  try {
+    need = tool.need(input, { cwd: options.cwd });
+    decision = decide(options.permissions, tool.name, need);
+  } catch (error) {
+    return { kind: 'invalid', tool, why: `the arguments do not fit: ${wordsOf(error)}` };
+  }
+  return decision.allowed ? { kind: 'run', tool, input, need } : { kind: 'denied', tool, need, reason: decision.reason };
+}
+
+function settle(call: ModelCall, itemId: string, plan: Exclude<Plan, { kind: 'run' }>, { emit }: Workbench): ToolResultPart | undefined {
+  if (plan.kind === 'invalid') {
+    emit({ type: 'item.completed', item_id: itemId, status: 'error', error: plan.why, duration_ms: 0 });
+    return call.invalid === undefined ? resultPart(call, { type: 'error-text', value: plan.why }) : undefined;
+  }
+  const permission_id = `permission_${itemId}`;
+  const { tool, need, reason } = plan;
+  emit({ type: 'permission.requested', permission_id, item_id: itemId, what: tool.name, pattern: need.subject });
+  emit({ type: 'permission.resolved', permission_id, item_id: itemId, decision: 'denied', by: 'rule' });
+  emit({ type: 'item.completed', item_id: itemId, status: 'denied', error: reason, duration_ms: 0 });
+  return resultPart(call, { type: 'execution-denied', reason });
+}
+
+async function runOne(
+  call: ModelCall,
+  itemId: string,
+  { tool, input }: Plan & { kind: 'run' },
+  { options, emit }: Workbench,
+  before: Promise<unknown> | undefined,
+): Promise<ToolResultPart> {
+  const { cwd, env, signal } = options;
+  await before;
+  const startedAt = performance.now();
+  let open = true;
+  const tell = (draft: Draft): void => void (open && emit(draft));
+  const result = signal.aborted
+    ? cancelled
+    : await withPatience(
+        attempt(() => tool.run(input, { itemId, cwd, env, signal, emit: tell })),
+        signal,
+      );
+  open = false;
+  // A tool that was stopped may call that an error; what stopped it is the better word.
+  const status: ItemStatus = signal.aborted && result.status !== 'success' ? 'cancelled' : result.status;
+  emit({
+    type: 'item.completed',
+    item_id: itemId,
+    status,
+    output: result.output,
+    ...(result.exit_code === undefined ? {} : { exit_code: result.exit_code }),
+    duration_ms: Math.round(performance.now() - startedAt),
+  });
+  return resultPart(call, outputOf(status, result.output));
+}
+
+const cancelled: ToolResult = { status: 'cancelled', output: 'cancelled' };
+
+async function attempt(run: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await run();
+  } catch (error) {
+    return { status: 'error', output: `the tool failed: ${wordsOf(error)}` };
+  }
+}
+
+async function withPatience(work: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopWaiting = (): void => {};
+  const late = new Promise<ToolResult>((resolve) => {
+    stopWaiting = () => void (timer = setTimeout(() => resolve(cancelled), patienceMs));
+  });
+  signal.addEventListener('abort', stopWaiting, { once: true });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener('abort', stopWaiting);
+    clearTimeout(timer);
+  }
+}
+
+function outputOf(status: ItemStatus, output: string): ToolResultPart['output'] {
+  if (status === 'success') return { type: 'text', value: output };
+  if (status === 'denied') return { type: 'execution-denied', reason: output };
+  return { type: 'error-text', value: output === '' ? status : output };
+}
+
+const resultPart = (call: ModelCall, output: ToolResultPart['output']): ToolResultPart => ({
+  type: 'tool-result',
+  toolCallId: call.id,
+  toolName: call.name,
+  output,
+});
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Arguments as they are told: whatever the model sent, as JSON. */
+function jsonOf(input: unknown): Extract<Draft, { type: 'item.started' }>['args'] {
+  const parsed = z.json().safeParse(input ?? {});
+  return parsed.success ? parsed.data : String(input);
+}
+
+/** The provider's ids, made unique: some servers begin to count again with every answer. */
+export class ItemIds {
+  readonly #used = new Set<string>();
+
+  of(callId: string): string {
+    let id = callId === '' ? 'call' : callId;
+    for (let again = 2; this.#used.has(id); again += 1) id = `${callId || 'call'}_${again}`;
+    this.#used.add(id);
+    return id;
+  }
+}

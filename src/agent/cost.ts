@@ -1,0 +1,54 @@
+import { Failure } from '../failure.ts';
+import type { Price, Tokens } from '../outcome/usage.ts';
+import type { AgentOptions, ModelPrice } from './agent.ts';
+
+/** What this run has spent so far; unknown prices are an error only where there is a limit to keep. */
+export class Spending {
+  readonly #limit: number | undefined;
+  readonly #own: ModelPrice | undefined;
+  readonly #table: Price | undefined;
+  #usd = 0;
+  #isCounted = true;
+
+  private constructor(limit: number | undefined, own: ModelPrice | undefined, table: Price | undefined) {
+    this.#limit = limit;
+    this.#own = own;
+    this.#table = table;
+  }
+
+  static async open({ maxCostUsd, price }: Pick<AgentOptions, 'maxCostUsd' | 'price'>, model: string): Promise<Spending> {
+    if (maxCostUsd === undefined || price !== undefined) return new Spending(maxCostUsd, price, undefined);
+    const { loadPrices } = await import('../outcome/price-table.ts');
+    const table = await loadPrices();
+    if (table(model, { input: 1, output: 1 }) === undefined)
+      throw new Failure('config', `the price of ${model} is not known, so a cost limit cannot be kept: give --price input=USD,output=USD`);
+    return new Spending(maxCostUsd, undefined, table);
+  }
+
+  /** What to report as the cost of a call: nothing when only the price table knows, which everybody has. */
+  costOf(tokens: Tokens | undefined): number | undefined {
+    return this.#own === undefined || tokens === undefined ? undefined : costAt(this.#own, tokens);
+  }
+
+  add(model: string, tokens: Tokens | undefined): void {
+    if (tokens === undefined) this.#isCounted = false;
+    else this.#usd += this.costOf(tokens) ?? this.#table?.(model, tokens) ?? 0;
+  }
+
+  /** Whether a limit can be kept: a provider that does not count spends unseen. */
+  get isKnown(): boolean {
+    return this.#limit === undefined || this.#isCounted;
+  }
+
+  /** Set when nothing more may be spent. */
+  get overrun(): { value: number; maximum: number } | undefined {
+    if (this.#limit === undefined || this.#usd < this.#limit) return undefined;
+    return { value: Number(this.#usd.toPrecision(12)), maximum: this.#limit };
+  }
+}
+
+function costAt(price: ModelPrice, { input = 0, output = 0, cacheRead = 0 }: Tokens): number {
+  const read = Math.min(cacheRead, input);
+  const usd = ((input - read) * price.input + read * (price.cacheRead ?? price.input) + output * price.output) / 1_000_000;
+  return Number(usd.toPrecision(12));
+}

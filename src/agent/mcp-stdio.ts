@@ -1,0 +1,106 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
+import { endGroup, holdGroup } from './process-group.ts';
+
+const longestLine = 64 * 1024 * 1024;
+const stderrKept = 2000;
+
+export interface StdioCommand {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+}
+
+/**
+ * An MCP server as a child process, one JSON message a line. The package's own transport hands on more of our environment
+ * than was asked for and ends only the first process, so that a server started by `npx` would stay.
+ */
+export class StdioTransport implements MCPTransport {
+  readonly supportsProtocolVersionDiscovery = true;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #command: StdioCommand;
+  readonly #read: (line: string) => JSONRPCMessage;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #ending: Promise<unknown> | undefined;
+  #stderr = '';
+  #end = '';
+
+  constructor(command: StdioCommand, read: (line: string) => JSONRPCMessage) {
+    this.#command = command;
+    this.#read = read;
+  }
+
+  start(): Promise<void> {
+    const { command, args, cwd, env } = this.#command;
+    const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: true });
+    this.#child = child;
+    holdGroup(child.pid);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr = (this.#stderr + text).slice(-stderrKept)));
+    this.#readLines(child);
+    child.stdin.on('error', (error) => this.onerror?.(error));
+    child.once('close', () => this.onclose?.());
+    child.once('exit', (code, signal) => {
+      if (this.#ending === undefined) this.#end = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+      // A child of the server may keep the pipes open when the server itself is gone.
+      setTimeout(() => this.onclose?.(), 250).unref();
+    });
+    return new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+  }
+
+  #readLines(child: ChildProcessWithoutNullStreams): void {
+    const decoder = new StringDecoder('utf8');
+    let rest = '';
+    child.stdout.on('data', (bytes: Buffer) => {
+      const lines = decoder.write(bytes).split('\n');
+      lines[0] = rest + (lines[0] ?? '');
+      rest = lines.pop() ?? '';
+      if (rest.length > longestLine) {
+        this.onerror?.(new Error(`a message longer than ${longestLine} characters`));
+        void this.close();
+        return;
+      }
+      for (const line of lines) if (line.trim() !== '') this.#take(line);
+    });
+  }
+
+  #take(line: string): void {
+    try {
+      this.onmessage?.(this.#read(line));
+    } catch (error) {
+      // Servers print banners on stdout, and answers to what was no longer waited for.
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#child === undefined) reject(new Error('the server is not running'));
+      else this.#child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** What is known of a server that failed: how it ended, if it did, and the last of its stderr. */
+  async lastWords(): Promise<string[]> {
+    if (this.#child?.pid !== undefined && this.#end === '') await wait(100);
+    return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${this.#stderr.trim()}`].filter((each) => each !== '');
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    // Who no longer listens is ending by itself, and how is worth knowing.
+    if (child?.stdin.destroyed === true && this.#end === '' && this.#ending === undefined) await wait(100);
+    this.#ending ??= endGroup(child?.pid);
+    await this.#ending;
+    child?.stdin.destroy();
+    child?.stdout.destroy();
+    child?.stderr.destroy();
+  }
+}

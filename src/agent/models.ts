@@ -1,0 +1,132 @@
+import { Failure } from '../failure.ts';
+import type { AgentOptions } from './agent.ts';
+import type { Model, OpenModel, ProviderOptions } from './model.ts';
+
+export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd'> & { sessionId: string };
+
+interface Named extends ModelOptions {
+  provider: string;
+  name: string;
+}
+
+type Opened = Omit<OpenModel, 'id'>;
+
+const anthropicCache: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/** Each loads its own package and no other. */
+const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> = {
+  async openai(named) {
+    const apiKey = needKey(named, ['OPENAI_API_KEY']);
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    const model = createOpenAI({ apiKey, ...base(named, 'OPENAI_BASE_URL') }).responses(named.name);
+    return { model: v4(model), options: { openai: unstored(named) } };
+  },
+
+  async anthropic(named) {
+    const apiKey = needKey(named, ['ANTHROPIC_API_KEY']);
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return { model: v4(createAnthropic({ apiKey, ...base(named, 'ANTHROPIC_BASE_URL') })(named.name)), cacheMark: anthropicCache };
+  },
+
+  async google(named) {
+    const apiKey = needKey(named, ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY']);
+    const { createGoogle } = await import('@ai-sdk/google');
+    return { model: v4(createGoogle({ apiKey, ...base(named) })(named.name)) };
+  },
+
+  async azure(named) {
+    const { env, baseUrl, name } = named;
+    const apiKey = needKey(named, ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY']);
+    const resourceName = env['AZURE_RESOURCE_NAME'];
+    const endpoint = env['AZURE_OPENAI_ENDPOINT'];
+    const baseURL = baseUrl ?? (endpoint ? `${endpoint.replace(/\/+$/, '')}/openai` : undefined);
+    if (baseURL === undefined && !resourceName)
+      throw new Failure('config', 'azure needs to know your resource: set AZURE_RESOURCE_NAME, or give --base-url');
+    const where = baseURL === undefined ? { resourceName: resourceName ?? '' } : { baseURL: checkUrl(baseURL) };
+    const { createAzure } = await import('@ai-sdk/azure');
+    const apiVersion = env['AZURE_OPENAI_API_VERSION'];
+    // Dated API versions know deployments by their address and have no Responses API there; `v1` has both.
+    if (apiVersion && /^\d{4}-/.test(apiVersion))
+      return { model: v4(createAzure({ ...where, apiKey, apiVersion, useDeploymentBasedUrls: true }).chat(name)) };
+    const model = createAzure({ ...where, apiKey, ...(apiVersion ? { apiVersion } : {}) }).responses(name);
+    return { model: v4(model), options: { azure: unstored(named) } };
+  },
+
+  async ollama(named) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const baseURL = named.baseUrl === undefined ? ollamaUrl(named.env) : checkUrl(named.baseUrl);
+    return { model: v4(createOpenAICompatible({ name: 'ollama', baseURL, includeUsage: true })(named.name)) };
+  },
+
+  async 'openai-compatible'(named) {
+    if (named.baseUrl === undefined)
+      throw new Failure('config', `${named.model} needs the address of its server: give --base-url, such as http://localhost:8000/v1`);
+    const apiKey = findKey(named, ['RUNWIRE_API_KEY']);
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const settings = { name: 'openai-compatible', baseURL: checkUrl(named.baseUrl), includeUsage: true };
+    return { model: v4(createOpenAICompatible({ ...settings, ...(apiKey === undefined ? {} : { apiKey }) })(named.name)) };
+  },
+
+  async replay({ name, env, cwd }) {
+    const { openReplay } = await import('./replay.ts');
+    return openReplay(name, { env, cwd });
+  },
+};
+
+/** `provider/name` → a model ready to be asked. Nothing is sent yet. */
+export async function openModel(options: ModelOptions): Promise<OpenModel> {
+  const slash = options.model.indexOf('/');
+  const known = Object.keys(providers).join(', ');
+  if (slash <= 0 || slash === options.model.length - 1)
+    throw new Failure('config', `a model is written provider/name, not "${options.model}"; providers: ${known}`);
+  const provider = options.model.slice(0, slash);
+  const open = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (open === undefined) throw new Failure('config', `unknown provider "${provider}"; known: ${known}`);
+  return { id: options.model, ...(await open({ ...options, provider, name: options.model.slice(slash + 1) })) };
+}
+
+function v4(model: { specificationVersion: string }): Model {
+  return model as Model;
+}
+
+/** The conversation stays with us; the provider only keeps what speeds up the next request. */
+function unstored({ sessionId }: Named): ProviderOptions[string] {
+  return { store: false, promptCacheKey: sessionId };
+}
+
+function findKey({ env, keys, provider }: Named, variables: readonly string[]): string | undefined {
+  for (const variable of variables) if (env[variable]) return env[variable];
+  return keys?.[provider] || undefined;
+}
+
+function needKey(named: Named, variables: readonly string[]): string {
+  const key = findKey(named, variables);
+  if (key === undefined)
+    throw new Failure(
+      'config',
+      `no API key for ${named.provider}: set ${variables.join(' or ')}, or keys.${named.provider} in your config`,
+    );
+  return key;
+}
+
+function base({ baseUrl, env }: Named, variable?: string): { baseURL?: string } {
+  const url = baseUrl ?? (variable === undefined ? undefined : env[variable]);
+  return url ? { baseURL: checkUrl(url) } : {};
+}
+
+function checkUrl(url: string): string {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
+  throw new Failure('config', `not an address of a model server: "${url}" (expected http://… or https://…)`);
+}
+
+/** `OLLAMA_HOST` is written for the server: a bare host or port, and `0.0.0.0` for "every address of this machine". */
+function ollamaUrl(env: Named['env']): string {
+  const given = env['OLLAMA_BASE_URL'] || env['OLLAMA_HOST'] || '127.0.0.1';
+  const local = given.startsWith(':') ? `127.0.0.1${given}` : given;
+  const hasScheme = /^https?:\/\//.test(local);
+  const url = new URL(checkUrl(hasScheme ? local : `http://${local}`));
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
+  // With a scheme, the port of that scheme is meant; without one, Ollama's own.
+  if (!hasScheme && url.port === '' && !local.endsWith(':80')) url.port = '11434';
+  return url.pathname === '/' ? new URL('v1', url).href : url.href;
+}

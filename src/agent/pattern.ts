@@ -1,0 +1,67 @@
+const mostAlternatives = 256;
+
+/** `*` and `?` stay inside one name, `**` crosses folders, `{a,b}` is either; everything else is itself. Hidden files count. */
+export function matchesPath(pattern: string): (path: string) => boolean {
+  const patterns = alternatives([pattern]).map((each) => each.split('/'));
+  return (path) => {
+    const names = path.split('/');
+    return patterns.some((each) => matchesNames(each, names));
+  };
+}
+
+function alternatives(patterns: readonly string[]): readonly string[] {
+  const spread = patterns.flatMap((pattern) => {
+    const [all, inside = ''] = /\{([^{}]*,[^{}]*)\}/.exec(pattern) ?? [];
+    return all === undefined ? [pattern] : inside.split(',').map((each) => pattern.replace(all, () => each));
+  });
+  return spread.length === patterns.length || spread.length > mostAlternatives ? patterns : alternatives(spread);
+}
+
+/** Both walks go back only to the last wildcard, so that no pattern is slow. */
+function matchesNames(pattern: readonly string[], names: readonly string[]): boolean {
+  return walk(
+    pattern.length,
+    names.length,
+    (at) => pattern[at] === '**',
+    (at, index) => matchesName(pattern[at] ?? '', names[index] ?? ''),
+  );
+}
+
+function matchesName(pattern: string, name: string): boolean {
+  return walk(
+    pattern.length,
+    name.length,
+    (at) => pattern[at] === '*',
+    (at, index) => pattern[at] === '?' || pattern[at] === name[index],
+  );
+}
+
+function walk(
+  patternLength: number,
+  length: number,
+  isWild: (at: number) => boolean,
+  isSame: (at: number, index: number) => boolean,
+): boolean {
+  let at = 0;
+  let index = 0;
+  let wildAt = -1;
+  let resumeAt = 0;
+  while (index < length) {
+    if (at < patternLength && isWild(at)) {
+      wildAt = at;
+      resumeAt = index;
+      at += 1;
+    } else if (at < patternLength && isSame(at, index)) {
+      at += 1;
+      index += 1;
+    } else if (wildAt >= 0) {
+      at = wildAt + 1;
+      resumeAt += 1;
+      index = resumeAt;
+    } else {
+      return false;
+    }
+  }
+  while (at < patternLength && isWild(at)) at += 1;
+  return at === patternLength;
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { ErrorCode } from '../events/event.ts';
+import type { ModelPart, ModelRequest } from './model.ts';
+
+/** Stands for the working directory in a recording, so that it can be played in another one. */
+const cwdMark = '{{runwire:cwd}}';
+
+const Call = z.strictObject({ name: z.string(), args: z.string() });
+const Result = z.strictObject({ name: z.string(), outcome: z.enum(['ok', 'failed', 'denied']), output: z.string() });
+/** One message of the conversation, as far as it can be compared. */
+export const Entry = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('user'), text: z.string() }),
+  z.strictObject({ role: z.literal('assistant'), text: z.string(), calls: z.array(Call) }),
+  z.strictObject({ role: z.literal('tool'), results: z.array(Result) }),
+]);
+export type Entry = z.infer<typeof Entry>;
+
+export const RecordedFault = z.object({
+  code: ErrorCode,
+  message: z.string(),
+  retryable: z.boolean(),
+  name: z.string().exactOptional(),
+  http_status: z.int().exactOptional(),
+  retryAfterMs: z.number().nonnegative().exactOptional(),
+});
+
+export const RecordingHead = z.looseObject({ runwire: z.literal('model-recording'), version: z.literal(1), model: z.string() });
+
+/** One model call: what was new in the conversation, and what came back when. */
+export const RecordedCall = z.looseObject({
+  call: z.int().positive(),
+  /** How many entries of the call before are still there; `entries` follow them. */
+  after: z.int().nonnegative(),
+  entries: z.array(Entry),
+  /** Milliseconds since the request, and the part; errors are told as faults. */
+  parts: z.array(z.tuple([z.number(), z.looseObject({ type: z.string() })])),
+  /** The call failed before anything came. */
+  fault: RecordedFault.optional(),
+});
+export type RecordedCall = z.infer<typeof RecordedCall>;
+
+type Prompt = ModelRequest['prompt'];
+type ResultOutput = Extract<Extract<Prompt[number], { role: 'tool' }>['content'][number], { type: 'tool-result' }>['output'];
+
+/** The conversation without its instructions, with `clean` applied to every text. */
+export function entriesOf(prompt: Prompt, clean: (text: string) => string): Entry[] {
+  return prompt.flatMap((message): Entry[] => {
+    switch (message.role) {
+      case 'system':
+        return [];
+      case 'user':
+        return [{ role: 'user', text: clean(textOf(message.content)) }];
+      case 'assistant': {
+        const calls = message.content.filter((part) => part.type === 'tool-call');
+        return [
+          {
+            role: 'assistant',
+            text: clean(textOf(message.content)),
+            calls: calls.map((part) => ({ name: part.toolName, args: clean(canonical(part.input)) })),
+          },
+        ];
+      }
+      case 'tool': {
+        const results = message.content.filter((part) => part.type === 'tool-result');
+        return [{ role: 'tool', results: results.map((part) => ({ name: part.toolName, ...resultOf(part.output, clean) })) }];
+      }
+    }
+  });
+}
+
+function textOf(content: readonly { type: string; text?: string }[]): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n');
+}
+
+function resultOf(output: ResultOutput, clean: (text: string) => string): { outcome: 'ok' | 'failed' | 'denied'; output: string } {
+  if (output.type === 'execution-denied') return { outcome: 'denied', output: clean(output.reason ?? '') };
+  const isError = output.type === 'error-text' || output.type === 'error-json';
+  const text = clean(typeof output.value === 'string' ? output.value : JSON.stringify(output.value));
+  return { outcome: isError ? 'failed' : 'ok', output: text.length > 4096 ? `${text.slice(0, 4096).toWellFormed()}…` : text };
+}
+
+/** The same value gives the same text, in whatever order its fields came. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}
+
+/** What of an entry must be the same when it is played again: who speaks, and which calls ended how. */
+export function describeEntry(entry: Entry | undefined): string {
+  switch (entry?.role) {
+    case undefined:
+      return 'the end of the conversation';
+    case 'user':
+      return 'words of the user';
+    case 'assistant':
+      return entry.calls.length === 0
+        ? 'an answer without calls'
+        : `an answer that calls ${entry.calls.map(({ name, args }) => `${name} ${args}`).join(' and ')}`;
+    case 'tool':
+      return `results of ${entry.results.map(({ name, outcome }) => `${name} (${outcome})`).join(' and ')}`;
+  }
+}
+
+/** Parts that matter when an answer is played again; the pieces of a call's arguments come again as a whole. */
+export function isRecorded(part: ModelPart): boolean {
+  return !/^(?:tool-input-|response-metadata$|raw$|ping$)/.test(part.type);
+}
+
+/** The working directory ↔ its mark. */
+export function cwdMarks(cwd: string): { mark(text: string): string; unmark(text: string): string; unmarkJson(text: string): string } {
+  const inJson = JSON.stringify(cwd).slice(1, -1);
+  const spellings = [...new Set([inJson, cwd])].map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  // The root folder is the beginning of every path: marking it would tell nothing.
+  const pattern = cwd.length < 2 ? undefined : new RegExp(`(?:${spellings.join('|')})(?![\\w-])`, 'g');
+  return {
+    mark: (text) => (pattern === undefined ? text : text.replace(pattern, () => cwdMark)),
+    unmark: (text) => text.replaceAll(cwdMark, () => cwd),
+    unmarkJson: (text) => text.replaceAll(cwdMark, () => inJson),
+  };
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelMessage } from 'ai';
+import { z } from 'zod';
+import { Failure } from '../failure.ts';
+import { stateFolder } from './folders.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const Message = z.looseObject({
+  role: z.enum(['user', 'assistant', 'tool']),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
+});
+const Saved = z.object({ version: z.literal(1), id: z.string(), model: z.string(), messages: z.array(Message) });
+
+/** The conversation of a run, kept so that a later run can go on with it. */
+export interface Session {
+  id: string;
+  model: string;
+  messages: readonly ModelMessage[];
+}
+
+const folderOf = (env: Env): string => join(stateFolder(env), 'sessions');
+
+export async function loadSession(id: string, env: Env): Promise<Session> {
+  const folder = folderOf(env);
+  // An id is a file name of ours, never a path.
+  if (!/^[\w-]+$/.test(id)) throw new Failure('config', `not a session id: "${id}"; sessions are kept in ${folder}`);
+  const file = join(folder, `${id}.json`);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Failure('config', `no session ${id} in ${folder}`, { cause: error });
+  }
+  const saved = Saved.safeParse(parse(text));
+  if (!saved.success) throw new Failure('config', `${file} is not a session: ${z.prettifyError(saved.error)}`);
+  return { id, model: saved.data.model, messages: saved.data.messages as unknown as ModelMessage[] };
+}
+
+/** Written whole or not at all, and for nobody else to read. */
+export async function saveSession(session: Session, env: Env, redact: (text: string) => string = (text) => text): Promise<void> {
+  const folder = folderOf(env);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = join(folder, `.${session.id}.${randomUUID()}`);
+  const { id, model, messages } = session;
+  try {
+    await writeFile(temporary, `${JSON.stringify({ version: 1, id, model, messages: clean(messages, redact) })}\n`, { mode: 0o600 });
+    await rename(temporary, join(folder, `${id}.json`));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Every text but those that a provider signed: a changed signature would be refused. */
+function clean(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((each) => clean(each, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, key === 'providerOptions' ? each : clean(each, redact)]));
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { endGroup, holdGroup, withoutSecrets } from '../process-group.ts';
+import type { ToolResult, ToolRun } from '../tool.ts';
+import { Clip } from './clip.ts';
+import { cancelled, define, failed } from './define.ts';
+
+const usualTime = 120_000;
+const longestTime = 600_000;
+const mostCharacters = 30_000;
+const mostLive = 10 * mostCharacters;
+/** How long output may still come after the shell itself has ended. */
+const lastWords = 250;
+
+const input = z.strictObject({
+  command: z.string().min(1).describe('A command line for the shell, run in the working directory.'),
+  timeout_ms: z.int().min(1).max(longestTime).optional().describe(`Time limit; ${usualTime} unless told.`),
+});
+type Input = z.infer<typeof input>;
+
+export const bash = define<Input>({
+  name: 'bash',
+  kind: 'command',
+  description:
+    'Run a shell command. There is no stdin and nobody to answer questions. What it leaves in the background ends with it, so start and use a server in one command.',
+  input,
+  need: ({ command }) => ({ access: 'execute', subject: command }),
+  async run(asked, run) {
+    if (run.signal.aborted) return cancelled;
+    const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+    const child = spawn(shell, ['-c', asked.command], {
+      cwd: run.cwd,
+      env: withoutSecrets(run.env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    holdGroup(child.pid);
+    return follow(child, asked, run);
+  },
+});
+
+async function follow(child: ChildProcessByStdio<null, Readable, Readable>, asked: Input, run: ToolRun): Promise<ToolResult> {
+  const output = new Clip(mostCharacters);
+  const limit = asked.timeout_ms ?? usualTime;
+  let stopped: 'timeout' | 'abort' | undefined;
+  let ending: Promise<boolean> | undefined;
+  const stop = (why: 'timeout' | 'abort'): void => {
+    stopped ??= why;
+    ending ??= endGroup(child.pid);
+  };
+  const onAbort = (): void => stop('abort');
+  const timer = setTimeout(stop, limit, 'timeout');
+  run.signal.addEventListener('abort', onAbort, { once: true });
+  tell(child, output, run);
+  const closed = new Promise<void>((resolve) => void child.once('close', resolve));
+  try {
+    const { code, signal } = await ended(child);
+    await Promise.race([closed, pause(lastWords)]);
+    ending ??= endGroup(child.pid);
+    const leftover = (await ending) && stopped === undefined;
+    await Promise.race([closed, pause(lastWords)]);
+    return result(output, { code, signal, stopped, leftover, limit });
+  } catch (error) {
+    return failed(`the command could not be started: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    clearTimeout(timer);
+    run.signal.removeEventListener('abort', onAbort);
+    // A process that left the group may hold the pipes open for ever.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
+
+interface End {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<End> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+const pause = (time: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, time));
+
+/** Both streams as they come, in one text for the model and as live events. */
+function tell(child: ChildProcessByStdio<null, Readable, Readable>, output: Clip, run: ToolRun): void {
+  let live = 0;
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output.add(text);
+      if (live >= mostLive) return;
+      const chunk = text.slice(0, mostLive - live);
+      live += text.length;
+      run.emit({ type: 'item.output', item_id: run.itemId, stream, chunk: chunk.toWellFormed() });
+      if (live < mostLive) return;
+      run.emit({
+        type: 'item.output',
+        item_id: run.itemId,
+        stream: 'progress',
+        chunk: `[more than ${mostLive} characters; the rest is not shown live]`,
+      });
+    });
+  }
+}
+
+interface Ending extends End {
+  stopped: 'timeout' | 'abort' | undefined;
+  leftover: boolean;
+  limit: number;
+}
+
+function result(output: Clip, { code, signal, stopped, leftover, limit }: Ending): ToolResult {
+  const text = output.toString();
+  const say = (...notes: string[]): string =>
+    [text === '' ? '(no output)' : text.replace(/\n$/, ''), ...notes, ...(leftover ? ['[its background processes were ended]'] : [])].join(
+      '\n',
+    );
+  if (stopped === 'abort') return { status: 'cancelled', output: say('[cancelled]') };
+  if (stopped === 'timeout') return { status: 'error', output: say(`[ended: it ran longer than its time limit of ${limit} ms]`) };
+  if (signal !== null) return { status: 'error', output: say(`[ended by ${signal}]`), exit_code: 128 + constants.signals[signal] };
+  if (code === 0 || code === null) return { status: 'success', output: say(), exit_code: 0 };
+  return { status: 'error', output: say(`[exit code ${code}]`), exit_code: code };
+}

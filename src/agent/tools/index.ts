@@ -1,0 +1,32 @@
+import type { PermissionRules } from '../permissions.ts';
+import type { Tool } from '../tool.ts';
+import { bash } from './bash.ts';
+import { edit } from './edit.ts';
+import { fetch } from './fetch.ts';
+import { glob } from './glob.ts';
+import { grep } from './grep.ts';
+import type { NetworkOptions } from './http-get.ts';
+import { read } from './read.ts';
+import { todo } from './todo.ts';
+import { write } from './write.ts';
+
+export interface BuiltinToolsOptions {
+  /** Where file tools may be, what searches leave out, and where redirects may lead. */
+  permissions: PermissionRules;
+  network?: NetworkOptions;
+}
+
+/** The tools of the built-in agent. */
+export function builtinTools({ permissions, network }: BuiltinToolsOptions): Tool[] {
+  const { directories } = permissions;
+  return [
+    bash,
+    read(directories),
+    write(directories),
+    edit(directories),
+    grep(permissions),
+    glob(permissions),
+    fetch(permissions, network),
+    todo,
+  ];
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { Failure } from '../../failure.ts';
+
+const longestTime = 30_000;
+/** A line of a file may be as long as the file. */
+const longest = 16 * 1024 * 1024;
+
+/** Everything that ripgrep prints, cut at `separator`, until `take` says that it has enough. */
+export async function ripgrep(
+  args: readonly string[],
+  separator: '\n' | '\0',
+  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  take: (text: string) => 'more' | 'enough',
+): Promise<void> {
+  const stop = new AbortController();
+  const time = AbortSignal.timeout(longestTime);
+  // Without --no-config a file named by the environment could add options of its own.
+  const child = spawn(await findProgram(), ['--no-config', '--no-messages', ...args], {
+    cwd,
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: AbortSignal.any([signal, time, stop.signal]),
+  });
+  let rest = '';
+  let complaint = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (stop.signal.aborted) return;
+    const pieces = (rest + text).split(separator);
+    rest = pieces.pop() ?? '';
+    if (rest.length > longest || pieces.some((piece) => take(piece) === 'enough')) stop.abort();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaint = (complaint + text).slice(0, 2000)));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', (error) => (error.name === 'AbortError' ? resolve(null) : reject(cannotRun(error))));
+    child.once('close', resolve);
+  });
+  if (stop.signal.aborted) return;
+  signal.throwIfAborted();
+  if (time.aborted) throw new Failure('tool', `the search took longer than ${longestTime} ms; search in a smaller folder`);
+  if (code === 2 && complaint !== '') throw new Failure('tool', complaint.trim().replace(/^rg: /, ''));
+}
+
+async function findProgram(): Promise<string> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch (error) {
+    throw cannotRun(error);
+  }
+}
+
+function cannotRun(error: unknown): Failure {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Failure('tool', `ripgrep, which grep and glob need, cannot be run here: ${why}`);
+}

@@ -1,0 +1,127 @@
+import { constants, lstatSync, realpathSync } from 'node:fs';
+import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+
+/** Where file tools may be. */
+export interface Workspace {
+  cwd: string;
+  /** Other folders, absolute or relative to `cwd`. */
+  directories: readonly string[];
+}
+
+/** A path inside the workspace, free of links. */
+export interface Place {
+  path: string;
+  /** As rules and events say it: relative to the working directory, absolute in the other folders; always with `/`. */
+  name: string;
+  /** The names below the folder that it is in. */
+  below: readonly string[];
+}
+
+/** Why a file tool does not do what it was asked; the message is for the model. */
+export class Refusal extends Error {}
+
+/** Finds the place that a path really means, with every link followed, or refuses it. */
+export function locate(asked: string, workspace: Workspace): Place {
+  if (asked === '') throw new Refusal('the path is empty');
+  if (asked.includes('\0')) throw new Refusal('a path cannot contain a NUL byte');
+  if (asked.startsWith('~')) throw new Refusal(`${asked}: ~ is not expanded; give a path relative to the working directory`);
+  const cwd = realpathSync.native(workspace.cwd);
+  const path = realPath(resolve(cwd, asked), asked);
+  for (const root of [cwd, ...workspace.directories.flatMap((each) => existing(resolve(cwd, each)))]) {
+    const inside = relative(root, path);
+    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue;
+    const below = inside === '' ? [] : inside.split(sep);
+    return { path, below, name: root === cwd ? below.join('/') || '.' : path.split(sep).join('/') };
+  }
+  throw new Refusal(`${asked} is outside the working directory; file tools stay inside it`);
+}
+
+/** What a permission rule is asked about: the place, or for a path that will be refused anyway, the path itself. */
+export function subjectOf(asked: string, workspace: Workspace): string {
+  try {
+    return locate(asked, workspace).name;
+  } catch {
+    return asked;
+  }
+}
+
+function realPath(path: string, asked: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw new Refusal(explain(error, asked));
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${asked} goes through a link that leads nowhere`);
+    const parent = dirname(path);
+    return join(realPath(parent, asked), relative(parent, path));
+  }
+}
+
+function existing(folder: string): string[] {
+  try {
+    return [realpathSync.native(folder)];
+  } catch {
+    return [];
+  }
+}
+
+/** Without O_NONBLOCK, opening a FIFO waits for its other end for ever. */
+const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens a regular file. */
+export async function openForReading(place: Place): Promise<FileHandle> {
+  return checked(await open(place.path, constants.O_RDONLY | careful), place);
+}
+
+/** Opens a regular file that exists, or makes one with its folders if it may. Nothing is cut off yet. */
+export async function openForWriting(place: Place, mayCreate: boolean): Promise<{ file: FileHandle; isNew: boolean }> {
+  // A hook or a setting in there is a command that git runs later.
+  if (place.below.some((name) => name.toLowerCase() === '.git'))
+    throw new Refusal(`${place.name}: file tools do not write inside .git; use git`);
+  try {
+    return { file: await checked(await open(place.path, constants.O_RDWR | careful), place), isNew: false };
+  } catch (error) {
+    if (!mayCreate || codeOf(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(dirname(place.path), { recursive: true });
+  const file = await open(place.path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | careful, 0o666);
+  return { file: await checked(file, place), isNew: true };
+}
+
+/** A folder on the way may have become a link since the path was looked at. */
+async function checked(file: FileHandle, place: Place): Promise<FileHandle> {
+  try {
+    const stat = await file.stat();
+    if (stat.isDirectory()) throw new Refusal(`${place.name} is a folder`);
+    if (!stat.isFile()) throw new Refusal(`${place.name} is not a regular file`);
+    const now = await lstat(place.path);
+    const isSame = now.ino === stat.ino && now.dev === stat.dev && realpathSync.native(place.path) === place.path;
+    if (!isSame) throw new Refusal(`${place.name} moved while it was opened`);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** A file system error in words. */
+export function explain(error: unknown, name: string): string {
+  if (error instanceof Refusal) return error.message;
+  const code = codeOf(error);
+  const words: Record<string, string> = {
+    ENOENT: `${name} does not exist`,
+    ENOTDIR: `a part of ${name} is not a folder`,
+    EISDIR: `${name} is a folder`,
+    EACCES: `${name}: the system does not permit it`,
+    EPERM: `${name}: the system does not permit it`,
+    EEXIST: `${name} appeared in the same moment; try again`,
+    ELOOP: `${name} goes through a link`,
+    ENXIO: `${name} is not a regular file`,
+    ENAMETOOLONG: `${name.slice(0, 100)}… is too long a name`,
+  };
+  return (code === undefined ? undefined : words[code]) ?? `${name}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
