@@ -1,54 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Failure } from '../failure.ts';
+import type { ProjectConfig, UserConfig } from './config-schema.ts';
 import { configFolder, foldersUpToRoot } from './folders.ts';
-import { McpServer } from './mcp.ts';
-
-const usd = z.number().nonnegative();
-const Texts = z.record(z.string(), z.string());
-
-const project = {
-  model: z.string().min(1).optional(),
-  system: z.string().optional(),
-  /** USD per million tokens, by `provider/name`. */
-  prices: z.record(z.string(), z.strictObject({ input: usd, output: usd, cacheRead: usd.optional() })).optional(),
-  permissions: z
-    .strictObject({
-      mode: z.enum(['read-only', 'edit', 'full']).optional(),
-      allow: z.array(z.string()).optional(),
-      deny: z.array(z.string()).optional(),
-      directories: z.array(z.string()).optional(),
-    })
-    .optional(),
-  mcpServers: z.record(z.string(), McpServer).optional(),
-};
-
-/** A repository is not always one's own: what it says must not send anybody's keys elsewhere. */
-const ProjectConfig = z.strictObject({
-  ...project,
-  mcpServers: project.mcpServers.refine(
-    (servers) => !JSON.stringify(servers ?? {}).includes('${'),
-    'variables such as ${NAME} may only be used in your own config file, never by a project',
-  ),
-});
-const UserConfig = z.strictObject({
-  ...project,
-  keys: Texts.optional(),
-  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
-  /** Folders whose `runwire.json` may start MCP servers and widen permissions. */
-  trust: z.array(z.string()).optional(),
-});
 
 /** What the files say; flags and the environment come before it. */
 export type Config = z.infer<typeof UserConfig>;
 
 /** The user's own file, and the nearest `runwire.json` up to the root of the repository, which wins. */
 export async function loadConfig({ cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> }): Promise<Config> {
-  const user = (await readConfig(join(configFolder(env), 'config.json'), UserConfig)) ?? {};
+  const user = (await readConfig(join(configFolder(env), 'config.json'), 'UserConfig')) ?? {};
   for (const folder of foldersUpToRoot(cwd)) {
     const file = join(folder, 'runwire.json');
-    const found = await readConfig(file, ProjectConfig);
+    const found = await readConfig(file, 'ProjectConfig');
     if (found === undefined) continue;
     const asks = widening(found);
     if (asks.length > 0 && env.RUNWIRE_TRUST_PROJECT !== '1' && !(user.trust ?? []).some((each) => resolve(each) === folder)) {
@@ -72,7 +37,13 @@ function widening({ mcpServers, permissions }: z.infer<typeof ProjectConfig>): s
   ];
 }
 
-async function readConfig<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.infer<Schema> | undefined> {
+interface Schemas {
+  UserConfig: typeof UserConfig;
+  ProjectConfig: typeof ProjectConfig;
+}
+
+/** The schemas take longer to load than most runs have time to begin; without a file they are not needed. */
+async function readConfig<Name extends keyof Schemas>(file: string, name: Name): Promise<z.infer<Schemas[Name]> | undefined> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -87,13 +58,14 @@ async function readConfig<Schema extends z.ZodType>(file: string, schema: Schema
   } catch (error) {
     throw new Failure('config', `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new Failure('config', `${file}: ${result.error.issues.map((issue) => describe(issue, schema)).join('; ')}`);
+  const schemas: Schemas = await import('./config-schema.ts');
+  const result = schemas[name].safeParse(value);
+  if (result.success) return result.data as z.infer<Schemas[Name]>;
+  throw new Failure('config', `${file}: ${result.error.issues.map((issue) => describe(issue, name)).join('; ')}`);
 }
 
-function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
-  const forUserOnly = issue.code === 'unrecognized_keys' && issue.path.length === 0 && (schema as z.ZodType) === ProjectConfig;
+function describe(issue: z.core.$ZodIssue, name: keyof Schemas): string {
+  const forUserOnly = issue.code === 'unrecognized_keys' && issue.path.length === 0 && name === 'ProjectConfig';
   const moved = forUserOnly ? issue.keys.filter((key) => key === 'keys' || key === 'baseUrl') : [];
   if (moved.length > 0) return `${moved.join(' and ')} may only be set in your own config file, never by a project`;
   return `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`;

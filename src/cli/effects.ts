@@ -61,12 +61,13 @@ function onCrash(listener: (error: unknown) => void): () => void {
   return () => void process.off('uncaughtException', listener);
 }
 
-/** How long sockets and children of a finished run may take to close by themselves. */
-const closingMs = 500;
+/** A kept-alive socket, a pipe that nobody closes: nothing of a finished run is worth waiting for. */
+const closingMs = 20;
 
 function leaveSoon(): void {
-  // Only an open handle lets an unreferenced timer fire.
-  process.stdout.write('', () => void setTimeout(() => process.exit(), closingMs).unref());
+  // Only an open handle lets an unreferenced timer fire; by then all that was written must have been taken.
+  const leave = (): void => void setTimeout(() => process.exit(), closingMs).unref();
+  process.stdout.write('', () => void process.stderr.write('', leave));
 }
 
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {

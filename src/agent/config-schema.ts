@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { McpServer } from './mcp.ts';
+
+const usd = z.number().nonnegative();
+const Texts = z.record(z.string(), z.string());
+
+const project = {
+  model: z.string().min(1).optional(),
+  system: z.string().optional(),
+  /** USD per million tokens, by `provider/name`. */
+  prices: z.record(z.string(), z.strictObject({ input: usd, output: usd, cacheRead: usd.optional() })).optional(),
+  permissions: z
+    .strictObject({
+      mode: z.enum(['read-only', 'edit', 'full']).optional(),
+      allow: z.array(z.string()).optional(),
+      deny: z.array(z.string()).optional(),
+      directories: z.array(z.string()).optional(),
+    })
+    .optional(),
+  mcpServers: z.record(z.string(), McpServer).optional(),
+};
+
+/** A repository is not always one's own: what it says must not send anybody's keys elsewhere. */
+export const ProjectConfig = z.strictObject({
+  ...project,
+  mcpServers: project.mcpServers.refine(
+    (servers) => !JSON.stringify(servers ?? {}).includes('${'),
+    'variables such as ${NAME} may only be used in your own config file, never by a project',
+  ),
+});
+export const UserConfig = z.strictObject({
+  ...project,
+  keys: Texts.optional(),
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** Folders whose `runwire.json` may start MCP servers and widen permissions. */
+  trust: z.array(z.string()).optional(),
+});
