@@ -2,6 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { AgentOptions } from './agent.ts';
+import { cleanJson } from './clean.ts';
 import { type Fault, faultOf } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, entriesOf, type Entry, isRecorded } from './recording.ts';
@@ -101,7 +102,7 @@ function stored(part: ModelPart, clean: Clean): TimedPart[1] {
     case 'error':
       return storedFault(part.error, clean);
     case 'tool-call':
-      return { type: part.type, toolCallId: part.toolCallId, toolName: part.toolName, input: clean(part.input) } as TimedPart[1];
+      return { type: part.type, toolCallId: part.toolCallId, toolName: part.toolName, input: cleanJson(part.input, clean) } as TimedPart[1];
     case 'finish': {
       const { inputTokens, outputTokens } = part.usage;
       return { type: part.type, finishReason: part.finishReason, usage: { inputTokens, outputTokens } } as TimedPart[1];
@@ -128,7 +129,7 @@ function cleanTexts(parts: readonly TimedPart[], clean: Clean): TimedPart[] {
   return parts.flatMap(([ms, part]): TimedPart[] => {
     const whole = part.delta === undefined ? undefined : wholes.get(keyOf(part));
     if (whole === undefined) return part.delta === undefined ? [[ms, part]] : [];
-    const cleaned = clean(whole);
+    const cleaned = part.type === 'tool-input-delta' ? cleanJson(whole, clean) : clean(whole);
     if (cleaned === whole) return [[ms, part]];
     wholes.delete(keyOf(part));
     return [[ms, { ...part, delta: cleaned }]];

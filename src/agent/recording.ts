@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ErrorCode } from '../events/event.ts';
 import type { ModelPart, ModelRequest } from './model.ts';
+import { cleanJson } from './clean.ts';
 
 /** Stands for the working directory in a recording, so that it can be played in another one. */
 const cwdMark = '{{runwire:cwd}}';
@@ -56,7 +57,7 @@ export function entriesOf(prompt: Prompt, clean: (text: string) => string): Entr
           {
             role: 'assistant',
             text: clean(textOf(message.content)),
-            calls: calls.map((part) => ({ name: part.toolName, args: clean(canonical(part.input)) })),
+            calls: calls.map((part) => ({ name: part.toolName, args: cleanJson(canonical(part.input), clean) })),
           },
         ];
       }
@@ -75,7 +76,7 @@ function textOf(content: readonly { type: string; text?: string }[]): string {
 function resultOf(output: ResultOutput, clean: (text: string) => string): { outcome: 'ok' | 'failed' | 'denied'; output: string } {
   if (output.type === 'execution-denied') return { outcome: 'denied', output: clean(output.reason ?? '') };
   const isError = output.type === 'error-text' || output.type === 'error-json';
-  const text = clean(typeof output.value === 'string' ? output.value : JSON.stringify(output.value));
+  const text = typeof output.value === 'string' ? clean(output.value) : cleanJson(JSON.stringify(output.value), clean);
   return { outcome: isError ? 'failed' : 'ok', output: text.length > 4096 ? `${text.slice(0, 4096).toWellFormed()}…` : text };
 }
 

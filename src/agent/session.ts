@@ -5,6 +5,7 @@ import type { ModelMessage } from 'ai';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { stateFolder } from './folders.ts';
+import { cleanAll } from './clean.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +47,7 @@ export async function saveSession(session: Session, env: Env, redact: (text: str
   const temporary = join(folder, `.${session.id}.${randomUUID()}`);
   const { id, model, messages } = session;
   try {
-    await writeFile(temporary, `${JSON.stringify({ version: 1, id, model, messages: clean(messages, redact) })}\n`, { mode: 0o600 });
+    await writeFile(temporary, `${JSON.stringify({ version: 1, id, model, messages: cleanAll(messages, redact) })}\n`, { mode: 0o600 });
     await rename(temporary, join(folder, `${id}.json`));
   } catch (error) {
     await rm(temporary, { force: true });
@@ -55,12 +56,6 @@ export async function saveSession(session: Session, env: Env, redact: (text: str
 }
 
 /** Every text but those that a provider signed: a changed signature would be refused. */
-function clean(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((each) => clean(each, redact));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, key === 'providerOptions' ? each : clean(each, redact)]));
-}
 
 function parse(text: string): unknown {
   try {
