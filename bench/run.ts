@@ -1,6 +1,7 @@
 // Speed as ratios within one run: machines are noisy, so only figures printed side by side mean anything.
-import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { longRun } from './data.ts';
 
@@ -112,4 +113,30 @@ console.log('\nstart-up, p10 of 25 interleaved runs');
 console.log(`  node -e 0       ${(percentile10(idle) * 1000).toFixed(0)} ms`);
 console.log(
   `  runwire --help  ${(percentile10(help) * 1000).toFixed(0)} ms  ratio ${(percentile10(help) / percentile10(idle)).toFixed(2)}  target <= 1.3`,
+);
+
+/** From the start of the process to its first line on stdout. */
+function firstLine(args: string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const child = spawn(node, [bin, ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { PATH: process.env.PATH, HOME: mkdtempSync(join(tmpdir(), 'runwire-bench-')) },
+    });
+    child.on('error', reject);
+    child.stdout.once('data', () => {
+      resolve((performance.now() - start) / 1000);
+      child.kill('SIGKILL');
+    });
+  });
+}
+
+const recording = join(here, '..', 'examples', 'fix-the-test', 'model.jsonl');
+const first: number[] = [];
+for (let run = 0; run < 25; run += 1) {
+  idle.push(seconds({ name: 'node', command: node, args: ['-e', '0'] }));
+  first.push(await firstLine(['--cwd', tmpdir(), '--model', `replay/${recording}`, '--output-format', 'json', '-p', 'hi']));
+}
+console.log(
+  `  session_start   ${(percentile10(first) * 1000).toFixed(0)} ms  ratio ${(percentile10(first) / percentile10(idle)).toFixed(2)}`,
 );
