@@ -272,7 +272,7 @@ describe('Validation Rules', () => {
   });
 
   it('scratchpadFile must be a relative path starting with .dexter/scratchpad/', () => {
-    for (const path of ['/root/.dexter/scratchpad/x.jsonl', 'scratchpad/x.jsonl', '.dexter/x.jsonl', '.dexter/scratchpad/../../x'])
+    for (const path of ['/home/user/.dexter/scratchpad/x.jsonl', 'scratchpad/x.jsonl', '.dexter/x.jsonl', '.dexter/scratchpad/../../x'])
       expect(fits({ ...success, scratchpadFile: path })).toBe(false);
     expect(fits({ ...failure, scratchpadFile: '' })).toBe(true);
   });
