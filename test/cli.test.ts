@@ -48,6 +48,11 @@ describe('runwire', () => {
       ['outcome', '--process-exit', 'SIGWHAT', good],
       'runwire: --process-exit SIGWHAT: neither an exit code (0 to 255) nor a signal such as SIGTERM\n',
     ],
+    [
+      'an unknown failure',
+      ['outcome', '--fail-on', 'rain', good],
+      'runwire: --fail-on rain: expected some of tool, denied, empty, warning, such as tool,denied\n',
+    ],
     ['an unknown note style', ['convert', '--notes', 'xml', good], 'runwire: --notes xml: expected text, json or none\n'],
     ['an unknown shell', ['completion', 'csh'], 'runwire: completion needs a shell: bash, zsh or fish, not "csh"\n'],
     ['a speed of nothing', ['play', '--speed', '0', good], 'runwire: --speed 0: expected a number above 0, or max\n'],
@@ -87,6 +92,17 @@ describe('runwire outcome', () => {
     ['the first failure of several files', [good, bad], 4],
     ['a good claim and a bad exit', ['--process-exit', '1', good], 8],
     ['a good claim, then a crash', ['--process-exit', 'SEGV', good], 8],
+    [
+      'a failed tool that the caller does not forgive',
+      ['--fail-on', 'tool', 'test/recordings/codex@0.166.0/failing-shell/stdout.jsonl'],
+      3,
+    ],
+    ['a failed tool that it does', ['test/recordings/codex@0.166.0/failing-shell/stdout.jsonl'], 0],
+    [
+      'a retry that the caller does not forgive',
+      ['--fail-on', 'warning', 'test/recordings/codex@0.166.0/rate-limit-then-ok/stdout.jsonl'],
+      8,
+    ],
     ['a good claim, then ended from outside', ['--process-exit', 'SIGTERM', good], 0],
   ])('--exit-code exits with the verdict: %s', async (_what, args, code) => {
     expect((await runwire(['outcome', '--exit-code', ...args])).status).toBe(code);

@@ -3,7 +3,7 @@ import { version } from '../version.ts';
 import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
 import type { Artifact, ErrorDetails, RunOutcome, ToolCall } from './outcome.ts';
 import { costOf, type Price, unpriced, UsageTotals } from './usage.ts';
-import { judge, type Signals } from './verdict.ts';
+import { type FailOn, judge, type Signals } from './verdict.ts';
 
 export interface Note {
   kind: string;
@@ -15,6 +15,8 @@ export interface Note {
 export interface FoldOptions {
   /** Show every entry and every byte instead of a compact document. */
   full?: boolean;
+  /** What to call a failure although the run went on. */
+  failOn?: readonly FailOn[];
   /** Takes secrets out of a text before a part of it is cut away: half a secret cannot be recognised. */
   clean?: (text: string) => string;
   /** What a stored run's caller knows about it: seed 002's metadata. */
@@ -32,6 +34,7 @@ interface OpenItem {
 export class OutcomeFold {
   readonly #full: boolean;
   readonly #clean: (text: string) => string;
+  readonly #failOn: readonly FailOn[];
   readonly #metadata: NonNullable<FoldOptions['metadata']>;
   readonly #toolCalls: BoundedList<ToolCall>;
   readonly #artifacts: Map<string, Artifact> = new Map();
@@ -52,6 +55,9 @@ export class OutcomeFold {
     cut: false,
     damagedEnd: false,
     heard: false,
+    toolFailed: false,
+    denied: false,
+    warned: false,
   };
   #thread: EventOf<'thread.started'> | undefined;
   #prompt: string | undefined;
@@ -68,6 +74,7 @@ export class OutcomeFold {
   constructor(options: FoldOptions = {}) {
     this.#full = options.full ?? false;
     this.#clean = options.clean ?? ((text) => text);
+    this.#failOn = options.failOn ?? [];
     this.#metadata = options.metadata ?? {};
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
     this.#toolCalls = new BoundedList(limit);
@@ -179,6 +186,7 @@ export class OutcomeFold {
       if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
     }
     if (event.status === 'success') this.#signals.did = true;
+    else if (event.status === 'error') this.#signals.toolFailed = true;
     const output = textOf(event.output) ?? event.error;
     const duration =
       event.duration_ms ?? (at !== undefined && item.startedAt !== undefined && at >= item.startedAt ? at - item.startedAt : undefined);
@@ -193,6 +201,7 @@ export class OutcomeFold {
 
   #denied(what: string): void {
     this.#signals.openDenial = what;
+    this.#signals.denied = true;
     this.#warn(`denied: ${what}`);
   }
 
@@ -220,6 +229,7 @@ export class OutcomeFold {
   }
 
   #warn(warning: string): void {
+    this.#signals.warned = true;
     this.#warnings.push(this.#cut(warning, 1000));
   }
 
@@ -246,7 +256,7 @@ export class OutcomeFold {
     const session = this.#thread?.session_id ?? '';
     const tokens = this.#usage.total();
     const cost = costOf(this.#usage, this.#model, price);
-    const verdict = judge(this.#signals);
+    const verdict = judge(this.#signals, this.#failOn);
     const failure = verdict.class === 'success' ? undefined : this.#errorDetails();
     const duration = this.#duration();
     const omitted = optional({ tool_calls: this.#toolCalls.omitted, artifacts: this.#artifactsOmitted, warnings: this.#warnings.omitted });

@@ -20,7 +20,15 @@ export interface Signals {
   damagedEnd: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
+  /** A tool call that failed, a denial, a warning, anywhere in the run: for those who want to fail on it. */
+  toolFailed: boolean;
+  denied: boolean;
+  warned: boolean;
 }
+
+/** What a caller may call a failure although the run went on: `--fail-on`. */
+export const failOnWords = ['tool', 'denied', 'empty', 'warning'] as const;
+export type FailOn = (typeof failOnWords)[number];
 
 const classOfCode: Record<ErrorCode, VerdictClass> = {
   auth: 'provider',
@@ -57,7 +65,7 @@ const classOfLimit: Record<EventOf<'limit.reached'>['limit'], VerdictClass> = {
 const endedFromOutside = new Set(['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGPIPE']);
 const interruptions: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-export function judge(signals: Signals): Verdict {
+export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict {
   const evidence = gatherEvidence(signals);
   const verdict = (name: VerdictClass, why: string, code?: ErrorCode | undefined): Verdict => ({
     class: name,
@@ -73,7 +81,7 @@ export function judge(signals: Signals): Verdict {
     return verdict(classOfCode[code], 'the agent says that it failed', code);
   }
   if (claim?.status === 'ok') {
-    const doubt = doubtSuccess(signals);
+    const doubt = doubtSuccess(signals) ?? objection(signals, failOn);
     return doubt === undefined ? verdict('success', 'the agent finished and nothing speaks against it') : verdict(...doubt);
   }
   if (claim?.status === 'cancelled') return verdict('cancelled', 'the agent says that it was cancelled', 'cancelled');
@@ -108,6 +116,15 @@ function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | und
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
   if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
+  return undefined;
+}
+
+/** What the caller does not want to call a success. */
+function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
+  if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
+  if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
+  if (failOn.includes('empty') && !signals.said) return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  if (failOn.includes('warning') && signals.warned) return ['incomplete', 'there are warnings, and --fail-on says warning'];
   return undefined;
 }
 

@@ -31,15 +31,16 @@ export interface DecodeOptions extends FoldOptions {
 
 const randomId = (): string => globalThis.crypto.randomUUID();
 
-function readerOptions(options: DecodeOptions): ReaderOptions {
-  const { from, clock, full, metadata, redact } = options;
-  return {
-    ...(from === undefined ? {} : { dialect: findDialect(from) }),
-    ...(clock === undefined ? {} : { clock }),
-    ...(full === undefined ? {} : { full }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(redact === undefined ? {} : { redact }),
-  };
+function readerOptions({
+  from,
+  stderr: _stderr,
+  process: _process,
+  newId: _newId,
+  price: _price,
+  onNote: _onNote,
+  ...rest
+}: DecodeOptions): ReaderOptions {
+  return from === undefined ? rest : { ...rest, dialect: findDialect(from) };
 }
 
 /** Any agent's output → records. The last one is always `thread.completed`, with the outcome as its `final_report`. */

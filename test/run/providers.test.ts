@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VerdictClass } from '../../src/failure.ts';
-import { fold } from '../../src/pipeline/convert.ts';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import type { FormatId, ModelServer, TurnInput } from '../support/model-server/index.ts';
 import { truthOf } from '../support/recordings.ts';
 import { live, type LiveOptions, project, serve } from './live.ts';
@@ -33,12 +33,18 @@ interface Scenario {
   message?: string;
   tools?: readonly string[];
   events?: readonly string[];
-  watch?: LiveOptions['watch'];
+  watch?: () => NonNullable<LiveOptions['watch']>;
 }
 
-const interruptOnText: LiveOptions['watch'] = (child, stdout) => {
-  if (stdout.includes('"text.delta"')) child.kill('SIGINT');
-};
+/** Once: a second signal would not wait for the end of the run. */
+function interruptOnText(): NonNullable<LiveOptions['watch']> {
+  let sent = false;
+  return (child, stdout) => {
+    if (sent || !stdout.includes('"text.delta"')) return;
+    sent = true;
+    child.kill('SIGINT');
+  };
+}
 
 const scenarios: readonly Scenario[] = [
   { title: 'an answer', turns: [answer('Hello.')], is: 'success', exit: 0, message: 'Hello.', tools: [] },
@@ -83,6 +89,22 @@ const scenarios: readonly Scenario[] = [
     is: 'permission',
     exit: 7,
     tools: ['bash error denied'],
+  },
+  {
+    title: 'a denied tool that the caller does not forgive',
+    turns: [call(bash('rm -rf .')), answer('I may not.')],
+    flags: ['--fail-on', 'tool,denied'],
+    is: 'permission',
+    exit: 7,
+    message: 'I may not.',
+  },
+  {
+    title: 'a failed tool that the caller does not forgive',
+    turns: [call(bash('exit 3')), answer('It failed.')],
+    flags: [...full, '--fail-on', 'tool'],
+    is: 'tool',
+    exit: 3,
+    message: 'It failed.',
   },
   { title: '401', turns: [{ fault: { status: 401 } }], is: 'provider', exit: 4, events: ['error'] },
   {
@@ -177,17 +199,16 @@ async function run(server: ModelServer, [format, model, env]: (typeof providers)
     '-p',
     'Do it',
   ];
-  const { stdout, status } = await live(args, { cwd, env, ...(watch === undefined ? {} : { watch }) });
+  const { stdout, status } = await live(args, { cwd, env, ...(watch === undefined ? {} : { watch: watch() }) });
   await server.settled();
   expect(readFileSync(tape, 'utf8')).toBe(stdout);
-  return {
-    status,
-    events: stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { type: string }).type),
-    outcome: await fold([Buffer.from(stdout)]),
-  };
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string; final_report: RunOutcome });
+  const outcome = records.at(-1)?.final_report;
+  if (outcome === undefined) throw new Error('no record came');
+  return { status, events: records.map(({ type }) => type), outcome };
 }
 
 describe.each(providers)('%s', (...provider) => {

@@ -2,6 +2,7 @@ import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Reader } from '../../pipeline/reader.ts';
 import { command } from '../command.ts';
+import { failOnOf, failOnOption } from '../fail-on.ts';
 import { printNotes, readSharedFlags, sourcesOf, streamOptions } from '../streams.ts';
 
 export const outcome = command({
@@ -14,6 +15,7 @@ stream, and, if given, its stderr and how the process ended.`,
   options: {
     ...streamOptions,
     'exit-code': { type: 'boolean', help: "Exit with the verdict's code instead of 0" },
+    'fail-on': failOnOption,
     full: { type: 'boolean', help: 'Every list entry and every byte of tool output, not the compact document' },
     prompt: { type: 'string', value: 'TEXT', help: 'The prompt of the run, where the stream does not hold it' },
     attempt: { type: 'string', value: 'N', help: 'Which attempt this was, from 1' },
@@ -30,10 +32,11 @@ stream, and, if given, its stderr and how the process ended.`,
       ...(values.prompt === undefined ? {} : { initial_prompt: values.prompt }),
       ...attemptOf(values.attempt),
     };
+    const failOn = failOnOf(values['fail-on']);
     let worst = 0;
     let noted = false;
     for (const source of sourcesOf(operands, context)) {
-      const reader = new Reader({ ...from, ...flags.redact(), full: values.full === true, metadata });
+      const reader = new Reader({ ...from, ...flags.redact(), ...failOn, full: values.full === true, metadata });
       for await (const chunk of source.bytes) reader.stdout(chunk);
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
       const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;

@@ -60,6 +60,7 @@ async function runBuiltIn({ flags, prompt, inputs, writer, loadAgent }: Executio
     sinks,
     stop,
     redact,
+    failOn: flags.failOn,
     clock: context.now,
     loadPrice: () => loadPrice(flags),
     async work(emit) {
@@ -118,6 +119,7 @@ export async function refuse(failure: Failure, prompt: string, model: string | u
     sinks: [dialectSink(new Writer(...writer), outlet)],
     stop,
     redact: redactorFor(context),
+    failOn: [],
     clock: context.now,
     loadPrice: async () => () => undefined,
     work: () => Promise.reject(failure),

@@ -1,5 +1,7 @@
 import { Failure } from '../../failure.ts';
+import type { FailOn } from '../../outcome/verdict.ts';
 import type { Options, Values } from '../command.ts';
+import { failOnOf, failOnOption } from '../fail-on.ts';
 
 const permissionModes = ['read-only', 'edit', 'full'] as const;
 type PermissionMode = (typeof permissionModes)[number];
@@ -25,6 +27,7 @@ export const runOptions = {
   'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls of the model (exit 6)' },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when the run has cost this much (exit 5)' },
   timeout: { type: 'string', value: 'DURATION', help: 'Stop after 90s, 5m, 1h30m (exit 124)' },
+  'fail-on': failOnOption,
   'permission-mode': {
     type: 'string',
     value: permissionModes.join('|'),
@@ -82,6 +85,7 @@ export interface RunFlags {
   maxTurns: number | undefined;
   maxCostUsd: number | undefined;
   timeoutMs: number | undefined;
+  failOn: readonly FailOn[];
   permissionMode: PermissionMode | undefined;
   allow: readonly string[];
   deny: readonly string[];
@@ -147,6 +151,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     maxTurns: readTurns(values['max-turns']),
     maxCostUsd: readCost(values['max-cost-usd']),
     timeoutMs: readDuration('--timeout', values.timeout),
+    failOn: failOnOf(values['fail-on']).failOn ?? [],
     permissionMode: readMode(values['permission-mode']),
     allow: values.allow ?? [],
     deny: values.deny ?? [],

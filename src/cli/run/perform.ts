@@ -2,6 +2,7 @@ import type { Draft, ErrorCode, EventOf, EventRecord } from '../../events/event.
 import { Failure, type FailureCode } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Price } from '../../outcome/usage.ts';
+import type { FailOn } from '../../outcome/verdict.ts';
 import { Recorder } from '../../pipeline/recorder.ts';
 import { Thread } from '../../pipeline/thread.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -19,16 +20,18 @@ export interface Performance {
   sinks: readonly Sink[];
   stop: Stop;
   redact: Redactor | undefined;
+  failOn: readonly FailOn[];
   clock: () => number;
   loadPrice: () => Promise<Price>;
   work: (emit: (draft: Draft) => void) => Promise<void>;
 }
 
 /** One run to its verdict: whatever happens on the way, every sink gets a beginning and an end. */
-export async function perform({ introduction, sinks, stop, redact, clock, loadPrice, work }: Performance): Promise<RunOutcome> {
+export async function perform({ introduction, sinks, stop, redact, failOn, clock, loadPrice, work }: Performance): Promise<RunOutcome> {
   const recorder = new Recorder(() => globalThis.crypto.randomUUID());
   const thread = new Thread({
     clock,
+    failOn,
     onEvent(read) {
       const record = recorder.record(read);
       for (const sink of sinks) sink.record?.(record);
