@@ -16,6 +16,8 @@ interface Stream {
   cleaner: Cleaner;
   last: Piece;
   synthetic: boolean;
+  /** Nothing was replaced or held back so far: the whole is as clean as its pieces. */
+  untouched: boolean;
 }
 
 const outputStreams = ['', 'stdout', 'stderr', 'progress'];
@@ -38,6 +40,7 @@ export class Redactor {
   readonly #streams = new Map<string, Stream>();
   readonly #fieldNames = new Map<string, { name: string; secret: boolean }>();
   readonly #logs = new Map<string, PrivateKeyLines>();
+  readonly #lastClean: Record<string, string> = Object.create(null) as Record<string, string>;
   #count = 0;
 
   /** `values` shorter than 8 characters are ignored. */
@@ -61,11 +64,11 @@ export class Redactor {
       case 'item.output':
         return this.#piece(`item ${event.item_id} ${event.stream ?? ''}`, event, 'chunk', synthetic, emit);
       case 'text.completed':
-        this.#flush(`text.delta ${event.parent_item_id ?? ''} ${event.block_id}`, emit);
-        break;
-      case 'reasoning.completed':
-        this.#flush(`reasoning.delta ${event.parent_item_id ?? ''} ${event.block_id}`, emit);
-        break;
+      case 'reasoning.completed': {
+        const delta = event.type === 'text.completed' ? 'text.delta' : 'reasoning.delta';
+        const wasUntouched = this.#flush(`${delta} ${event.parent_item_id ?? ''} ${event.block_id}`, emit);
+        return emit(this.#fields(event, wasUntouched ? 'text' : undefined), synthetic);
+      }
       case 'item.completed':
         if (this.#streams.size > 0) for (const stream of outputStreams) this.#flush(`item ${event.item_id} ${stream}`, emit);
         break;
@@ -155,8 +158,10 @@ export class Redactor {
     let out: Record<string, unknown> | undefined;
     for (const field of fieldsOf.get(event.type) ?? []) {
       const value = fields[field];
-      if (value === undefined || field === except) continue;
+      // Ids come again with every event of their turn.
+      if (value === undefined || field === except || value === this.#lastClean[field]) continue;
       const clean = this.#json(value);
+      if (clean === value && typeof value === 'string' && value.length < 100) this.#lastClean[field] = value;
       if (clean !== value) (out ??= { ...fields })[field] = clean;
     }
     return (out as Event | undefined) ?? event;
@@ -173,22 +178,26 @@ export class Redactor {
   #piece(key: string, event: Piece, field: 'text' | 'chunk', synthetic: boolean, emit: EventSink): void {
     const visible = this.#fields(event, field);
     let stream = this.#streams.get(key);
-    if (stream === undefined) this.#streams.set(key, (stream = { cleaner: new Cleaner(this.#finder), last: visible, synthetic }));
+    if (stream === undefined)
+      this.#streams.set(key, (stream = { cleaner: new Cleaner(this.#finder), last: visible, synthetic, untouched: true }));
     stream.last = visible;
     stream.synthetic = synthetic;
     const raw = pieceOf(event);
     const clean = stream.cleaner.push(raw);
+    if (clean !== raw) stream.untouched = false;
     if (clean === raw) emit(visible, synthetic);
     else if (clean !== '') emit(withPiece(visible, clean), synthetic);
   }
 
-  #flush(key: string, emit: EventSink): void {
+  /** Whether every piece went out as it came. */
+  #flush(key: string, emit: EventSink): boolean {
     const stream = this.#streams.get(key);
-    if (stream === undefined) return;
+    if (stream === undefined) return false;
     this.#streams.delete(key);
     const rest = stream.cleaner.push('', true);
     if (stream.last.type === 'item.output') this.#count += stream.cleaner.count;
     if (rest !== '') emit(withPiece(stream.last, rest), stream.synthetic);
+    return stream.untouched;
   }
 }
 
