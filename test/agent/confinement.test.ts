@@ -14,9 +14,9 @@ import { callBuiltin, temporaryFolder } from '../support/tool-call.ts';
 /** A working directory with everything around it that one could escape to. */
 function house(): { around: string; cwd: string } {
   const around = temporaryFolder();
-  const cwd = join(around, 'Work');
-  for (const folder of ['Work/src/deep', 'work/src', 'Work-other', 'outside/inner']) mkdirSync(join(around, folder), { recursive: true });
-  for (const file of ['Work/src/a.txt', 'work/src/a.txt', 'Work-other/a.txt', 'outside/a.txt', 'secret.txt'])
+  const cwd = join(around, 'Room');
+  for (const folder of ['Room/src/deep', 'room/src', 'Room-other', 'outside/inner']) mkdirSync(join(around, folder), { recursive: true });
+  for (const file of ['Room/src/a.txt', 'room/src/a.txt', 'Room-other/a.txt', 'outside/a.txt', 'secret.txt'])
     writeFileSync(join(around, file), `in ${file}`);
   symlinkSync('../outside', join(cwd, 'to-folder'));
   symlinkSync('../outside/a.txt', join(cwd, 'to-file'));
@@ -51,9 +51,9 @@ describe.each(fileTools)('%s stays inside', (tool, input) => {
     ['an absolute path', () => '/etc/passwd', 'outside'],
     ['the root', () => '/', 'outside'],
     ['a double slash', () => '//etc/passwd', 'outside'],
-    ['a neighbour with the same beginning', (around) => join(around, 'Work-other', 'a.txt'), 'outside'],
-    ['a neighbour in lower case', () => '../work/src/a.txt', 'outside'],
-    ['an absolute path in upper case', (around) => join(around, 'WORK', 'src', 'a.txt'), 'outside'],
+    ['a neighbour with the same beginning', (around) => join(around, 'Room-other', 'a.txt'), 'outside'],
+    ['a neighbour in lower case', () => '../room/src/a.txt', 'outside'],
+    ['an absolute path in upper case', (around) => join(around, 'ROOM', 'src', 'a.txt'), 'outside'],
     ['a link to a file', () => 'to-file', 'outside'],
     ['an absolute link', () => 'to-file-absolute', 'outside'],
     ['a link to a folder', () => 'to-folder/a.txt', 'outside'],
@@ -145,14 +145,14 @@ describe('inside', () => {
 
   it('a search does not follow links', async () => {
     const { cwd } = house();
-    expect((await callBuiltin('grep', { pattern: '^in ' }, { cwd })).output).toBe('src/a.txt:1:in Work/src/a.txt');
+    expect((await callBuiltin('grep', { pattern: '^in ' }, { cwd })).output).toBe('src/a.txt:1:in Room/src/a.txt');
     expect((await callBuiltin('glob', { pattern: '**/a.txt' }, { cwd })).output).toBe('src/a.txt');
   });
 
   it('a working directory that is a link is the folder it leads to', async () => {
     const { around, cwd } = house();
-    symlinkSync('Work', join(around, 'door'));
-    expect((await callBuiltin('read', { path: join(cwd, 'src/a.txt') }, { cwd: join(around, 'door') })).output).toBe('in Work/src/a.txt\n');
+    symlinkSync('Room', join(around, 'door'));
+    expect((await callBuiltin('read', { path: join(cwd, 'src/a.txt') }, { cwd: join(around, 'door') })).output).toBe('in Room/src/a.txt\n');
   });
 
   it('a second name of a file is changed in place, not replaced', async () => {
