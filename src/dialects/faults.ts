@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../events/event.ts';
+import type { FailureCode } from '../failure.ts';
 
 /** The meaning of an HTTP status that a model's server answered. */
 export function codeOfStatus(status: number | undefined): ErrorCode | undefined {
@@ -61,3 +62,17 @@ export function codeOfMessage(message: string, status?: number): ErrorCode {
   for (const [wording, code] of wordings) if (wording.test(head)) return code;
   return known ?? 'unknown';
 }
+
+/** The most general code of each class of failure: all that is known when only the class was told. */
+export const codeOfClass: Record<FailureCode, ErrorCode> = {
+  config: 'config',
+  input: 'input',
+  tool: 'tool',
+  provider: 'server',
+  cost_limit: 'cost_limit',
+  turn_limit: 'turn_limit',
+  permission: 'permission',
+  incomplete: 'unknown',
+  time_limit: 'time_limit',
+  cancelled: 'cancelled',
+};

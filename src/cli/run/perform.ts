@@ -1,5 +1,6 @@
 import type { Draft, ErrorCode, EventOf, EventRecord } from '../../events/event.ts';
-import { Failure, type FailureCode } from '../../failure.ts';
+import { codeOfClass } from '../../dialects/faults.ts';
+import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Price } from '../../outcome/usage.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
@@ -61,7 +62,7 @@ export async function perform({ introduction, sinks, stop, redact, failOn, clock
   try {
     await Promise.race([work(emit), stop.overdue]);
   } catch (error) {
-    if (error instanceof Failure) fail(codeOf[error.code], error.message, error);
+    if (error instanceof Failure) fail(codeOfClass[error.code], error.message, error);
     else stop.now({ kind: 'crash', error });
   }
   const { cause } = stop;
@@ -76,16 +77,3 @@ export async function perform({ introduction, sinks, stop, redact, failOn, clock
   for (const sink of sinks) sink.end?.(outcome);
   return outcome;
 }
-
-const codeOf: Record<FailureCode, ErrorCode> = {
-  config: 'config',
-  input: 'input',
-  tool: 'tool',
-  provider: 'server',
-  cost_limit: 'cost_limit',
-  turn_limit: 'turn_limit',
-  permission: 'permission',
-  incomplete: 'unknown',
-  time_limit: 'time_limit',
-  cancelled: 'cancelled',
-};

@@ -2,6 +2,7 @@ import type { FinishReason, ItemKind } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, list, object, string } from '../read.ts';
+import { tokensBesideCache } from '../tokens.ts';
 
 const kinds: Record<string, ItemKind> = {
   Bash: 'command',
@@ -139,22 +140,8 @@ export function decoder(sink: DecoderSink): Decoder {
 
   /** Input counts leave the cached tokens out. */
   function reportUsage(wire: JsonObject, model: string | undefined, scope: 'step' | 'turn' = 'step'): void {
-    const fresh = count(wire.input_tokens);
-    const output = count(wire.output_tokens);
-    const read = count(wire.cache_read_input_tokens);
-    const write = count(wire.cache_creation_input_tokens);
-    if (!fresh && !output && !read && !write) return;
-    sink.emit({
-      type: 'usage.reported',
-      scope,
-      ...compact({
-        model,
-        input_tokens: fresh === undefined ? undefined : fresh + (read ?? 0) + (write ?? 0),
-        output_tokens: output,
-        cache_read_tokens: read,
-        cache_write_tokens: write,
-      }),
-    });
+    const tokens = tokensBesideCache(wire.input_tokens, wire.output_tokens, wire.cache_read_input_tokens, wire.cache_creation_input_tokens);
+    if (tokens !== undefined) sink.emit({ type: 'usage.reported', scope, ...compact({ model }), ...tokens });
   }
 
   function result(wire: JsonObject): void {

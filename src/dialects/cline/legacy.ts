@@ -2,6 +2,7 @@ import type { ItemKind, ItemStatus } from '../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, integer, isObject, object, string } from '../read.ts';
+import { tokensBesideCache } from '../tokens.ts';
 
 const kinds: Record<string, ItemKind> = {
   editedExistingFile: 'file_edit',
@@ -197,22 +198,9 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   function reportUsage(): void {
     const usage = request?.usage ?? {};
     request = request === undefined ? undefined : { ts: request.ts, usage: {} };
-    const fresh = count(usage.tokensIn);
-    const output = count(usage.tokensOut);
-    if (!fresh && !output) return;
-    const read = count(usage.cacheReads);
-    const write = count(usage.cacheWrites);
-    sink.emit({
-      type: 'usage.reported',
-      scope: 'step',
-      ...compact({
-        input_tokens: fresh === undefined ? undefined : fresh + (read ?? 0) + (write ?? 0),
-        output_tokens: output,
-        cache_read_tokens: read,
-        cache_write_tokens: write,
-        cost_usd: count(usage.cost) || undefined,
-      }),
-    });
+    const tokens = tokensBesideCache(usage.tokensIn, usage.tokensOut, usage.cacheReads, usage.cacheWrites);
+    if (tokens === undefined) return;
+    sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ cost_usd: count(usage.cost) || undefined }), ...tokens });
   }
 
   function startTool(detail: JsonObject): void {

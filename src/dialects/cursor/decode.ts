@@ -2,6 +2,7 @@ import type { FileOperation, ItemKind, ItemStatus } from '../../events/event.ts'
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, integer, isObject, list, object, string, time } from '../read.ts';
+import { tokensBesideCache } from '../tokens.ts';
 
 const kinds: Record<string, ItemKind> = {
   shell: 'command',
@@ -140,22 +141,8 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function usage(wire: JsonObject): void {
-    const input = count(wire.inputTokens);
-    const output = count(wire.outputTokens);
-    const read = count(wire.cacheReadTokens);
-    const write = count(wire.cacheWriteTokens);
-    if (!input && !output && !read && !write) return;
-    sink.emit({
-      type: 'usage.reported',
-      scope: 'turn',
-      ...compact({
-        // Cached tokens are counted beside the fresh ones.
-        input_tokens: input === undefined ? undefined : input + (read ?? 0) + (write ?? 0),
-        output_tokens: output,
-        cache_read_tokens: read,
-        cache_write_tokens: write,
-      }),
-    });
+    const tokens = tokensBesideCache(wire.inputTokens, wire.outputTokens, wire.cacheReadTokens, wire.cacheWriteTokens);
+    if (tokens !== undefined) sink.emit({ type: 'usage.reported', scope: 'turn', ...tokens });
   }
 
   function line(wire: JsonObject): void {

@@ -1,20 +1,8 @@
 import type { ErrorCode } from '../../events/event.ts';
+import type { FailureCode } from '../../failure.ts';
 import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfClass, codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, isObject, list, object, string } from '../read.ts';
-
-const codeOfClass: Record<string, ErrorCode> = {
-  config: 'config',
-  input: 'input',
-  tool: 'tool',
-  provider: 'server',
-  cost_limit: 'cost_limit',
-  turn_limit: 'turn_limit',
-  permission: 'permission',
-  incomplete: 'unknown',
-  time_limit: 'time_limit',
-  cancelled: 'cancelled',
-};
 
 /** The id of the message that only the report holds. */
 export const reportMessage = 'final_report';
@@ -57,7 +45,7 @@ function isGood(verdict: unknown): boolean {
 function failureCode(status: string, message: string, verdict: unknown): ErrorCode {
   if (status === 'iteration_limit') return 'turn_limit';
   const told = codeOfMessage(message);
-  const known = typeof verdict === 'string' && Object.hasOwn(codeOfClass, verdict) ? codeOfClass[verdict] : undefined;
+  const known = typeof verdict === 'string' && Object.hasOwn(codeOfClass, verdict) ? codeOfClass[verdict as FailureCode] : undefined;
   if (known !== undefined) return known === 'server' && providerCodes.has(told) ? told : known;
   if (status === 'FINISHED_WITH_ERROR' && told === 'unknown') return 'tool';
   return told;

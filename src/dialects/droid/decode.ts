@@ -2,6 +2,7 @@ import type { ErrorCode, ItemKind, ItemStatus } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, isObject, object, string, time } from '../read.ts';
+import { tokensBesideCache } from '../tokens.ts';
 
 const kinds: Record<string, ItemKind> = {
   Execute: 'command',
@@ -104,22 +105,9 @@ export function decoder(sink: DecoderSink): Decoder {
 
   /** Input counts leave the cached tokens out. */
   function usage(wire: JsonObject): void {
-    const fresh = count(wire.input_tokens);
-    const output = count(wire.output_tokens);
-    const read = count(wire.cache_read_input_tokens);
-    const write = count(wire.cache_creation_input_tokens);
-    if (!fresh && !output && !read && !write) return;
-    sink.emit({
-      type: 'usage.reported',
-      scope: 'turn',
-      ...compact({
-        input_tokens: fresh === undefined ? undefined : fresh + (read ?? 0) + (write ?? 0),
-        output_tokens: output,
-        reasoning_tokens: count(wire.thinking_tokens),
-        cache_read_tokens: read,
-        cache_write_tokens: write,
-      }),
-    });
+    const tokens = tokensBesideCache(wire.input_tokens, wire.output_tokens, wire.cache_read_input_tokens, wire.cache_creation_input_tokens);
+    if (tokens === undefined) return;
+    sink.emit({ type: 'usage.reported', scope: 'turn', ...compact({ reasoning_tokens: count(wire.thinking_tokens) }), ...tokens });
   }
 
   function finish(good: boolean, text: string, fields: { raw_status?: string; duration_ms?: number }): void {

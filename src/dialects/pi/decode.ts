@@ -2,6 +2,7 @@ import type { FinishReason } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
 import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, filled, integer, list, object, string, time } from '../read.ts';
+import { tokensBesideCache } from '../tokens.ts';
 import { editedFile, exitCode, kindOf, resultStatus, resultText } from './tools.ts';
 
 const finishReasons: Record<string, FinishReason> = {
@@ -121,23 +122,10 @@ export function decoder(sink: DecoderSink): Decoder {
   /** Of this message alone; input is without the cached part. All zero: the provider counted nothing. */
   function usage(message: JsonObject): void {
     const wire = object(message.usage);
-    const input = count(wire.input);
-    const read = count(wire.cacheRead);
-    const write = count(wire.cacheWrite);
-    const output = count(wire.output);
-    if (!input && !read && !write && !output) return;
-    sink.emit({
-      type: 'usage.reported',
-      scope: 'step',
-      ...compact({
-        model: filled(message.model),
-        input_tokens: input === undefined ? undefined : input + (read ?? 0) + (write ?? 0),
-        output_tokens: output,
-        cache_read_tokens: read,
-        cache_write_tokens: write,
-        cost_usd: count(object(wire.cost).total) || undefined,
-      }),
-    });
+    const tokens = tokensBesideCache(wire.input, wire.output, wire.cacheRead, wire.cacheWrite);
+    if (tokens === undefined) return;
+    const more = compact({ model: filled(message.model), cost_usd: count(object(wire.cost).total) || undefined });
+    sink.emit({ type: 'usage.reported', scope: 'step', ...more, ...tokens });
   }
 
   function endOfMessage(message: JsonObject): void {
