@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../src/dialects/dialect.ts';
 import { Framer } from '../src/pipeline/framer.ts';
 import { Reader } from '../src/pipeline/reader.ts';
+import { fuzzRuns, fuzzSeed } from './support/fuzz.ts';
 
 type Call = { value: JsonObject; line: number } | { text: string; cause: string; line: number } | { note: string; line: number };
 
@@ -321,7 +322,7 @@ describe('any bytes in any pieces', () => {
           ),
         ).toEqual(whole);
       }),
-      { numRuns: Number(process.env.FUZZ_RUNS ?? 300), seed: 20261115 },
+      { numRuns: fuzzRuns(300), seed: fuzzSeed },
     );
   });
 

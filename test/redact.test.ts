@@ -11,10 +11,11 @@ import { formsOf, secretValues } from '../src/redact/secrets.ts';
 import { secretNamesShown } from '../src/redact/shapes.ts';
 import { loadRecording, scenariosOf } from './support/recordings.ts';
 import { body, type Planted, plantedSecrets } from './support/secrets.ts';
+import { fuzzRuns, fuzzSeed } from './support/fuzz.ts';
 
 /** More runs on demand, as in robust.test.ts. */
-const numRuns = Number(process.env.FUZZ_RUNS ?? 500);
-const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env.FUZZ_SEED);
+const numRuns = fuzzRuns(500);
+const seed = fuzzSeed;
 
 const values = ['correct horse "battery" staple', 'Grüße/aus+München=1', `${body(30)}\n${body(30, 'hex')}`, 'aaaaaaaaaaab'];
 

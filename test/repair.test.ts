@@ -2,9 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AgentEvent, type Draft } from '../src/events/event.ts';
 import { Repair } from '../src/pipeline/repair.ts';
+import { fuzzRuns, fuzzSeed } from './support/fuzz.ts';
 
-const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env.FUZZ_SEED);
-const numRuns = Number(process.env.FUZZ_RUNS ?? 12) * 50;
+const seed = fuzzSeed;
+const numRuns = fuzzRuns(12) * 50;
 
 interface Repaired {
   event: AgentEvent;

@@ -6,10 +6,10 @@ import { Reader } from '../src/pipeline/reader.ts';
 import { Recorder } from '../src/pipeline/recorder.ts';
 import { tables } from './expected/index.ts';
 import { allRecordings, loadRecording, type Recording } from './support/recordings.ts';
+import { fuzzRuns, fuzzSeed } from './support/fuzz.ts';
 
-/** More runs on demand: `npm run fuzz`. */
-const numRuns = Number(process.env.FUZZ_RUNS ?? 12);
-const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env.FUZZ_SEED);
+const numRuns = fuzzRuns(12);
+const seed = fuzzSeed;
 
 function read(recording: Recording, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {
   const events: AgentEvent[] = [];

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { decide, parseRules, type PermissionMode } from '../../src/agent/permissions.ts';
 import { readScript } from '../../src/agent/shell.ts';
 import type { Need } from '../../src/agent/tool.ts';
+import { fuzzRuns } from '../support/fuzz.ts';
 
 const may = (tool: string, need: Need, mode: PermissionMode, allow: string[] = [], deny: string[] = []): boolean =>
   decide(parseRules(mode, allow, deny), tool, need).allowed;
@@ -323,7 +324,7 @@ describe('no compound command is allowed unless all its parts are', () => {
         }
         expect({ text, ran: existsSync(marker) }).toEqual({ text, ran: false });
       }),
-      { numRuns: Number(process.env.FUZZ_RUNS ?? 3000) },
+      { numRuns: fuzzRuns(3000) },
     );
     rmSync(folder, { recursive: true });
     expect(allowed).toBeGreaterThan(0);

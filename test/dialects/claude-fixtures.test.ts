@@ -11,11 +11,12 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 
 const home = join(import.meta.dirname, '..', 'fixtures', 'claude');
 const published = join(import.meta.dirname, '..', '..', '..', 'shared', 'public-streams');
-const numRuns = Number(process.env.FUZZ_RUNS ?? 12);
-const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env.FUZZ_SEED);
+const numRuns = fuzzRuns(12);
+const seed = fuzzSeed;
 
 interface Expected {
   class: string;

@@ -9,9 +9,10 @@ import { droid } from '../../src/dialects/droid/index.ts';
 import { goose } from '../../src/dialects/goose/index.ts';
 import { AgentEvent } from '../../src/events/event.ts';
 import { exited, readLines, type Wire } from '../support/lines.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 
-const numRuns = Number(process.env.FUZZ_RUNS ?? 12) * 10;
-const seed = process.env.FUZZ_SEED === undefined ? 20261115 : Number(process.env.FUZZ_SEED);
+const numRuns = fuzzRuns(12) * 10;
+const seed = fuzzSeed;
 
 const tags: Record<string, string> = {
   amp: 'system assistant user result text thinking tool_use tool_result init error_max_turns',
