@@ -17,13 +17,16 @@ const mayImport: Record<string, readonly string[]> = {
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events'],
   agent: ['outcome', 'events'],
-  cli: ['agent', 'pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
+  agents: [],
+  stores: ['outcome', 'events', 'pipeline', 'dialects', 'redact'],
+  runner: ['agent', 'agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  cli: ['runner', 'agents', 'stores', 'agent', 'pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'schemas.ts': ['dialects', 'outcome', 'events'],
-  'index.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
+  'index.ts': ['runner', 'pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'failure.ts': [],
   'version.ts': [],
 };
-const touchesNode = new Set(['agent', 'cli']);
+const touchesNode = new Set(['agent', 'runner', 'stores', 'cli']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 

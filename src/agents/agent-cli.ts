@@ -1,0 +1,71 @@
+/** What a run may do without asking anybody. */
+export type PermissionMode = 'read-only' | 'edit' | 'full';
+
+/** What a user may ask of any agent. A plan turns it into the words of one command line. */
+export interface Ask {
+  prompt: string;
+  cwd: string;
+  /** `provider/name` as it was typed, or the agent's own name for it. Unset: the agent's default. */
+  model?: string;
+  permissionMode: PermissionMode;
+  /** The id of a session of this agent to go on with. */
+  resume?: string;
+  maxTurns?: number;
+  maxCostUsd?: number;
+  system?: string;
+  appendSystem?: string;
+  /** More folders that it may work in. */
+  directories: readonly string[];
+  baseUrl?: string;
+  /** Words for its command line that we know nothing of: `--agent-arg`. */
+  extraArgs: readonly string[];
+}
+
+/** The limits that an agent keeps by itself when it is told to; we watch all of them anyway. */
+export type OwnLimit = 'turns' | 'cost';
+
+/** How to start an agent once: data only, nothing is started. */
+export interface Plan {
+  args: readonly string[];
+  /** Set for the child, on top of what is passed on. */
+  env: Readonly<Record<string, string>>;
+  /** Fed to stdin, which then ends; undefined: stdin is empty from the start. */
+  stdin: string | undefined;
+  ownLimits: readonly OwnLimit[];
+  /** What was asked for and this agent (or this version of it) cannot do, as sentences for people. */
+  unsupported: readonly string[];
+}
+
+/** What `runwire agents` tells of an agent. */
+export interface Abilities {
+  model: boolean;
+  resume: boolean;
+  /** Which permission modes have flags or settings of their own. */
+  permissionModes: readonly PermissionMode[];
+  ownLimits: readonly OwnLimit[];
+  /** How the prompt reaches it. */
+  prompt: 'argument' | 'stdin';
+}
+
+/** One agent's command line: everything we know of how to start it, and nothing of how to read it. */
+export interface AgentCli {
+  readonly id: string;
+  readonly title: string;
+  /** Names to look for in PATH, in this order. */
+  readonly binaries: readonly string[];
+  /** The id of the dialect that the planned command line speaks. */
+  readonly dialect: string;
+  /** A command that installs it, for people. */
+  readonly install: string;
+  /** Arguments that make it print its version. */
+  readonly versionArgs: readonly string[];
+  /** Variables that it needs, on top of those that every child gets; `CODEX_*` is a prefix. */
+  readonly passEnv: readonly string[];
+  /** Any of these variables gives it a key; a login of its own may do as well. */
+  readonly keys: readonly string[];
+  /** Files and folders under the home folder that hold a login of its own, such as `.codex/auth.json`. */
+  readonly logins: readonly string[];
+  readonly abilities: Abilities;
+  /** `version` is what the installed one printed, without a leading v; undefined when it did not say. */
+  plan(ask: Ask, version?: string): Plan;
+}

@@ -1,0 +1,35 @@
+/** A process to start: what it is, and who hears what it writes. */
+export interface ProcessOrder {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** Fed to stdin, which then ends; undefined: stdin is empty from the start. */
+  stdin: string | undefined;
+  /** The bytes are ours only until the returned promise is settled; no more are read before. The process never waits for it. */
+  onStdout(chunk: Uint8Array): void | Promise<void>;
+  onStderr(chunk: Uint8Array): void | Promise<void>;
+}
+
+export interface Ended {
+  exit_code: number | null;
+  signal: string | null;
+  /** The signal that `stop` forwarded, or SIGKILL when `kill` was called. */
+  requested_signal?: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
+  /** Processes that were still there when the main one was gone, and were ended by us. */
+  left_running: number;
+}
+
+/** A running process with everything that it starts. */
+export interface Supervised {
+  readonly pid: number;
+  /** Resolves when the whole tree is gone and everything it wrote has been handed over. Never rejects. */
+  readonly ended: Promise<Ended>;
+  /** Forwards the signal to the whole group, once; what is still there after a grace is killed. */
+  stop(signal: 'SIGINT' | 'SIGTERM'): void;
+  /** Kills the whole tree at once. */
+  kill(): void;
+}
+
+/** Starts a process that cannot outlive us. Throws a `config` Failure when there is no such program or it cannot be started. */
+export type Supervise = (order: ProcessOrder) => Promise<Supervised>;
