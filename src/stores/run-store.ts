@@ -184,7 +184,7 @@ export interface Problem {
   what: string;
 }
 
-/** Where runs are remembered. Every method is one transaction: done or not done, never half. */
+/** Where runs are remembered. What is written is written in one transaction: done or not done, never half. */
 export interface RunStore {
   /** How to call it in a message; without a password. */
   readonly name: string;

@@ -1,0 +1,42 @@
+import { join, resolve } from 'node:path';
+import { Failure } from '../failure.ts';
+import type { RunStore } from './run-store.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `none`: nothing is remembered. */
+export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
+
+/** Runwire's state folder: the ledger, and the tapes beside it. */
+export function stateFolder(env: Environment): string {
+  const home = env['HOME'] ?? env['USERPROFILE'];
+  const state = env['XDG_STATE_HOME'];
+  // The base directory specification has relative paths ignored.
+  if (state !== undefined && state.startsWith('/')) return join(state, 'runwire');
+  if (home === undefined || home === '')
+    throw new Failure('config', 'there is no home folder for the ledger; name a file with --ledger, or --ledger none');
+  return join(home, '.local', 'state', 'runwire');
+}
+
+/** The flag, else `RUNWIRE_LEDGER`, else a file in the state folder. */
+export function ledgerPlace(flag: string | undefined, env: Environment, cwd: string): LedgerPlace {
+  const named = flag ?? (env['RUNWIRE_LEDGER'] || undefined);
+  if (named === undefined) return { kind: 'sqlite', path: join(stateFolder(env), 'ledger.db') };
+  if (named === 'none') return { kind: 'none' };
+  if (/^postgres(ql)?:\/\//.test(named)) return { kind: 'postgres', url: named };
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//.exec(named)?.[1];
+  if (scheme !== undefined) throw new Failure('config', `a ledger cannot be at ${scheme}://; expected a file, postgres://… or none`);
+  if (named === '') throw new Failure('config', 'the ledger has no name; expected a file, postgres://… or none');
+  return { kind: 'sqlite', path: resolve(cwd, named) };
+}
+
+/** Tapes are files on this machine, beside the ledger's file or in the state folder. */
+export function tapesFolder(place: LedgerPlace, env: Environment): string {
+  return place.kind === 'sqlite' ? join(place.path, '..', 'tapes') : join(stateFolder(env), 'tapes');
+}
+
+/** Loads only the database that is asked for. */
+export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>): Promise<RunStore> {
+  if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(place.path);
+  return (await import('./postgres.ts')).openPostgres(place.url);
+}
