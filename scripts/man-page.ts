@@ -1,4 +1,4 @@
-import { commands } from '../src/cli/commands.ts';
+import { loadCommands } from '../src/cli/commands.ts';
 import { exitCodeTable, flagOf } from '../src/cli/help.ts';
 import { version } from '../src/version.ts';
 
@@ -10,7 +10,7 @@ const roff = (text: string): string =>
 
 /** docs/man/runwire.1, from the same tables as --help. */
 export async function manPage(): Promise<string> {
-  const all = await Promise.all(commands.map((entry) => entry.load()));
+  const all = await loadCommands();
   const sections = all.map((command) => {
     const flags = Object.entries(command.options).map(
       ([name, option]) => `.TP\n.B ${roff(flagOf(name, option).trim())}\n${roff(option.help)}\n`,
@@ -38,7 +38,7 @@ ${sections.join('')}.SH EXIT STATUS
 Of a run, and of
 .B runwire outcome \\-\\-exit\\-code
 ${codes.join('')}.PP
-Other commands exit with 0, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
+Other commands exit with 0, with 1 for what their own help says, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
 .SH SEE ALSO
 The guide pages in the docs folder of the project.
 `;

@@ -19,6 +19,13 @@ export type Values<O extends Options> = {
   readonly [K in keyof O]?: O[K] extends { multiple: true } ? readonly string[] : O[K]['type'] extends 'boolean' ? boolean : string;
 };
 
+/** Names and summaries alone, so that a list of commands loads none of them. */
+export interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
 export interface Command<O extends Options = Options> {
   readonly name: string;
   readonly summary: string;
@@ -27,6 +34,8 @@ export interface Command<O extends Options = Options> {
   readonly description: string;
   readonly options: O;
   readonly examples: readonly (readonly [command: string, what: string])[];
+  /** Commands under this one; a word after its name must be one of them. */
+  readonly subcommands?: readonly Entry[];
   /** Resolves to the exit code. Throws `Failure` where the cause is known. */
   run(values: Values<O>, operands: readonly string[], context: Context): Promise<number>;
 }

@@ -1,17 +1,16 @@
-import type { Command } from './command.ts';
+import type { Command, Entry } from './command.ts';
 
-interface Entry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-}
-
-/** Names and summaries alone, so that `--help` loads nothing else; a test keeps them equal to the commands' own. */
+/** A test keeps the names and summaries equal to the commands' own. */
 export const commands: readonly Entry[] = [
   {
     name: 'run',
     summary: 'Run an agent on a prompt and tell what it really did',
     load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    name: 'runs',
+    summary: 'The ledger: list, show, follow, compare, count, move and prune runs',
+    load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
     name: 'outcome',
@@ -49,3 +48,10 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/completion.ts')).completion,
   },
 ];
+
+/** Every command, and after it those under it: for completion and the man page. */
+export async function loadCommands(entries: readonly Entry[] = commands): Promise<Command[]> {
+  const loaded = await Promise.all(entries.map((entry) => entry.load()));
+  const families = await Promise.all(loaded.map(async (each) => [each, ...(await loadCommands(each.subcommands ?? []))]));
+  return families.flat();
+}

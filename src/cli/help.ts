@@ -57,13 +57,16 @@ export function commandHelp(command: Command): string {
   const rows = Object.entries(command.options).map(([name, option]) => [flagOf(name, option), option.help] as const);
   const width = Math.max(0, ...rows.map(([flag]) => flag.length));
   const options = rows.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`).join('\n');
+  const under = command.subcommands ?? [];
+  const nameWidth = Math.max(0, ...under.map(({ name }) => name.length));
+  const subcommands = under.map(({ name, summary }) => `  ${name.padEnd(nameWidth)}  ${summary}`).join('\n');
   const examples = command.examples.map(([line, what]) => `  # ${what}\n  ${line}`).join('\n');
   return `runwire ${command.name}: ${command.summary}
 
-Usage: runwire ${command.name} [OPTIONS]${command.operands === undefined ? '' : ` ${command.operands}`}
+Usage: runwire ${command.name}${under.length === 0 ? '' : ' [COMMAND]'} [OPTIONS]${command.operands === undefined ? '' : ` ${command.operands}`}
 
 ${command.description}
-${options === '' ? '' : `\nOptions:\n${options}\n`}
+${subcommands === '' ? '' : `\nCommands:\n${subcommands}\n`}${options === '' ? '' : `\nOptions:\n${options}\n`}
 Examples:
 ${examples}
 `;

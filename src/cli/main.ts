@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 
 /** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. */
@@ -6,7 +7,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const [first = '', ...rest] = args;
   if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`);
   if (first === '--help' || first === '-h' || first === 'help') {
-    return rest[0] === undefined || first !== 'help' ? show((await import('./help.ts')).rootHelp()) : runCommand(rest[0], ['--help']);
+    return rest[0] === undefined || first !== 'help' ? show((await import('./help.ts')).rootHelp()) : runCommand(rest[0], [...rest.slice(1), '--help']);
   }
   // Without a command it is a run: flags, a prompt, or stdin alone.
   const named = commands.some(({ name }) => name === first) || (await isMisspelt(first));
@@ -19,11 +20,11 @@ async function isMisspelt(word: string): Promise<boolean> {
   return (await nearestCommand(word)) !== '';
 }
 
-async function nearestCommand(word: string): Promise<string> {
+async function nearestCommand(word: string, entries: readonly { name: string }[] = commands): Promise<string> {
   const { nearest } = await import('./nearest.ts');
   return nearest(
     word,
-    commands.map(({ name }) => name),
+    entries.map(({ name }) => name),
   );
 }
 
@@ -35,16 +36,27 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
       const { Failure } = await import('../failure.ts');
       throw new Failure('input', `unknown command "${name}"${await nearestCommand(name)}; see "runwire --help"`);
     }
-    const command = await entry.load();
-    if (asksForHelp(args)) return show((await import('./help.ts')).commandHelp(command));
+    const { command, rest } = await descend(await entry.load(), args);
+    if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command));
     const { parseArgs } = await import('node:util');
-    const { values, positionals } = parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true });
+    const { values, positionals } = parseArgs({ args: [...rest], options: command.options, allowPositionals: true, strict: true });
     return await command.run(values as never, positionals, realContext());
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
     return describeFailure(error);
   }
+}
+
+/** `runs show ID`: the command under a command. */
+async function descend(command: Command, args: readonly string[]): Promise<{ command: Command; rest: readonly string[] }> {
+  const [word] = args;
+  if (command.subcommands === undefined || word === undefined || word.startsWith('-')) return { command, rest: args };
+  const entry = command.subcommands.find(({ name }) => name === word);
+  if (entry !== undefined) return descend(await entry.load(), args.slice(1));
+  const { Failure } = await import('../failure.ts');
+  const close = await nearestCommand(word, command.subcommands);
+  throw new Failure('input', `unknown command "${command.name} ${word}"${close}; see "runwire ${command.name} --help"`);
 }
 
 /** What follows `--` is a prompt or a file, whatever it looks like. */
