@@ -6,6 +6,8 @@ export interface Context {
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
   readonly cwd: string;
+  /** How wide the terminal is; undefined: stdout is none. */
+  readonly columns?: number | undefined;
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;
   /** Data for stdout; resolves when the reader has taken enough of it. */

@@ -22,6 +22,9 @@ export function realContext(): Context {
     get cwd() {
       return process.cwd();
     },
+    get columns() {
+      return process.stdout.columns;
+    },
     readFile,
     print,
     warn,

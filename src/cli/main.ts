@@ -7,7 +7,9 @@ export async function main(args: readonly string[]): Promise<number> {
   const [first = '', ...rest] = args;
   if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`);
   if (first === '--help' || first === '-h' || first === 'help') {
-    return rest[0] === undefined || first !== 'help' ? show((await import('./help.ts')).rootHelp()) : runCommand(rest[0], [...rest.slice(1), '--help']);
+    return rest[0] === undefined || first !== 'help'
+      ? show((await import('./help.ts')).rootHelp())
+      : runCommand(rest[0], [...rest.slice(1), '--help']);
   }
   // Without a command it is a run: flags, a prompt, or stdin alone.
   const named = commands.some(({ name }) => name === first) || (await isMisspelt(first));

@@ -96,7 +96,9 @@ function zshCase(each: Command): string {
   });
   const under = zshNames(each);
   const names =
-    under.length === 0 ? '' : `        names=(\n          ${under.join('\n          ')}\n        )\n        (( CURRENT == 2 )) && _describe command names\n`;
+    under.length === 0
+      ? ''
+      : `        names=(\n          ${under.join('\n          ')}\n        )\n        (( CURRENT == 2 )) && _describe command names\n`;
   const name = isTop(each) ? each.name : `'${each.name}'`;
   return `    ${name})\n${names}        _arguments \\\n${[...flags, "        '--help[Show the help]'", "        '*:file:_files'"].join(' \\\n')}\n        ;;`;
 }
@@ -149,8 +151,7 @@ function fish(all: readonly Command[]): string {
         ? `${after}${others === '' ? '' : `; and not __fish_seen_subcommand_from ${others}`}`
         : `${after}; and __fish_seen_subcommand_from ${second}`;
     if (second === undefined) lines.push(`complete -c runwire -n __fish_use_subcommand -a ${first} -d ${quote(each.summary)}`);
-    for (const { name, summary } of each.subcommands ?? [])
-      lines.push(`complete -c runwire -n '${place}' -a ${name} -d ${quote(summary)}`);
+    for (const { name, summary } of each.subcommands ?? []) lines.push(`complete -c runwire -n '${place}' -a ${name} -d ${quote(summary)}`);
     for (const [name, option] of Object.entries(each.options)) {
       const value = option.type === 'boolean' ? '' : option.choices === undefined ? ' -r' : ` -x -a ${quote(option.choices.join(' '))}`;
       lines.push(`complete -c runwire -n '${place}' -l ${name}${value} -d ${quote(option.help)}`);

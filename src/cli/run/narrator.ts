@@ -136,7 +136,7 @@ export class Narrator {
 const subjects = ['command', 'path', 'file_path', 'pattern', 'url', 'query', 'prompt'];
 
 /** The one argument that says most of a call. */
-function subject(args: unknown): string {
+export function subject(args: unknown): string {
   if (typeof args !== 'object' || args === null) return typeof args === 'string' ? args : '';
   const fields = args as Record<string, unknown>;
   const known = subjects.map((name) => fields[name]).find((value) => typeof value === 'string');

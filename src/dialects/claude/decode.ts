@@ -4,6 +4,7 @@ import { claimOf } from './claim.ts';
 import { conversation } from './conversation.ts';
 import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure } from './notices.ts';
 import { runTotals } from './totals.ts';
+import { isTranscript, transcriptDecoder } from './transcript.ts';
 
 const startupFaults: readonly (readonly [RegExp, 'input' | 'config'])[] = [
   [/requires --verbose|Input must be provided|No conversation found|Session ID .* already in use|unknown option/i, 'input'],
@@ -13,6 +14,7 @@ const startupFaults: readonly (readonly [RegExp, 'input' | 'config'])[] = [
 export function decoder(sink: DecoderSink): Decoder {
   const talk = conversation(sink);
   const totals = runTotals();
+  const transcript = transcriptDecoder(sink, talk);
   const failedTasks = new Map<string, string>();
   const asked = new Set<string>();
   let started = false;
@@ -131,6 +133,7 @@ export function decoder(sink: DecoderSink): Decoder {
       const at = time(wire.timestamp);
       if (at !== undefined) sink.at(at);
     }
+    if (!started && isTranscript(wire)) return transcript.line(wire);
     switch (wire.type) {
       case 'stream_event':
         announce(wire);
@@ -183,6 +186,7 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function end(): void {
+    transcript.end();
     for (const [task, error] of failedTasks) sink.emit(unannouncedFailure(task, error));
     // Every turn ends with a result of its own: the one before says nothing of a turn that was cut.
     if (claimedGood && talk.facts().active)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject, object } from '../read.ts';
+import { isTranscript } from './transcript.ts';
 
 const stderrMarks = ['[claude-code:', 'Claude Code', 'Please run /login', '--output-format=stream-json requires --verbose'];
 
@@ -37,6 +38,7 @@ function isForeign(wire: JsonObject): boolean {
 }
 
 function sure(wire: JsonObject): number {
+  if (isTranscript(wire)) return 'message' in wire && !('content' in object(wire.message)) ? 0 : 0.95;
   switch (wire.type) {
     case 'system':
       if (wire.subtype === 'init') return startOfTurn(wire);

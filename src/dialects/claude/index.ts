@@ -7,7 +7,7 @@ export const claude: Dialect = {
   id: 'claude',
   about: {
     agent: 'Claude Code, `claude -p --output-format stream-json` or `json`',
-    reads: '1.0 to 2.1, lines, the result object, the array of `json --verbose`, partial messages',
+    reads: '1.0 to 2.1, lines, the result object, the array of `json --verbose`, partial messages, session files',
     writes: 'the format of 2.1',
   },
   detect,

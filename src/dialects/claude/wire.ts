@@ -97,8 +97,11 @@ const Result = z.looseObject({
 const other = <Type extends string, Fields extends z.core.$ZodLooseShape>(type: Type, fields: Fields) =>
   z.looseObject({ type: z.literal(type), ...fields });
 
+/** A line of a session file. */
+const Transcript = z.looseObject({ type: text, sessionId: text, uuid: text, parentUuid: text.nullable() });
+
 /** One object of `claude -p --output-format stream-json`, or of the `json` document. */
-export const Line = z.discriminatedUnion('type', [
+const StreamLine = z.discriminatedUnion('type', [
   System,
   Result,
   other('assistant', {
@@ -123,3 +126,5 @@ export const Line = z.discriminatedUnion('type', [
   other('vcs_state_changed', {}),
   other('transcript_mirror', {}),
 ]);
+
+export const Line = z.union([StreamLine, Transcript]);

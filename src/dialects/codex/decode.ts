@@ -4,6 +4,7 @@ import { codeOfMessage } from '../faults.ts';
 import { asText, compact, count, integer, list, object, string } from '../read.ts';
 import { foreignServer } from './foreign.ts';
 import { legacyDecoder } from './legacy.ts';
+import { isRollout, rolloutDecoder } from './rollout.ts';
 
 const retryWording = /^Reconnecting\.\.\. (?:(\d+)\/(\d+))?\s*(?:\((.*)\))?$/s;
 const stderrGreeting = /^Reading (?:additional input|prompt) from stdin/;
@@ -11,6 +12,7 @@ const stderrGreeting = /^Reading (?:additional input|prompt) from stdin/;
 export function decoder(sink: DecoderSink): Decoder {
   const open = new Set<string>();
   const legacy = legacyDecoder(sink);
+  const rollout = rolloutDecoder(sink);
   let denials = 0;
 
   function start(item: JsonObject, id: string): void {
@@ -169,7 +171,8 @@ export function decoder(sink: DecoderSink): Decoder {
         });
       }
       default:
-        if (!legacy.line(wire)) sink.unknown(wire);
+        if (isRollout(wire)) rollout.line(wire);
+        else if (!legacy.line(wire)) sink.unknown(wire);
     }
   }
 
@@ -200,7 +203,12 @@ export function decoder(sink: DecoderSink): Decoder {
     return true;
   }
 
-  return { line, stderr, end: () => legacy.end() };
+  function end(): void {
+    legacy.end();
+    rollout.end();
+  }
+
+  return { line, stderr, end };
 }
 
 function foreignOutput(result: Json | undefined): string | undefined {

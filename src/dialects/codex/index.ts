@@ -7,7 +7,7 @@ export const codex: Dialect = {
   id: 'codex',
   about: {
     agent: 'OpenAI Codex CLI, `codex exec --json`',
-    reads: '0.44 and later, the names of 0.42 and 0.43, the `{id, msg}` lines before',
+    reads: '0.44 and later, the names of 0.42 and 0.43, the `{id, msg}` lines before, session files (rollouts)',
     writes: 'the current format',
   },
   detect,

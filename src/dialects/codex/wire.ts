@@ -88,4 +88,7 @@ const Legacy = z.union([
   z.looseObject({ workdir: z.string(), model: z.string(), sandbox: z.string() }),
 ]);
 
-export const Line = z.union([Current, Renamed, Legacy]);
+/** A line of a session file. */
+const Rollout = z.looseObject({ timestamp: z.string(), type: z.string(), payload: z.looseObject({}) });
+
+export const Line = z.union([Current, Renamed, Legacy, Rollout]);

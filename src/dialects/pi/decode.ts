@@ -40,6 +40,7 @@ export function decoder(sink: DecoderSink): Decoder {
   let retrying = false;
   /** The run ended after the last message. */
   let finished = false;
+  let storedTurn: JsonObject | undefined;
 
   function place(index: number): { block_id: string; message_id: string } {
     return { block_id: `message_${messages}.${index}`, message_id: `message_${messages}` };
@@ -234,6 +235,8 @@ export function decoder(sink: DecoderSink): Decoder {
         return endTurn(wire);
       case 'agent_end':
         return endRun(wire);
+      case 'message':
+        return stored(wire);
       case 'tool_execution_start':
         return startCall(wire);
       case 'tool_execution_update':
@@ -269,10 +272,46 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'auto_compaction_start':
       case 'queue_update':
       case 'agent_settled':
+      case 'compaction':
+      case 'branch_summary':
+      case 'model_change':
+      case 'thinking_level_change':
+      case 'custom':
+      case 'custom_message':
+      case 'label':
+      case 'session_info':
+      case 'context_edit':
+      case 'usage':
         return;
       default:
         return sink.unknown(wire);
     }
+  }
+
+  /** A line of a session file: whole messages, in the order in which they were said. */
+  function stored(wire: JsonObject): void {
+    const message = object(wire.message);
+    timed(message);
+    if (message.role === 'toolResult') return endOfMessage(message);
+    closeStored();
+    if (message.role !== 'assistant') return endOfMessage(message);
+    sink.emit({ type: 'turn.started', ...compact({ model: filled(message.model) }) });
+    startMessage();
+    endMessage(message);
+    for (const each of list(message.content)) {
+      const block = object(each);
+      if (block.type === 'toolCall')
+        startCall({ toolCallId: block.id ?? null, toolName: block.name ?? null, args: block.arguments ?? null });
+    }
+    storedTurn = message;
+  }
+
+  /** The tools of a turn follow its message. */
+  function closeStored(): void {
+    if (storedTurn === undefined) return;
+    endTurn({ message: storedTurn });
+    finished = storedTurn.stopReason === 'stop';
+    storedTurn = undefined;
   }
 
   function timed(message: JsonObject): void {
@@ -282,6 +321,7 @@ export function decoder(sink: DecoderSink): Decoder {
 
   /** The process exits with 0 whatever happened and prints no closing line: how it ended is how the last message ended. */
   function end(): void {
+    closeStored();
     if (last === undefined || retrying) return;
     const { reason, error } = last;
     if (isGood(last)) {

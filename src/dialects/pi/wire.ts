@@ -55,7 +55,19 @@ const AssistantMessageEvent = z.discriminatedUnion('type', [
 
 const call = { toolCallId: z.string(), toolName: z.string() };
 
-/** One line of `pi --mode json`. */
+const entry = { id: z.string(), parentId: z.string().nullable().optional(), timestamp: z.string() };
+const entries = [
+  'compaction',
+  'branch_summary',
+  'model_change',
+  'thinking_level_change',
+  'custom',
+  'custom_message',
+  'label',
+  'session_info',
+] as const;
+
+/** One line of `pi --mode json`, or of a session file. */
 export const Line = z.discriminatedUnion('type', [
   z.looseObject({
     type: type('session'),
@@ -89,4 +101,6 @@ export const Line = z.discriminatedUnion('type', [
   z.looseObject({ type: type('compaction_end') }),
   z.looseObject({ type: type('auto_compaction_end') }),
   z.looseObject({ type: type('queue_update') }),
+  z.looseObject({ type: type('message'), ...entry, message: z.looseObject({ role: z.string() }) }),
+  ...entries.map((name) => z.looseObject({ type: type(name), ...entry })),
 ]);

@@ -1,0 +1,54 @@
+import { Failure } from '../../failure.ts';
+import type { RunRecord } from '../../stores/run-store.ts';
+import { command } from '../command.ts';
+import { filterOptions, readFilter } from './filters.ts';
+import { csvLine } from './format.ts';
+import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
+import { summaryCells, summaryHeader } from './summary-csv.ts';
+
+const formats = ['json', 'csv'] as const;
+
+export const exportRuns = command({
+  name: 'runs export',
+  summary: 'Whole runs as JSON lines or CSV',
+  description: `Everything that the ledger keeps of each run, the newest first, to stdout; a page in memory at a time.
+JSON lines (see "runwire schema run") can be read back with "runwire runs import". Tapes are files: copy their folder.`,
+  options: {
+    ...filterOptions,
+    format: {
+      type: 'string',
+      short: 'f',
+      value: formats.join('|'),
+      choices: formats,
+      help: 'json: JSON lines (default); csv: without tools and files',
+    },
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire runs export > runs.jsonl', 'A backup, or the way to another ledger'],
+    ['runwire runs export --since 30d --format csv > runs.csv', 'A month for a spreadsheet'],
+    ['runwire runs export | runwire runs import --ledger postgres://db/runs -', 'From the file to PostgreSQL'],
+  ],
+  async run(values, operands, context) {
+    if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}": it writes to stdout; see --help`);
+    const filter = readFilter(values, context);
+    const format = formats.find((each) => each === (values.format ?? 'json'));
+    if (format === undefined) throw new Failure('input', `unknown format: ${values.format} (expected ${formats.join(' or ')})`);
+    return useLedger(
+      values,
+      context,
+      async ({ store }) => {
+        if (format === 'csv') await context.print(csvLine([...summaryHeader, 'prompt', 'answer', 'error']));
+        for await (const run of store.export(filter)) {
+          await context.print(format === 'csv' ? csvLine(cellsOf(run)) : `${JSON.stringify(run)}\n`);
+        }
+        return 0;
+      },
+      (name) => noRunsYet(context, name),
+    );
+  },
+});
+
+function cellsOf(run: RunRecord): (string | number | undefined)[] {
+  return [...summaryCells(run), run.prompt, run.outcome?.message, run.outcome?.error_details?.message];
+}

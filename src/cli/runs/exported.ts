@@ -1,0 +1,53 @@
+import { compact } from '../../dialects/read.ts';
+import { Framer } from '../../pipeline/framer.ts';
+import type { ImportedRun, Labels } from '../../stores/run-store.ts';
+import { RunRecordSchema } from './schemas.ts';
+
+/** Whether these bytes begin as "runwire runs export" does. */
+export function isExport(head: Uint8Array): boolean {
+  const text = Buffer.from(head).toString('utf8', 0, 4096);
+  return text.startsWith('{"id":"') && text.includes('"last_sequence":') && text.includes('"heartbeat_at":');
+}
+
+export type Exported = ImportedRun | { line: number; why: string };
+
+/** The runs of an export, one line in memory at a time. */
+export async function* exportedRuns(bytes: AsyncIterable<Uint8Array>, labels: Labels): AsyncGenerator<Exported> {
+  let ready: Exported[] = [];
+  const framer = new Framer({
+    value: (wire, line) => void ready.push(runOf(wire, line, labels)),
+    text: (_text, cause, line) => void ready.push({ line, why: `a ${cause} line` }),
+    note: () => {},
+  });
+  for await (const chunk of bytes) {
+    framer.push(chunk);
+    yield* ready;
+    ready = [];
+  }
+  framer.end();
+  yield* ready;
+}
+
+function runOf(wire: unknown, line: number, more: Labels): Exported {
+  const { success, data, error } = RunRecordSchema.safeParse(wire);
+  if (!success) {
+    const [issue] = error.issues;
+    return { line, why: `not a run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}` };
+  }
+  const { outcome } = data;
+  if (outcome === undefined || data.ended_at === undefined) return { line, why: 'the run had not ended when it was exported' };
+  return {
+    id: data.id,
+    key: data.key ?? `run:${data.id}`,
+    started_at: data.started_at,
+    ended_at: data.ended_at,
+    outcome,
+    attempts: data.attempts.map(compact),
+    last_sequence: data.last_sequence,
+    labels: { ...data.labels, ...more },
+    ...(data.agent === undefined ? {} : { agent: data.agent }),
+    ...(data.model === undefined ? {} : { model: data.model }),
+    ...(data.cwd === undefined ? {} : { cwd: data.cwd }),
+    ...(data.tape === undefined ? {} : { tape: data.tape }),
+  };
+}

@@ -1,0 +1,82 @@
+import { exitCodes, Failure } from '../../failure.ts';
+import { parseLabel } from '../../stores/labels.ts';
+import type { RunFilter, RunStatus } from '../../stores/run-store.ts';
+import type { Options, Values } from '../command.ts';
+import type { Context } from '../context.ts';
+
+const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly RunStatus[];
+const classes = Object.keys(exitCodes);
+
+/** Which runs: the flags of every command that takes many of them. */
+export const filterOptions = {
+  status: { type: 'string', short: 's', multiple: true, value: 'STATUS', choices: statuses, help: `${statuses.join(', ')}; several: a,b` },
+  class: { type: 'string', multiple: true, value: 'CLASS', choices: classes, help: 'Class of the verdict: success, tool, provider, …' },
+  agent: { type: 'string', short: 'a', multiple: true, value: 'NAME', help: 'Agent: claude, codex, …' },
+  model: { type: 'string', short: 'm', multiple: true, value: 'NAME', help: 'Model' },
+  label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Label; several: all of them' },
+  since: { type: 'string', value: 'WHEN', help: 'Started in the last 2h, 3d, 1w, or since 2026-11-15 or 2026-11-15T10:00Z' },
+  until: { type: 'string', value: 'WHEN', help: 'Started before then' },
+  'min-cost': { type: 'string', value: 'USD', help: 'Cost at least this much' },
+  'max-cost': { type: 'string', value: 'USD', help: 'Cost at most this much' },
+  text: { type: 'string', short: 'q', value: 'WORDS', help: 'All these words are in the prompt or the answer; word* begins so' },
+} as const satisfies Options;
+
+export function readFilter(values: Values<typeof filterOptions>, context: Context): RunFilter {
+  const status = words(values.status)?.map((word) => known('--status', word, statuses));
+  const verdicts = words(values.class)?.map((word) => known('--class', word, classes));
+  const agent = words(values.agent);
+  const model = words(values.model);
+  const labels = values.label?.map(parseLabel);
+  const from = readTime('--since', values.since, context.now());
+  const to = readTime('--until', values.until, context.now());
+  const least = readCost('--min-cost', values['min-cost']);
+  const most = readCost('--max-cost', values['max-cost']);
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(verdicts === undefined ? {} : { class: verdicts }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
+    ...(labels === undefined ? {} : { labels: Object.fromEntries(labels) }),
+    ...(from === undefined ? {} : { started_from: from }),
+    ...(to === undefined ? {} : { started_to: to }),
+    ...(least === undefined ? {} : { cost_min: least }),
+    ...(most === undefined ? {} : { cost_max: most }),
+    ...(values.text === undefined ? {} : { text: values.text }),
+  };
+}
+
+function words(given: readonly string[] | undefined): string[] | undefined {
+  return given?.flatMap((text) => text.split(',')).map((word) => word.trim());
+}
+
+function known<Word extends string>(flag: string, word: string, all: readonly Word[]): Word {
+  const found = all.find((each) => each === word);
+  if (found === undefined) throw new Failure('input', `${flag} ${word}: expected one of ${all.join(', ')}`);
+  return found;
+}
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** `2h`, `1d12h` → milliseconds. */
+export function readSpan(flag: string, text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g)];
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text)
+    throw new Failure('input', `${flag} ${text}: expected a span such as 30m, 2h, 3d or 1w`);
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0);
+}
+
+/** A span before now, or a date: a day begins at midnight UTC, as in the statistics. */
+function readTime(flag: string, text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\d/.test(text)) {
+    const at = Date.parse(text);
+    if (!Number.isNaN(at)) return at;
+  } else if (/^[\d.]+[smhdw]/.test(text)) return now - readSpan(flag, text);
+  throw new Failure('input', `${flag} ${text}: expected a span such as 2h or 3d, or a date such as 2026-11-15 or 2026-11-15T10:00Z`);
+}
+
+function readCost(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d*\.?\d+$/.test(text)) throw new Failure('input', `${flag} ${text}: expected dollars, such as 0.50`);
+  return Number(text);
+}

@@ -1,0 +1,48 @@
+import { Failure } from '../../failure.ts';
+import type { Options, Values } from '../command.ts';
+import type { Context } from '../context.ts';
+
+const formats = ['table', 'json', 'csv'] as const;
+export type Format = (typeof formats)[number];
+
+export const formatOptions = {
+  format: {
+    type: 'string',
+    short: 'f',
+    value: formats.join('|'),
+    choices: formats,
+    help: 'Default: a table on a terminal, else JSON lines',
+  },
+  json: { type: 'boolean', help: 'JSON lines: --format json' },
+  csv: { type: 'boolean', help: 'Comma-separated values with a header: --format csv' },
+} as const satisfies Options;
+
+export function readFormat(values: Values<typeof formatOptions>, context: Context): Format {
+  const named = values.format === undefined ? [] : [known(values.format)];
+  const chosen = new Set<Format>([
+    ...named,
+    ...(values.json === true ? ['json' as const] : []),
+    ...(values.csv === true ? ['csv' as const] : []),
+  ]);
+  if (chosen.size > 1) throw new Failure('input', `one format at a time: ${[...chosen].join(' and ')}`);
+  const [format] = chosen;
+  return format ?? (context.stdoutIsTerminal ? 'table' : 'json');
+}
+
+function known(text: string): Format {
+  const format = formats.find((each) => each === text);
+  if (format === undefined) throw new Failure('input', `unknown format: ${text} (expected ${formats.join(', ')})`);
+  return format;
+}
+
+/** A line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe instead. */
+export function csvLine(cells: readonly (string | number | undefined)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(value: string | number | undefined): string {
+  if (value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,108 @@
+import { Failure } from '../../failure.ts';
+import { shortRunId } from '../../stores/run-id.ts';
+import type { Page, RunSummary } from '../../stores/run-store.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { oneLine } from '../run/plain.ts';
+import { ago, compactCount, dollars, span } from './figures.ts';
+import { filterOptions, readFilter } from './filters.ts';
+import { csvLine, type Format, formatOptions, readFormat } from './format.ts';
+import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
+import { summaryCells, summaryHeader } from './summary-csv.ts';
+import { type Colour, type Column, screenOf, table } from './table.ts';
+
+const defaultLimit = 50;
+
+export const list = command({
+  name: 'runs list',
+  summary: 'Runs, the newest first',
+  description: `A table on a terminal, else JSON lines (see "runwire schema run-summary"). Everything that is asked for must hold.
+Where there are more than --limit, the flag for the next page is told on stderr.`,
+  options: {
+    ...filterOptions,
+    limit: { type: 'string', short: 'n', value: 'N', help: `At most so many (default: ${defaultLimit}; 0: all)` },
+    after: { type: 'string', value: 'CURSOR', help: 'Go on after the page before' },
+    ...formatOptions,
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire runs --since 1d --status error,incomplete', 'What went wrong since yesterday'],
+    ["runwire runs list --label git.branch=main --min-cost 0.50 --json | jq -r '.title'", 'What was expensive on main'],
+    ['runwire runs list --text "flaky test*" --csv > runs.csv', 'Full text search, for a spreadsheet'],
+  ],
+  async run(values, operands, context) {
+    if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; search with --text, or see --help`);
+    const filter = readFilter(values, context);
+    const format = readFormat(values, context);
+    const limit = readLimit(values.limit);
+    return useLedger(
+      values,
+      context,
+      async ({ store }) => {
+        let after = values.after;
+        let shown = 0;
+        for (;;) {
+          const page: Page<RunSummary> = await store.list(filter, {
+            limit: limit === 0 ? pageLength : limit,
+            ...(after === undefined ? {} : { after }),
+          });
+          await print(page.runs, format, shown === 0, context);
+          shown += page.runs.length;
+          if (limit !== 0 || page.next === undefined) {
+            if (shown === 0) context.warn('runwire: no such runs');
+            else if (page.next !== undefined) context.warn(`runwire: there are more: --after ${page.next}`);
+            return 0;
+          }
+          after = page.next;
+        }
+      },
+      (name) => noRunsYet(context, name),
+    );
+  },
+});
+
+const pageLength = 500;
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return defaultLimit;
+  if (!/^\d{1,6}$/.test(text)) throw new Failure('input', `--limit ${text}: expected a number, such as 20; 0 is all`);
+  return Number(text);
+}
+
+async function print(runs: readonly RunSummary[], format: Format, isFirst: boolean, context: Context): Promise<void> {
+  if (format === 'table') {
+    if (runs.length > 0) await context.print(table(columns(context.now()), runs, screenOf(context)));
+    return;
+  }
+  const head = format === 'csv' && isFirst ? csvLine(summaryHeader) : '';
+  const lines = runs.map((run) => (format === 'csv' ? csvLine(summaryCells(run)) : `${JSON.stringify(run)}\n`));
+  await context.print(head + lines.join(''));
+}
+
+export function statusColour({ status }: Pick<RunSummary, 'status'>): Colour {
+  if (status === 'success') return 'green';
+  return status === 'running' ? 'yellow' : 'red';
+}
+
+/** What there is to say of how a run ended: its class says more than its status. */
+export function endOf({ status, class: verdict }: Pick<RunSummary, 'status' | 'class'>): string {
+  return verdict === undefined || verdict === status || status === 'success' ? status : verdict;
+}
+
+function columns(now: number): Column<RunSummary>[] {
+  return [
+    { title: 'ID', cell: ({ id }) => shortRunId(id), colour: () => 'dim' },
+    { title: 'STARTED', cell: ({ started_at }) => ago(started_at, now) },
+    { title: 'END', cell: endOf, colour: statusColour },
+    { title: 'AGENT', cell: ({ agent }) => oneLine(agent ?? '', 14), leaves: 2 },
+    { title: 'MODEL', cell: ({ model }) => oneLine(model ?? '', 24), leaves: 4 },
+    { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 1 },
+    { title: 'TOKENS', align: 'right', cell: tokensOf, leaves: 5 },
+    { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 3 },
+    { title: 'PROMPT', fills: true, cell: ({ title }) => oneLine(title, 120) },
+  ];
+}
+
+function tokensOf({ input_tokens: input, output_tokens: output }: RunSummary): string {
+  return input === undefined && output === undefined ? '' : compactCount((input ?? 0) + (output ?? 0));
+}

@@ -1,0 +1,110 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonObject } from '../../dialects/dialect.ts';
+import { isObject, object, time } from '../../dialects/read.ts';
+import { type Broken, type ImportSource, messageOf } from './import-sources.ts';
+
+/** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */
+interface Session {
+  info: JsonObject;
+  messages: () => AsyncIterable<JsonObject>;
+  parts: (message: string) => AsyncIterable<JsonObject>;
+}
+
+/** `storage/`: session/PROJECT/ID.json, message/SESSION/ID.json, part/MESSAGE/ID.json. */
+export async function* storedSessions(storage: string): AsyncGenerator<ImportSource | Broken> {
+  for (const project of await names(join(storage, 'session'))) {
+    for (const name of await names(join(storage, 'session', project))) {
+      const path = join(storage, 'session', project, name);
+      try {
+        const info = await readObject(path);
+        const id = String(info.id);
+        yield sourceOf(path, {
+          info,
+          messages: () => objectsIn(join(storage, 'message', id)),
+          parts: (message) => objectsIn(join(storage, 'part', message)),
+        });
+      } catch (error) {
+        yield { name: path, why: messageOf(error) };
+      }
+    }
+  }
+}
+
+/** `opencode.db`: what is in a file above is in a column here, `data`, without its ids. */
+export async function* databaseSessions(path: string): AsyncGenerator<ImportSource | Broken> {
+  const { DatabaseSync } = await import('node:sqlite');
+  let database;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    const sessions = database.prepare('select * from session order by id').all();
+    const messages = database.prepare('select id, data from message where session_id = ? order by id');
+    const parts = database.prepare('select id, data from part where message_id = ? order by id');
+    for (const row of sessions) {
+      const id = String(row['id']);
+      const info: JsonObject = {
+        id,
+        ...(typeof row['parent_id'] === 'string' ? { parentID: row['parent_id'] } : {}),
+        directory: String(row['directory'] ?? ''),
+        version: String(row['version'] ?? ''),
+        time: { created: Number(row['time_created']), updated: Number(row['time_updated']) },
+      };
+      yield sourceOf(`${path} ${id}`, {
+        info,
+        messages: async function* () {
+          for (const each of messages.iterate(id)) yield { ...parsed(each['data']), id: String(each['id']), sessionID: id };
+        },
+        parts: async function* (message) {
+          for (const each of parts.iterate(message))
+            yield { ...parsed(each['data']), id: String(each['id']), messageID: message, sessionID: id };
+        },
+      });
+    }
+  } catch (error) {
+    yield { name: path, why: messageOf(error) };
+  } finally {
+    database?.close();
+  }
+}
+
+function sourceOf(name: string, session: Session): ImportSource {
+  const { created, updated } = object(session.info.time);
+  return { name, at: time(updated) ?? time(created) ?? 0, stdout: () => bus(session), isSession: true };
+}
+
+/** The session as its bus would have told it: a message begins, its parts come, it ends. */
+async function* bus({ info, messages, parts }: Session): AsyncGenerator<Uint8Array> {
+  yield line('session.updated', { info });
+  let isDone = false;
+  for await (const message of messages()) {
+    const { tokens: _tokens, cost: _cost, finish: _finish, error: _error, ...begun } = message;
+    yield line('message.updated', { info: { ...begun, time: { created: object(message.time).created ?? null } } });
+    for await (const part of parts(String(message.id))) yield line('message.part.updated', { part });
+    if (message.role !== 'assistant') continue;
+    yield line('message.updated', { info: message });
+    isDone = typeof object(message.time).completed === 'number';
+  }
+  if (isDone) yield line('session.idle', { sessionID: info.id ?? '' });
+}
+
+function line(type: string, properties: JsonObject): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ type, properties })}\n`);
+}
+
+async function* objectsIn(folder: string): AsyncGenerator<JsonObject> {
+  for (const name of await names(folder)) yield await readObject(join(folder, name));
+}
+
+async function names(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).toSorted();
+}
+
+async function readObject(path: string): Promise<JsonObject> {
+  return parsed(await readFile(path, 'utf8'));
+}
+
+function parsed(text: unknown): JsonObject {
+  const value: unknown = JSON.parse(String(text));
+  if (!isObject(value)) throw new Error('it holds no JSON object');
+  return value;
+}

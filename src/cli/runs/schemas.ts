@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { ItemStatus } from '../../events/event.ts';
+import { RunOutcome, ToolCall } from '../../outcome/outcome.ts';
+
+const text = z.string();
+/** Milliseconds since the epoch. */
+const at = z.number();
+const amount = z.number().nonnegative().optional();
+const count = z.int().nonnegative();
+const VerdictClass = RunOutcome.shape.verdict.shape.class;
+
+const summary = {
+  id: text.min(1),
+  status: z.enum([...RunOutcome.shape.status.options, 'running']),
+  class: VerdictClass.optional(),
+  exit_code: z.int().optional(),
+  agent: text.optional(),
+  agent_version: text.optional(),
+  dialect: text.optional(),
+  model: text.optional(),
+  session_id: text.optional(),
+  cwd: text.optional(),
+  host: text.optional(),
+  title: text,
+  started_at: at,
+  ended_at: at.optional(),
+  duration_ms: amount,
+  input_tokens: amount,
+  output_tokens: amount,
+  reasoning_tokens: amount,
+  cache_read_tokens: amount,
+  cache_write_tokens: amount,
+  cost: amount,
+  cost_source: RunOutcome.shape.metrics.shape.cost_source.optional(),
+  turns: count.optional(),
+  tool_calls: count.optional(),
+  artifacts: count.optional(),
+  warnings: count.optional(),
+  last_sequence: count,
+  heartbeat_at: at,
+  tape: text.optional(),
+  labels: z.record(text, text),
+};
+
+const Attempt = z.strictObject({
+  number: z.int(),
+  status: RunOutcome.shape.status,
+  class: VerdictClass,
+  session_id: text.optional(),
+  started_at: at.optional(),
+  duration_ms: amount,
+  tokens_used: amount,
+  cost: amount,
+  reason: text.optional(),
+});
+
+const Timeline = z.strictObject({
+  name: text,
+  status: ItemStatus.optional(),
+  start_ms: amount,
+  duration_ms: amount,
+  about: text.optional(),
+});
+
+/** A run as "runs export" writes it; "runs show" adds the timeline of its tape. */
+export const RunRecordSchema = z.strictObject({
+  ...summary,
+  prompt: text,
+  outcome: RunOutcome.extend({ tool_calls: z.array(ToolCall.omit({ inputs: true, outputs: true })) }).optional(),
+  attempts: z.array(Attempt),
+  owner: z.strictObject({ host: text, boot: text, pid: z.int(), process_started: text }).optional(),
+  key: text.optional(),
+  timeline: z.array(Timeline).optional(),
+});
+
+const Change = z.strictObject({ kind: z.enum(['same', 'removed', 'added']), value: z.array(text) });
+const value = z.union([text, z.number()]).optional();
+
+/** By the name that `runwire schema` knows them by. */
+export const runsSchemas = {
+  run: RunRecordSchema,
+  'run-summary': z.strictObject(summary),
+  'run-stats': z.strictObject({
+    by: text,
+    group: text.optional(),
+    runs: count,
+    running: count,
+    succeeded: count,
+    success_rate: z.number().min(0).max(1).optional(),
+    cost: amount,
+    cost_known: count,
+    input_tokens: amount,
+    output_tokens: amount,
+    cache_read_tokens: amount,
+    duration_ms: amount,
+    duration_known: count,
+    mean_duration_ms: amount,
+    longest_ms: amount,
+    tool_calls: count,
+    first_started_at: at,
+    last_started_at: at,
+  }),
+  'run-diff': z.strictObject({
+    a: text,
+    b: text,
+    same_class: z.boolean(),
+    fields: z.array(z.strictObject({ field: text, a: value, b: value })),
+    tools: z.array(Change),
+    files: z.array(Change),
+    answer: z.array(Change),
+  }),
+  'run-finding': z.strictObject({ level: z.enum(['problem', 'warning']), where: text, what: text }),
+} as const;

@@ -1,0 +1,142 @@
+import { shortRunId } from '../../stores/run-id.ts';
+import type { RunRecord } from '../../stores/run-store.ts';
+import { command } from '../command.ts';
+import { oneLine, plain } from '../run/plain.ts';
+import { ago, compactCount, counted, dollars, span } from './figures.ts';
+import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { endOf, statusColour } from './list.ts';
+import { paint, type Screen, screenOf } from './table.ts';
+import { tapeFile } from './tape-file.ts';
+import { drawTimeline, readTimeline, type Timeline } from './timeline.ts';
+
+export const show = command({
+  name: 'runs show',
+  summary: 'One run: verdict, answer, timeline, files',
+  operands: 'ID',
+  description: `ID is the beginning of an id as "runwire runs" shows it, or "last". The timeline comes from the run's tape.
+On a terminal it is for people, else one JSON document (see "runwire schema run").`,
+  options: {
+    json: { type: 'boolean', help: 'JSON, also on a terminal' },
+    text: { type: 'boolean', help: 'For people, also in a pipe' },
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire runs show last', 'What the last run did'],
+    ['runwire runs show 7kq2 --json | jq \'.timeline[] | select(.status != "success")\'', 'The tools that failed'],
+  ],
+  async run(values, operands, context) {
+    const [word = ''] = runWords(operands, 1, 'one run: an id, or last');
+    return useLedger(
+      values,
+      context,
+      async ({ store, tapes }) => {
+        const run = await findRun(store, word);
+        const tape = tapeFile(tapes, run);
+        const timeline = 'path' in tape ? await readTimeline(tape.path) : undefined;
+        const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
+        await context.print(
+          isText
+            ? describe(run, timeline, screenOf(context), context.now())
+            : `${JSON.stringify({ ...run, ...(timeline === undefined ? {} : { timeline: timeline.entries }) }, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
+        );
+        return 0;
+      },
+      noSuchLedger,
+    );
+  },
+});
+
+const filesShown = 50;
+const promptLines = 12;
+
+function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen, now: number): string {
+  const { outcome } = run;
+  const facts: [string, string | undefined][] = [
+    ['started', `${new Date(run.started_at).toISOString()} (${ago(run.started_at, now)})`],
+    ['took', run.duration_ms === undefined ? undefined : span(run.duration_ms)],
+    ['agent', joined(run.agent, run.agent_version)],
+    ['model', run.model],
+    ['session', run.session_id],
+    ['in', run.cwd],
+    ['on', run.host],
+    ['tokens', tokens(run)],
+    ['cost', run.cost === undefined ? undefined : `${dollars(run.cost)} (${run.cost_source})`],
+    ['work', work(run)],
+    [
+      'labels',
+      Object.entries(run.labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ') || undefined,
+    ],
+  ];
+  const sections = [
+    `${paint(`run ${shortRunId(run.id)}`, 'bold', screen)}  ${paint(endOf(run), statusColour(run), screen)}  ${paint(run.id, 'dim', screen)}\n`,
+    facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${oneLine(value, 400)}\n`])).join(''),
+    section(
+      'Why',
+      (outcome?.verdict.evidence ?? []).map(({ signal, detail }) => `${oneLine(signal)}: ${oneLine(detail, 400)}`),
+      screen,
+    ),
+    section(
+      'Tries',
+      run.attempts.map(({ number, class: verdict, reason }) => `${number}: ${joined(verdict, reason)}`),
+      screen,
+    ),
+    section('Prompt', head(run.prompt, promptLines), screen),
+    section('Answer', outcome === undefined || outcome.message === '' ? [] : plain(outcome.message.trimEnd()).split('\n'), screen),
+    section(
+      'Warnings',
+      (outcome?.warnings ?? []).slice(0, filesShown).map((text) => oneLine(text, 400)),
+      screen,
+    ),
+    section('Files', files(run), screen),
+    timeline === undefined ? section('Tools', tools(run), screen) : timelineSection(timeline, screen),
+  ];
+  return sections.join('');
+}
+
+function timelineSection(timeline: Timeline, screen: Screen): string {
+  return timeline.entries.length === 0 ? '' : `\n${paint('Timeline', 'bold', screen)}\n${drawTimeline(timeline, screen)}`;
+}
+
+function section(title: string, lines: readonly string[], screen: Screen): string {
+  return lines.length === 0 ? '' : `\n${paint(title, 'bold', screen)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function head(text: string, count: number): string[] {
+  if (text.trim() === '') return [];
+  const lines = plain(text.trim()).split('\n');
+  return lines.length <= count ? lines : [...lines.slice(0, count), `… ${counted(lines.length - count, 'more line')}`];
+}
+
+function files({ outcome }: RunRecord): string[] {
+  const all = outcome?.artifacts ?? [];
+  const hidden = Math.max(0, all.length - filesShown) + (outcome?.omitted?.artifacts ?? 0);
+  const shown = all.slice(0, filesShown).map(({ path, operation }) => `${operation.padEnd(8)} ${oneLine(path, 400)}`);
+  return hidden === 0 ? shown : [...shown, `… ${counted(hidden, 'more file')}`];
+}
+
+/** What the ledger itself knows of the calls, where there is no tape. */
+function tools({ outcome }: RunRecord): string[] {
+  return (outcome?.tool_calls ?? []).slice(0, filesShown).map(({ name, status, reason, duration_ms: ms }) => {
+    return [oneLine(name, 40), reason ?? status, ms === undefined ? '' : span(ms)].join('  ').trimEnd();
+  });
+}
+
+function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens: cached }: RunRecord): string | undefined {
+  const parts = [
+    input === undefined ? undefined : `${compactCount(input)} in`,
+    cached === undefined || cached === 0 ? undefined : `${compactCount(cached)} of it cached`,
+    output === undefined ? undefined : `${compactCount(output)} out`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+function work({ turns, tool_calls: calls, artifacts }: RunRecord): string | undefined {
+  if (turns === undefined) return undefined;
+  return [counted(turns, 'turn'), counted(calls ?? 0, 'tool call'), counted(artifacts ?? 0, 'changed file')].join(', ');
+}
+
+function joined(...parts: readonly (string | undefined)[]): string | undefined {
+  return parts.filter((part) => part !== undefined && part !== '').join(' ') || undefined;
+}

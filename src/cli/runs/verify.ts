@@ -1,0 +1,105 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { RunSummary } from '../../stores/run-store.ts';
+import { tapesIn } from '../../stores/tape-pruning.ts';
+import { readTape, type TapeEnd } from '../../stores/tapes.ts';
+import { command } from '../command.ts';
+import { oneLine } from '../run/plain.ts';
+import { counted } from './figures.ts';
+import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
+
+export interface Finding {
+  /** `problem`: something is damaged; `warning`: something is not there any more. */
+  level: 'problem' | 'warning';
+  /** A run's id, a tape, or a part of the ledger. */
+  where: string;
+  what: string;
+}
+
+export const verify = command({
+  name: 'runs verify',
+  summary: 'Check the ledger and every tape',
+  description: `The database's own check, every run's document, and every tape from its first byte to its last. One finding a line;
+exits with 1 when there is a problem. A tape that is gone or has no run here is a warning: tapes are pruned by age and
+size, and ledgers may share their folder; --strict takes warnings for problems.`,
+  options: {
+    strict: { type: 'boolean', help: 'Exit with 1 for warnings too' },
+    json: { type: 'boolean', help: 'Findings as JSON lines; see "runwire schema run-finding"' },
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire runs verify && echo ok', 'After a crash, or before a backup'],
+    ['runwire runs verify --json | jq -r \'select(.level == "problem") | .where\'', 'What to restore'],
+  ],
+  async run(values, operands, context) {
+    if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
+    return useLedger(
+      values,
+      context,
+      async ({ store, tapes }) => {
+        const counts = { problem: 0, warning: 0, runs: 0, tapes: 0 };
+        async function tell(level: Finding['level'], where: string, what: string): Promise<void> {
+          counts[level] += 1;
+          const finding: Finding = { level, where, what };
+          await context.print(
+            values.json === true ? `${JSON.stringify(finding)}\n` : `${level}: ${oneLine(where, 400)}: ${oneLine(what, 400)}\n`,
+          );
+        }
+        for (const { where, what } of await store.verify()) await tell('problem', where, what);
+        const found = new Set(await tapesIn(tapes));
+        counts.tapes = found.size;
+        for (let after: string | undefined; ;) {
+          const page = await store.list({}, { limit: 500, ...(after === undefined ? {} : { after }) });
+          for (const run of page.runs) {
+            counts.runs += 1;
+            if (run.tape === undefined) continue;
+            const isThere = found.delete(run.tape);
+            const finding = isThere ? await checkTape(join(tapes, run.tape), run) : missing(run);
+            if (finding !== undefined) await tell(finding.level, run.id, finding.what);
+          }
+          if (page.next === undefined) break;
+          after = page.next;
+        }
+        for (const path of found) {
+          await tell('warning', path, 'the tape has no run in this ledger');
+          const end = await endOf(join(tapes, path));
+          if (end.kind === 'broken') await tell('problem', path, end.message);
+        }
+        context.warn(
+          `runwire: ${counted(counts.runs, 'run')}, ${counted(counts.tapes, 'tape')}: ${counted(counts.problem, 'problem')}, ${counted(counts.warning, 'warning')}`,
+        );
+        return counts.problem > 0 || (values.strict === true && counts.warning > 0) ? 1 : 0;
+      },
+      (name) => noRunsYet(context, name),
+    );
+  },
+});
+
+type Found = Pick<Finding, 'level' | 'what'> | undefined;
+
+/** The tapes of other machines are not here to look at. */
+function missing({ tape, host }: RunSummary): Found {
+  return host !== undefined && host !== hostname() ? undefined : { level: 'warning', what: `its tape ${tape} is gone` };
+}
+
+async function checkTape(path: string, { status }: RunSummary): Promise<Found> {
+  const end = await endOf(path);
+  if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
+  // A run that was killed leaves its tape so, and is told as incomplete.
+  if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
+    return { level: 'warning', what: 'its tape stops before the end of the run' };
+  return undefined;
+}
+
+async function endOf(path: string): Promise<TapeEnd> {
+  try {
+    const bytes = readTape(path);
+    for (;;) {
+      const next = await bytes.next();
+      if (next.done === true) return next.value;
+    }
+  } catch (error) {
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+  }
+}
