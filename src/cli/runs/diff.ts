@@ -68,8 +68,23 @@ export const diff = command({
 });
 
 const fields = [
-  ...(['status', 'class', 'exit_code', 'agent', 'agent_version', 'model', 'cwd', 'duration_ms', 'turns', 'tool_calls'] as const),
-  ...(['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost', 'warnings'] as const),
+  'status',
+  'class',
+  'exit_code',
+  'agent',
+  'agent_version',
+  'model',
+  'cwd',
+  'duration_ms',
+  'turns',
+  'tool_calls',
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost',
+  'warnings',
 ] as const satisfies readonly (keyof RunRecord)[];
 
 function compareRuns(a: RunRecord, b: RunRecord): RunDiff {

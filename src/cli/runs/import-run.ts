@@ -42,7 +42,7 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
     hash.update(chunk);
     reader.stderr(chunk);
   }
-  hash.update(`\nexit\n${JSON.stringify(source.process ?? null)}`);
+  hash.update(`\nexit\n${JSON.stringify([source.process ?? null, source.wallMs ?? null])}`);
   if (isEmpty && source.process === undefined) throw new Failure('input', 'it is empty');
   const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
   const outcome = reader.end(source.process, price);
@@ -74,5 +74,5 @@ const headBytes = 32 * 1024;
 function isSessionFile(head: string): boolean {
   if (/"type": ?"session_meta"/.test(head)) return true;
   if (/"sessionId":/.test(head) && /"(?:parentUuid|leafUuid)":/.test(head)) return true;
-  return /^\{"type":"session",/.test(head) && /^\{"type":"(?:message|model_change|thinking_level_change|session_info)",/m.test(head);
+  return head.startsWith('{"type":"session",') && /^\{"type":"(?:message|model_change|thinking_level_change|session_info)",/m.test(head);
 }

@@ -130,8 +130,22 @@ function columns(by: string, chart: Chart, rows: readonly Stats[]): Column<Stats
 }
 
 const csvColumns = [
-  ...(['by', 'group', 'runs', 'running', 'succeeded', 'success_rate', 'cost', 'cost_known', 'input_tokens', 'output_tokens'] as const),
-  ...(['cache_read_tokens', 'duration_ms', 'duration_known', 'mean_duration_ms', 'longest_ms', 'tool_calls'] as const),
+  'by',
+  'group',
+  'runs',
+  'running',
+  'succeeded',
+  'success_rate',
+  'cost',
+  'cost_known',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'duration_ms',
+  'duration_known',
+  'mean_duration_ms',
+  'longest_ms',
+  'tool_calls',
 ] as const satisfies readonly (keyof Stats)[];
 
 function csvCells(row: Stats): (string | number | undefined)[] {

@@ -1,9 +1,32 @@
 import type { RunSummary } from '../../stores/run-store.ts';
 
 const columns = [
-  ...['id', 'status', 'class', 'exit_code', 'agent', 'agent_version', 'dialect', 'model', 'session_id', 'cwd', 'host', 'started_at'],
-  ...['ended_at', 'duration_ms', 'input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens'],
-  ...['cost', 'cost_source', 'turns', 'tool_calls', 'artifacts', 'warnings', 'title'],
+  'id',
+  'status',
+  'class',
+  'exit_code',
+  'agent',
+  'agent_version',
+  'dialect',
+  'model',
+  'session_id',
+  'cwd',
+  'host',
+  'started_at',
+  'ended_at',
+  'duration_ms',
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost',
+  'cost_source',
+  'turns',
+  'tool_calls',
+  'artifacts',
+  'warnings',
+  'title',
 ] as const;
 
 export const summaryHeader: readonly string[] = [...columns, 'labels'];

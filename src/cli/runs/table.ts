@@ -81,7 +81,7 @@ function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], wid
 
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const wide =
-  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}\u{fe0f}]/u;
+  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\u{fe0f}/u;
 // eslint-disable-next-line no-control-regex -- everything that is one cell wide without a look
 const simple = /^[\u0020-\u007e]*$/;
 

@@ -156,8 +156,8 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'turn_aborted':
         return finish({ status: 'cancelled', ...compact({ raw_status: filled(payload.reason) }) }, 'aborted');
       case 'error': {
-        const message = asText(payload.message);
-        return finish({ status: 'failed', code: codeOfMessage(message), message }, 'error');
+        const words = asText(payload.message);
+        return finish({ status: 'failed', code: codeOfMessage(words), message: words }, 'error');
       }
     }
   }
