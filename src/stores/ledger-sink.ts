@@ -90,7 +90,7 @@ export class LedgerSink {
     const timer = setTimeout(late.resolve, timeoutMs);
     await Promise.race([this.#finish(), late.promise]);
     clearTimeout(timer);
-    if (!this.#recorded) this.#warn(`it did not answer within ${timeoutMs} ms`);
+    if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${timeoutMs} ms`);
     this.#warned = true;
   }
 
