@@ -6,9 +6,12 @@ import { newRunId } from './run-id.ts';
 import type { Attempt, Ending, Labels, Progress, RunStore } from './run-store.ts';
 import { tapePath, TapeWriter } from './tapes.ts';
 
+/** The part of a store that one run needs. */
+export type RunWriter = Pick<RunStore, 'begin' | 'note' | 'finish' | 'close'>;
+
 export interface LedgerSinkOptions {
   /** Asked again after a failure: a server may come back. */
-  open: () => Promise<RunStore>;
+  open: () => Promise<RunWriter>;
   clock: () => number;
   /** Called once at most. */
   warn: (message: string) => void;
@@ -34,7 +37,7 @@ export class LedgerSink {
   readonly #tape: TapeWriter | undefined;
   readonly #tapePath: string | undefined;
   readonly #attempts: Attempt[] = [];
-  #store: RunStore | undefined;
+  #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
   #news: Omit<Progress, 'at'> = {};
@@ -117,7 +120,7 @@ export class LedgerSink {
         this.#working = undefined;
         this.#schedule(Object.keys(this.#news).length > 0 ? this.#progressMs : (this.#options.heartbeatMs ?? 5000));
       });
-    }, due - performance.now());
+    }, Math.max(0, due - performance.now()));
     this.#timer.unref();
   }
 
@@ -133,7 +136,7 @@ export class LedgerSink {
     }
   }
 
-  async #tell(store: RunStore): Promise<void> {
+  async #tell(store: RunWriter): Promise<void> {
     if (!this.#begun) {
       const { labels = {}, agent, model, cwd } = this.#options;
       await store.begin({
