@@ -114,13 +114,16 @@ export class LedgerSink {
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#working = this.#work().finally(() => {
-        this.#working = undefined;
-        this.#schedule(Object.keys(this.#news).length > 0 ? this.#progressMs : (this.#options.heartbeatMs ?? 5000));
-      });
-    }, Math.max(0, due - performance.now()));
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#working = this.#work().finally(() => {
+          this.#working = undefined;
+          this.#schedule(Object.keys(this.#news).length > 0 ? this.#progressMs : (this.#options.heartbeatMs ?? 5000));
+        });
+      },
+      Math.max(0, due - performance.now()),
+    );
     this.#timer.unref();
   }
 

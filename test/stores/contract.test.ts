@@ -9,9 +9,10 @@ import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
 import type { RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { someFilter, someLabels, someOutcome } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
-import { newRun, noon, outcomeWith, someFilter, someLabels, someOutcome } from './support/runs.ts';
+import { newRun, noon, outcomeWith } from './support/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-ledger-'));
 let server: PostgresServer;

@@ -25,7 +25,11 @@ async function bulk(count: number): Promise<void> {
     const run = newRun({ started_at: Date.now(), prompt: `job ${process.pid} ${index}`, labels: { writer: String(process.pid) } });
     await store.begin(run);
     await store.note(run.id, { at: Date.now(), last_sequence: 1 });
-    await store.finish(run.id, { outcome: outcomeWith({ message: `answer ${index}` }), ended_at: Date.now(), last_sequence: 2 });
+    await store.finish(run.id, {
+      outcome: outcomeWith({ message: `answer ${index}`, metadata: { initial_prompt: run.prompt } }),
+      ended_at: Date.now(),
+      last_sequence: 2,
+    });
     say(run.id);
   }
   await store.close();
