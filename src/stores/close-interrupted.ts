@@ -31,7 +31,9 @@ async function endingOf(run: OpenRun, tapesFolder: string) {
     onEvent: ({ at }) => void (lastAt = Math.max(lastAt, at ?? 0)),
   });
   const trouble =
-    run.tape === undefined ? 'it has no tape' : await play(join(tapesFolder, run.tape), reader, (sequence) => (last = sequence));
+    run.tape === undefined
+      ? 'it has no tape'
+      : await play(join(tapesFolder, run.tape), reader, (sequence) => (last = Math.max(last, sequence)));
   const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
   const outcome = reader.end(undefined, price);
   return { outcome: explained(outcome, trouble), ended_at: lastAt, last_sequence: last };

@@ -6,9 +6,12 @@ import { newRunId } from './run-id.ts';
 import type { Attempt, Ending, Labels, Progress, RunStore } from './run-store.ts';
 import { tapePath, TapeWriter } from './tapes.ts';
 
+/** The part of a store that one run needs. */
+export type RunWriter = Pick<RunStore, 'begin' | 'note' | 'finish' | 'close'>;
+
 export interface LedgerSinkOptions {
   /** Asked again after a failure: a server may come back. */
-  open: () => Promise<RunStore>;
+  open: () => Promise<RunWriter>;
   clock: () => number;
   /** Called once at most. */
   warn: (message: string) => void;
@@ -34,7 +37,7 @@ export class LedgerSink {
   readonly #tape: TapeWriter | undefined;
   readonly #tapePath: string | undefined;
   readonly #attempts: Attempt[] = [];
-  #store: RunStore | undefined;
+  #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
   #news: Omit<Progress, 'at'> = {};
@@ -90,7 +93,7 @@ export class LedgerSink {
     const timer = setTimeout(late.resolve, timeoutMs);
     await Promise.race([this.#finish(), late.promise]);
     clearTimeout(timer);
-    if (!this.#recorded) this.#warn(`it did not answer within ${timeoutMs} ms`);
+    if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${timeoutMs} ms`);
     this.#warned = true;
   }
 
@@ -111,13 +114,16 @@ export class LedgerSink {
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#working = this.#work().finally(() => {
-        this.#working = undefined;
-        this.#schedule(Object.keys(this.#news).length > 0 ? this.#progressMs : (this.#options.heartbeatMs ?? 5000));
-      });
-    }, due - performance.now());
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#working = this.#work().finally(() => {
+          this.#working = undefined;
+          this.#schedule(Object.keys(this.#news).length > 0 ? this.#progressMs : (this.#options.heartbeatMs ?? 5000));
+        });
+      },
+      Math.max(0, due - performance.now()),
+    );
     this.#timer.unref();
   }
 
@@ -133,7 +139,7 @@ export class LedgerSink {
     }
   }
 
-  async #tell(store: RunStore): Promise<void> {
+  async #tell(store: RunWriter): Promise<void> {
     if (!this.#begun) {
       const { labels = {}, agent, model, cwd } = this.#options;
       await store.begin({

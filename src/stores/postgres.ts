@@ -103,8 +103,11 @@ class PostgresDatabase implements Database {
   }
 
   async #version(client: Pick<pg.Pool, 'query'> | pg.PoolClient): Promise<number | undefined> {
-    const table = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [`${this.prefix}ledger`]);
-    if (table.rows[0]?.there !== true) return undefined;
+    // Not to_regclass: inside a transaction it may answer from a cache that is older than the lock.
+    const { rowCount } = await client.query("select 1 from pg_catalog.pg_tables where schemaname = $1 and tablename = 'ledger'", [
+      this.#schema,
+    ]);
+    if (rowCount === 0) return undefined;
     const { rows } = await client.query<{ version: number }>(`select version from ${this.prefix}ledger`);
     return rows[0]?.version;
   }

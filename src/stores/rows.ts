@@ -47,11 +47,12 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
 }
 
 /** The columns of `runs` as a list shows them. */
-export const summaryColumns = [
-  ...['id', 'status', 'class', 'exit_code', 'agent', 'model', 'started_at', 'ended_at', 'duration_ms', 'input_tokens', 'output_tokens'],
-  ...['reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost', 'cost_source', 'turns', 'tool_calls', 'artifacts', 'warnings'],
-  ...['last_sequence', 'heartbeat_at'],
-].map((column) => `r.${column}`);
+export const summaryColumns = (
+  'id status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens ' +
+  'cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at'
+)
+  .split(' ')
+  .map((column) => `r.${column}`);
 /** Those of `documents`. */
 export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'host'].map((column) => `d.${column}`);
 
