@@ -89,9 +89,10 @@ function exitOf(text: string): Pick<ImportSource, 'process' | 'wallMs'> {
   const wire = object(JSON.parse(text) as JsonObject);
   const code = integer(wire.code) ?? integer(wire.exit_code) ?? null;
   const signal = string(wire.signal) ?? null;
+  const timedOut = wire.timedOut === true;
   const wallMs = integer(wire.wallMs);
   return {
-    ...(code === null && signal === null ? {} : { process: { exit_code: code, signal, timedOut: wire.timedOut === true } }),
+    ...(code === null && signal === null && !timedOut ? {} : { process: { exit_code: code, signal, timedOut } }),
     ...(wallMs === undefined ? {} : { wallMs }),
   };
 }
