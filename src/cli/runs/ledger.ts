@@ -37,9 +37,17 @@ export async function useLedger<Result>(
     const tapes = tapesFolder(place, context.env);
     await endInterrupted(store, place, tapes, context);
     return await use({ store, tapes });
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    throw new Failure('config', `the ledger ${store.name} fails: ${error.message}; "runwire runs verify" looks closer`, { cause: error });
   } finally {
     await store.close();
   }
+}
+
+/** SQLite numbers its errors, PostgreSQL grades them, and a connection names the call that failed. */
+export function isDatabaseError(error: unknown): error is Error {
+  return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
 }
 
 /** A reader must be served also where it cannot write: in a read-only folder, beside a writer that does not let go. */

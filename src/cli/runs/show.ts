@@ -52,7 +52,7 @@ const promptLines = 12;
 function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen, now: number): string {
   const { outcome } = run;
   const facts: [string, string | undefined][] = [
-    ['started', `${new Date(run.started_at).toISOString()} (${ago(run.started_at, now)})`],
+    ['started', started(run.started_at, now)],
     ['took', run.duration_ms === undefined ? undefined : span(run.duration_ms)],
     ['agent', joined(run.agent, run.agent_version)],
     ['model', run.model],
@@ -93,6 +93,12 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
     timeline === undefined ? section('Tools', tools(run), screen) : timelineSection(timeline, screen),
   ];
   return sections.join('');
+}
+
+function started(at: number, now: number): string {
+  const when = new Date(at).toISOString();
+  const past = ago(at, now);
+  return when.startsWith(past) ? when : `${when} (${past})`;
 }
 
 function timelineSection(timeline: Timeline, screen: Screen): string {

@@ -1,13 +1,14 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { Framer } from '../../pipeline/framer.ts';
 import type { RunSummary } from '../../stores/run-store.ts';
 import { tapesIn } from '../../stores/tape-pruning.ts';
 import { readTape, type TapeEnd } from '../../stores/tapes.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../run/plain.ts';
 import { counted } from './figures.ts';
-import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
+import { isDatabaseError, ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export interface Finding {
   /** `problem`: something is damaged; `warning`: something is not there any more. */
@@ -46,24 +47,36 @@ size, and ledgers may share their folder; --strict takes warnings for problems.`
             values.json === true ? `${JSON.stringify(finding)}\n` : `${level}: ${oneLine(where, 400)}: ${oneLine(what, 400)}\n`,
           );
         }
-        for (const { where, what } of await store.verify()) await tell('problem', where, what);
+        async function checkLedger(): Promise<void> {
+          for (const { where, what } of await store.verify()) await tell('problem', where, what);
+        }
         const found = new Set(await tapesIn(tapes));
         counts.tapes = found.size;
-        for (let after: string | undefined; ;) {
-          const page = await store.list({}, { limit: 500, ...(after === undefined ? {} : { after }) });
-          for (const run of page.runs) {
-            counts.runs += 1;
-            if (run.tape === undefined) continue;
-            const isThere = found.delete(run.tape);
-            const finding = isThere ? await checkTape(join(tapes, run.tape), run) : missing(run);
-            if (finding !== undefined) await tell(finding.level, run.id, finding.what);
+        async function checkRuns(): Promise<void> {
+          for (let after: string | undefined; ;) {
+            const page = await store.list({}, { limit: 500, ...(after === undefined ? {} : { after }) });
+            for (const run of page.runs) {
+              counts.runs += 1;
+              if (run.tape === undefined) continue;
+              const isThere = found.delete(run.tape);
+              const finding = isThere ? await checkTape(join(tapes, run.tape), run) : missing(run);
+              if (finding !== undefined) await tell(finding.level, run.id, finding.what);
+            }
+            if (page.next === undefined) return;
+            after = page.next;
           }
-          if (page.next === undefined) break;
-          after = page.next;
+        }
+        for (const check of [checkLedger, checkRuns]) {
+          try {
+            await check();
+          } catch (error) {
+            if (!isDatabaseError(error)) throw error;
+            await tell('problem', store.name, error.message);
+          }
         }
         for (const path of found) {
           await tell('warning', path, 'the tape has no run in this ledger');
-          const end = await endOf(join(tapes, path));
+          const end = await readThrough(join(tapes, path));
           if (end.kind === 'broken') await tell('problem', path, end.message);
         }
         context.warn(
@@ -84,7 +97,7 @@ function missing({ tape, host }: RunSummary): Found {
 }
 
 async function checkTape(path: string, { status }: RunSummary): Promise<Found> {
-  const end = await endOf(path);
+  const end = await readThrough(path);
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
   // A run that was killed leaves its tape so, and is told as incomplete.
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
@@ -92,12 +105,24 @@ async function checkTape(path: string, { status }: RunSummary): Promise<Found> {
   return undefined;
 }
 
-async function endOf(path: string): Promise<TapeEnd> {
+/** To the last byte and the last line: zstd notices some damage, and what it lets through is no JSON any more. */
+async function readThrough(path: string): Promise<TapeEnd> {
+  let broken = 0;
+  const framer = new Framer({
+    value: () => {},
+    text: (_text, cause) => void (broken += cause === 'cut' ? 0 : 1),
+    note: () => {},
+  });
   try {
     const bytes = readTape(path);
     for (;;) {
       const next = await bytes.next();
-      if (next.done === true) return next.value;
+      if (next.done !== true) framer.push(next.value);
+      else if (next.value.kind === 'broken') return next.value;
+      else {
+        framer.end();
+        return broken === 0 ? next.value : { kind: 'broken', message: `${counted(broken, 'line')} of it cannot be read` };
+      }
     }
   } catch (error) {
     return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
