@@ -1,6 +1,6 @@
 import type { Problem } from './run-store.ts';
 
-export type Value = string | number | null;
+export type Value = string | number | null | Uint8Array;
 export type Row = Readonly<Record<string, unknown>>;
 
 /** SQL with `?` for each value; the database puts its own marks there. */

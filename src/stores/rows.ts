@@ -1,8 +1,11 @@
-import type { Row, Value } from './database.ts';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Database, Row, Value } from './database.ts';
 import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, StatsRow } from './run-store.ts';
 
 const longestName = 500;
 const titleLength = 120;
+/** Up to here compression gains little, and the text can be read with any SQL tool. */
+const shortOutcome = 600;
 
 /** Text as every database can hold and compare it: PostgreSQL knows no NUL and no half characters. */
 export function plainText(text: string): string {
@@ -73,7 +76,7 @@ export function recordOf(row: Row, labels: Labels): RunRecord {
     ...summaryOf({ ...rest, head: prompt }, labels),
     prompt: String(prompt),
     attempts: typeof attempts === 'string' ? (JSON.parse(attempts) as Attempt[]) : [],
-    ...(typeof outcome === 'string' ? { outcome: parseOutcome(outcome, String(prompt)) } : {}),
+    ...(typeof outcome === 'string' || outcome instanceof Uint8Array ? { outcome: parseOutcome(outcome, String(prompt)) } : {}),
     ...(typeof owner === 'string' ? { owner: JSON.parse(owner) as Owner } : {}),
   };
 }
@@ -98,14 +101,15 @@ function titleOf(prompt: string): string {
   return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1).toWellFormed()}…`;
 }
 
-/** The prompt is kept once, beside the outcome. */
-export function writeOutcome(outcome: LedgerOutcome): string {
+/** The prompt is kept once, beside the outcome. SQLite has what is long compressed; PostgreSQL does that itself. */
+export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): string | Uint8Array {
   const { initial_prompt: prompt, ...metadata } = outcome.metadata;
-  return JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
+  const text = JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
+  return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text);
 }
 
-function parseOutcome(text: string, prompt: string): LedgerOutcome {
-  const outcome = JSON.parse(text) as LedgerOutcome;
+function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
+  const outcome = JSON.parse(typeof written === 'string' ? written : zstdDecompressSync(written).toString()) as LedgerOutcome;
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
 }
 

@@ -129,7 +129,7 @@ export class SqlRunStore implements RunStore {
         prompt: wholeText(outcome.metadata.initial_prompt),
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
-        ...documentColumns(outcome, run),
+        ...documentColumns(outcome, run, this.#database.kind),
       }),
       ...this.#labels(run.id, run.labels),
       ...this.#usage(run.id, outcome),
@@ -226,7 +226,10 @@ export class SqlRunStore implements RunStore {
           last_sequence = coalesce(?, last_sequence) where ${condition.sql}`,
         values: [...Object.values(set), agent, model, optionalNumber(ending.last_sequence), ...condition.values],
       },
-      this.#updateDocument(id, { ...documentColumns(outcome, ending), ...(told === '' ? {} : { prompt: wholeText(told) }) }),
+      this.#updateDocument(id, {
+        ...documentColumns(outcome, ending, this.#database.kind),
+        ...(told === '' ? {} : { prompt: wholeText(told) }),
+      }),
       { sql: `delete from ${this.#p}usage where run = ?`, values: [id] },
       ...this.#usage(id, outcome),
       ...this.#words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
@@ -286,7 +289,7 @@ export class SqlRunStore implements RunStore {
   #insertDocument(id: string, columns: Record<string, Value>): Statement {
     const names = Object.keys(columns);
     return {
-      sql: `insert into ${this.#p}documents (seq, ${names.join(', ')}) select seq, ${names.map(() => 'cast(? as text)').join(', ')} from ${this.#p}runs where id = ?`,
+      sql: `insert into ${this.#p}documents (seq, ${names.join(', ')}) select seq, ${names.map(() => '?').join(', ')} from ${this.#p}runs where id = ?`,
       values: [...Object.values(columns), id],
     };
   }
@@ -339,9 +342,9 @@ export class SqlRunStore implements RunStore {
 const listColumns = [...summaryColumns, ...detailColumns];
 const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
 
-function documentColumns(outcome: LedgerOutcome, { attempts }: Pick<Ending, 'attempts'>): Record<string, Value> {
+function documentColumns(outcome: LedgerOutcome, { attempts }: Pick<Ending, 'attempts'>, kind: Database['kind']): Record<string, Value> {
   return {
-    outcome: writeOutcome(outcome),
+    outcome: writeOutcome(outcome, kind),
     attempts: attempts === undefined || attempts.length === 0 ? null : JSON.stringify(attempts),
     agent_version: optionalText(outcome.provenance.version),
     dialect: optionalText(outcome.provenance.dialect),

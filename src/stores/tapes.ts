@@ -63,20 +63,21 @@ export class TapeWriter {
   end(): Promise<void> {
     if (!this.#ended) {
       this.#ended = true;
-      if (!this.#compress.destroyed) this.#compress.end(this.#waiting);
-      this.#waiting = '';
+      if (!this.#flushing) this.#compress.end();
     }
     return this.#closed.then(() => this.#close());
   }
 
   /** Lines that come while the last ones are being compressed go together. */
   #flush(): void {
-    if (this.#ended || this.#compress.destroyed) return;
+    if (this.#compress.destroyed) return;
     this.#compress.write(this.#waiting);
     this.#waiting = '';
     this.#compress.flush(constants.ZSTD_e_flush, () => {
-      if (this.#waiting === '') this.#flushing = false;
-      else this.#flush();
+      if (this.#waiting !== '') return this.#flush();
+      this.#flushing = false;
+      // Only now: ending with lines still to be compressed makes Node begin a second, empty frame.
+      if (this.#ended && !this.#compress.destroyed) this.#compress.end();
     });
   }
 

@@ -36,7 +36,7 @@ export const sqliteMigrations: readonly string[] = [
   create table documents (
     seq integer primary key references runs (seq) on delete cascade,
     prompt text not null,
-    outcome text,
+    outcome any,
     attempts text,
     agent_version text,
     dialect text,
