@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
@@ -99,8 +99,8 @@ describe('verify', () => {
     const { ledger, paths } = await filled();
     const [first = '', second = ''] = paths;
     const bytes = readFileSync(first);
-    writeFileSync(first, bytes.fill(0x5a, bytes.length / 2, bytes.length / 2 + 40));
-    execFileSync('rm', [second]);
+    writeFileSync(first, bytes.fill(0x5a, bytes.length >> 1, (bytes.length >> 1) + 40));
+    rmSync(second);
     await withTape(ledger, sample(9));
     const { stdout, status } = await runs(ledger, ['verify', '--json']);
     expect(status).toBe(1);

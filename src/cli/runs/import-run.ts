@@ -54,7 +54,7 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
 
   const digest = hash.digest();
   const endedAt = outcome.metrics.end_time_ms ?? source.at;
-  const startedAt = outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
+  const startedAt = source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
   const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: `${outcome.provenance.dialect}:${outcome.session_id}` } : {};
   return {
     id: newRunId(startedAt, digest),
@@ -73,6 +73,6 @@ const headBytes = 32 * 1024;
 /** Whether a file is the memory of an agent's own and not what it printed. */
 function isSessionFile(head: string): boolean {
   if (/"type": ?"session_meta"/.test(head)) return true;
-  if (/"sessionId":/.test(head) && /"(?:parentUuid|leafUuid)":/.test(head)) return true;
+  if (/"(?:sessionId|summary)":/.test(head) && /"(?:parentUuid|leafUuid)":/.test(head)) return true;
   return head.startsWith('{"type":"session",') && /^\{"type":"(?:message|model_change|thinking_level_change|session_info)",/m.test(head);
 }

@@ -14,6 +14,8 @@ export interface ImportSource {
   name: string;
   /** When it was last written: the end of a run whose lines carry no times. */
   at: number;
+  /** Where something else than its lines knows. */
+  startedAt?: number;
   stdout: () => AsyncIterable<Uint8Array>;
   stderr?: () => AsyncIterable<Uint8Array>;
   process?: ProcessEnd;

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../dialects/dialect.ts';
 import { isObject, object, time } from '../../dialects/read.ts';
+import { editsOf } from '../../dialects/shared/opencode/parts.ts';
 import { type Broken, type ImportSource, messageOf } from './import-sources.ts';
 
 /** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */
@@ -69,7 +70,14 @@ export async function* databaseSessions(path: string): AsyncGenerator<ImportSour
 
 function sourceOf(name: string, session: Session): ImportSource {
   const { created, updated } = object(session.info.time);
-  return { name, at: time(updated) ?? time(created) ?? 0, stdout: () => bus(session), isSession: true };
+  const startedAt = time(created);
+  return {
+    name,
+    at: time(updated) ?? startedAt ?? 0,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    stdout: () => bus(session),
+    isSession: true,
+  };
 }
 
 /** The session as its bus would have told it: a message begins, its parts come, it ends. */
@@ -79,12 +87,22 @@ async function* bus({ info, messages, parts }: Session): AsyncGenerator<Uint8Arr
   for await (const message of messages()) {
     const { tokens: _tokens, cost: _cost, finish: _finish, error: _error, ...begun } = message;
     yield line('message.updated', { info: { ...begun, time: { created: object(message.time).created ?? null } } });
-    for await (const part of parts(String(message.id))) yield line('message.part.updated', { part });
+    for await (const part of parts(String(message.id))) {
+      for (const file of editedBy(part)) yield line('file.edited', { file });
+      yield line('message.part.updated', { part });
+    }
     if (message.role !== 'assistant') continue;
     yield line('message.updated', { info: message });
     isDone = typeof object(message.time).completed === 'number';
   }
   if (isDone) yield line('session.idle', { sessionID: info.id ?? '' });
+}
+
+/** The bus tells edits by events of their own, which are not kept. */
+function editedBy(part: JsonObject): string[] {
+  const state = object(part.state);
+  if (part.type !== 'tool' || state.status !== 'completed') return [];
+  return editsOf(String(part.tool), state, String(part.callID)).map(({ path }) => path);
 }
 
 function line(type: string, properties: JsonObject): Uint8Array {

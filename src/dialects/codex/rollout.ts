@@ -23,7 +23,9 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   let started = false;
   let model: string | undefined;
   let inTurn = false;
-  let claimed = false;
+  /** Between the two events that begin and end a task; undefined: this version tells neither. */
+  let working: boolean | undefined;
+  let answered = false;
   let totals: JsonObject | undefined;
   let lastPrompt: string | undefined;
 
@@ -104,6 +106,7 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     if (payload.role === 'user') return prompt(text);
     if (payload.role !== 'assistant' || text.trim() === '') return;
     turn();
+    answered = true;
     const id = filled(payload.id);
     sink.emit({ type: 'text.completed', text, ...compact({ message_id: id, block_id: id }) });
   }
@@ -118,6 +121,7 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   function call(id: string | undefined, name: string, input: Json, wire: JsonObject): void {
     if (id === undefined) return sink.unknown(wire);
     turn();
+    answered = false;
     open.set(id, { name, input });
     sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: input });
   }
@@ -142,9 +146,10 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     switch (payload.type) {
       case 'task_started':
       case 'turn_started':
+        // The model is told after this, and before anything is said.
         inTurn = false;
-        claimed = false;
-        return turn();
+        working = true;
+        return;
       case 'user_message':
         return prompt(asText(payload.message));
       case 'token_count':
@@ -166,8 +171,9 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
 
   function finish(claim: Claim, reason: 'stop' | 'aborted' | 'error'): void {
     usage();
+    turn();
     inTurn = false;
-    claimed = true;
+    working = false;
     sink.emit({ type: 'turn.completed', finish_reason: reason });
     sink.emit({ type: 'agent.finished', ...claim });
   }
@@ -190,7 +196,8 @@ export function rolloutDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     end() {
       usage();
       // The turns before say nothing of one that was cut.
-      if (started && inTurn && !claimed) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
+      if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
+      else if (working === undefined && inTurn && answered) sink.emit({ type: 'agent.finished', status: 'ok' });
     },
   };
 }
