@@ -1,9 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findDialect } from '../../src/dialects/registry.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import { runwire } from '../support/command.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { exported, newLedger, runs, temporary } from './ledger.ts';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 1, 10, 0, second)).toISOString();
@@ -251,8 +255,13 @@ describe('session stores', () => {
     write(join(home, '-work-app', 'claude-session.jsonl'), claudeSession);
     write(join(home, '-work-app', 'other.jsonl'), [{ type: 'summary', summary: 'An old talk', leafUuid: 'x' }]);
     const ledger = newLedger();
-    expect(await runs(ledger, ['import', home])).toMatchObject({ status: 0, stderr: 'runwire: 1 run added, 1 without a turn\n' });
-    expect(told((await exported(ledger))[0])).toEqual({
+    const subAgent = claudeSession.slice(1).map((line) => ({ ...line, isSidechain: true, agentId: 'a1b2' }));
+    write(join(home, '-work-app', 'claude-session', 'subagents', 'agent-a1b2.jsonl'), subAgent);
+    expect(await runs(ledger, ['import', home])).toMatchObject({ status: 0, stderr: 'runwire: 2 runs added, 1 without a turn\n' });
+    expect(await runs(ledger, ['import', home])).toMatchObject({ stderr: 'runwire: 0 runs added, 2 there before, 1 without a turn\n' });
+    const found = await exported(ledger);
+    expect(found.map(({ session_id: id }) => id).toSorted()).toEqual(['a1b2', 'claude-session']);
+    expect(told(found.find(({ session_id: id }) => id === 'claude-session'))).toEqual({
       ...common,
       agent: 'claude',
       session: 'claude-session',
@@ -261,6 +270,20 @@ describe('session stores', () => {
       output: 40,
       tools: ['Write completed'],
       files: ['created /work/app/note.md'],
+    });
+  });
+
+  it('Claude Code with a sub-agent in the same file', async () => {
+    const side = claudeMessage('msg_s', [{ type: 'text', text: 'Found it.' }], 'end_turn', 7);
+    const aside = claudeLine(4, 's1', { ...side, isSidechain: true });
+    const { stdout } = await runwire([
+      'outcome',
+      write(join(temporary(), 'session.jsonl'), [...claudeSession.slice(0, -2), aside, ...claudeSession.slice(-2)]),
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'success',
+      message: 'The note is there.',
+      metrics: { output_tokens: 47, turns: 2 },
     });
   });
 
@@ -316,6 +339,14 @@ describe('session stores', () => {
     });
   });
 
+  it('OpenCode in both, after it moved', async () => {
+    const ledger = newLedger();
+    const home = openCodeDatabase(openCodeFiles(temporary()));
+    for (const stderr of ['runwire: 1 run added, 1 there before\n', 'runwire: 0 runs added, 2 there before\n'])
+      expect(await runs(ledger, ['import', home])).toMatchObject({ status: 0, stderr });
+    expect(await exported(ledger)).toHaveLength(1);
+  });
+
   it.each([
     ['claude', claudeSession.slice(0, -3)],
     ['codex', codexSession.slice(0, -4)],
@@ -342,4 +373,36 @@ describe('session stores', () => {
     expect(status).toBe(2);
     expect(stderr).toMatch(/ses_0\.json: .*JSON.*\nrunwire: 1 run added, 1 broken\n$/);
   });
+});
+
+/** Another value in the place of any one of a line. */
+function spoil(value: unknown, at: number, by: unknown): unknown {
+  let left = at;
+  const visit = (each: unknown): unknown => {
+    if (left-- === 0) return by;
+    if (Array.isArray(each)) return each.map(visit);
+    if (typeof each !== 'object' || each === null) return each;
+    return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, visit(inner)]));
+  };
+  return visit(value);
+}
+
+it.each([
+  ['claude', claudeSession],
+  ['codex', codexSession],
+  ['pi', piSession],
+])('no line of a %s session is too strange to be read', (dialect, lines) => {
+  const places = fc.array(fc.tuple(fc.nat(lines.length - 1), fc.nat(30), fc.jsonValue()), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(places, (changes) => {
+      const spoilt = changes.reduce<unknown[]>((all, [line, at, by]) => all.with(line, spoil(all[line], at, by)), [...lines]);
+      const types: string[] = [];
+      const reader = new Reader({ dialect: findDialect(dialect), onEvent: ({ event }) => void types.push(event.type) });
+      reader.stdout(new TextEncoder().encode(spoilt.map((line) => `${JSON.stringify(line)}\n`).join('')));
+      reader.end();
+      expect(types.filter((type) => type === 'thread.completed')).toHaveLength(1);
+      expect(types.at(-1)).toBe('thread.completed');
+    }),
+    { numRuns: fuzzRuns(300), seed: fuzzSeed },
+  );
 });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { Failure } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Reader } from '../../pipeline/reader.ts';
 import type { ReadEvent } from '../../pipeline/thread.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -55,7 +57,7 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
   const digest = hash.digest();
   const endedAt = outcome.metrics.end_time_ms ?? source.at;
   const startedAt = source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
-  const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: `${outcome.provenance.dialect}:${outcome.session_id}` } : {};
+  const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: sessionName(source, outcome) } : {};
   return {
     id: newRunId(startedAt, digest),
     key: `sha256:${digest.toString('hex')}`,
@@ -66,6 +68,12 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
     labels: { ...session, ...labels },
     ...place,
   };
+}
+
+/** Files of a resumed session repeat its id, so their own names tell them apart. */
+function sessionName({ name, isSession }: ImportSource, { provenance, session_id }: RunOutcome): string {
+  const session = `${provenance.dialect}:${session_id}`;
+  return isSession === true || name.includes(session_id) ? session : `${session}@${basename(name)}`;
 }
 
 const headBytes = 32 * 1024;

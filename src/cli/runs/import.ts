@@ -121,7 +121,8 @@ async function keep(store: RunStore, run: ImportedRun): Promise<Kept> {
   const session = run.labels[sessionLabel];
   const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
   if (session === undefined || earlier.length === 0) return store.put(run);
-  if (earlier.some(({ id }) => id === run.id)) return 'same';
+  // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
+  if (earlier.some(({ id, ended_at }) => id === run.id || (ended_at ?? 0) >= run.ended_at)) return 'same';
   await store.prune({ labels: { [sessionLabel]: session } });
   await store.put(run);
   return 'grown';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../failure.ts';
-import { type LedgerPlace, ledgerPlace, openStore, tapesFolder } from '../../stores/open-store.ts';
+import { ledgerPlace, openStore, tapesFolder } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../stores/run-store.ts';
 import type { Option, Options } from '../command.ts';
@@ -35,7 +35,7 @@ export async function useLedger<Result>(
   const store = await openStore(place);
   try {
     const tapes = tapesFolder(place, context.env);
-    await endInterrupted(store, place, tapes, context);
+    await endInterrupted({ store, tapes }, context);
     return await use({ store, tapes });
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
@@ -50,14 +50,17 @@ export function isDatabaseError(error: unknown): error is Error {
   return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
 }
 
-/** A reader must be served also where it cannot write: in a read-only folder, beside a writer that does not let go. */
-async function endInterrupted(store: RunStore, place: LedgerPlace, tapes: string, context: Context): Promise<void> {
+/**
+ * Whoever comes next ends the runs whose process is gone. A reader must be served also where it cannot write: in a
+ * read-only folder, beside a writer that does not let go.
+ */
+export async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
   const { closeInterrupted } = await import('../../stores/close-interrupted.ts');
   try {
     await closeInterrupted(store, { tapesFolder: tapes, now: context.now() });
   } catch (error) {
-    if (place.kind === 'postgres') throw error;
-    context.warn(`runwire: warning: interrupted runs could not be closed: ${error instanceof Error ? error.message : String(error)}`);
+    if (!isDatabaseError(error)) throw error;
+    context.warn(`runwire: warning: interrupted runs could not be closed: ${error.message}`);
   }
 }
 

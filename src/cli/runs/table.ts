@@ -86,7 +86,7 @@ const wide =
 const simple = /^[\u0020-\u007e]*$/;
 
 /** How many cells of a terminal a text takes. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   if (simple.test(text)) return text.length;
   let width = 0;
   for (const { segment } of clusters.segment(text)) width += wide.test(segment) ? 2 : 1;

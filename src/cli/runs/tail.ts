@@ -10,12 +10,14 @@ import { Outlet } from '../run/outlet.ts';
 import type { Sink } from '../run/perform.ts';
 import { plain } from '../run/plain.ts';
 import { dialectSink } from '../run/sinks.ts';
-import { findRun, ledgerOption, useLedger } from './ledger.ts';
+import { endInterrupted, findRun, ledgerOption, useLedger } from './ledger.ts';
 import { playTape, tapeFile } from './tape-file.ts';
 import { screenOf } from './table.ts';
 
 /** How often the end of a file, and the ledger, are looked at again. */
 const lookMs = 150;
+/** How many of these looks until we ask whether the process of the run is still there. */
+const looksPerCheck = 10;
 
 export const tail = command({
   name: 'runs tail',
@@ -41,7 +43,8 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
     const follow = values.follow === true || values.next === true;
     const to = values.to ?? (context.stdoutIsTerminal ? 'text' : 'runwire');
     if (to !== 'text') findWriter(to);
-    return useLedger(values, context, async ({ store, tapes }) => {
+    return useLedger(values, context, async (ledger) => {
+      const { store, tapes } = ledger;
       const run = await choose(store, word, { follow, next: values.next === true }, context);
       const tape = tapeFile(tapes, run);
       if ('missing' in tape) throw new Failure('input', tape.missing);
@@ -49,10 +52,13 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
       const sink = sinkFor(to, outlet, context);
       const recorder = new Recorder(() => run.id);
       let running = run.status === 'running';
+      let looks = 0;
       const { reader } = await playTape(tape.path, { onEvent: (read) => sink.record?.(recorder.record(read)) }, async () => {
         await outlet.drained();
         if (!follow || !running) return false;
         await context.sleep(lookMs);
+        looks += 1;
+        if (looks % looksPerCheck === 0) await endInterrupted(ledger, context);
         // Its end is in the ledger after the last line is on the tape: one more look will do.
         running = (await store.get(run.id))?.status === 'running';
         return true;

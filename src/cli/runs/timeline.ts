@@ -8,7 +8,7 @@ import { playTape } from './tape-file.ts';
 import { type Column, type Screen, table } from './table.ts';
 
 /** A tool call and when it was. */
-export interface TimelineEntry {
+interface TimelineEntry {
   name: string;
   /** Absent: it has not ended. */
   status?: ItemStatus;

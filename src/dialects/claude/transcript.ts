@@ -30,10 +30,16 @@ export function transcriptDecoder(sink: DecoderSink, talk: ReturnType<typeof con
     if (started) return;
     started = true;
     isSubAgent = wire.isSidechain === true;
+    const session = filled(wire.sessionId);
     sink.emit({
       type: 'thread.started',
       agent: 'claude',
-      ...compact({ agent_version: filled(wire.version), session_id: filled(wire.sessionId), cwd: filled(wire.cwd) }),
+      ...compact({
+        agent_version: filled(wire.version),
+        session_id: isSubAgent ? filled(wire.agentId) : session,
+        parent_session_id: isSubAgent ? session : undefined,
+        cwd: filled(wire.cwd),
+      }),
     });
   }
 
