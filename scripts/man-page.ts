@@ -38,7 +38,7 @@ ${sections.join('')}.SH EXIT STATUS
 Of a run, and of
 .B runwire outcome \\-\\-exit\\-code
 ${codes.join('')}.PP
-Other commands exit with 0, with 1 for what their own help says, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
+Other commands exit with 0, with 1 for a bad ledger and where their own help says so, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
 .SH SEE ALSO
 The guide pages in the docs folder of the project.
 `;

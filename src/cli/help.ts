@@ -48,7 +48,7 @@ Options:
 Exit codes of a run, and of \`outcome --exit-code\`:
 ${exitCodeTable.map(([code, name, meaning]) => `  ${code.padStart(8)}  ${name.padEnd(10)}  ${meaning}`).join('\n')}
 
-Other commands: 0, or 2 for bad flags and unreadable input.
+Other commands: 0; 2 for bad flags and unreadable input; 1 for a bad ledger, and where their help says so.
 More: runwire COMMAND --help
 `;
 }

@@ -158,7 +158,7 @@ class Tally {
   advance(): void {
     this.#sources += 1;
     const now = this.#context.now();
-    if (this.#quiet || now - this.#told < tellMs) return;
+    if (this.#quiet || !this.#context.stderrIsTerminal || now - this.#told < tellMs) return;
     this.#told = now;
     this.#context.warn(`runwire: ${this.#sources} read, ${this.#kept.added} added …`);
   }

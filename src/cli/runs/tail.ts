@@ -10,7 +10,7 @@ import { Outlet } from '../run/outlet.ts';
 import type { Sink } from '../run/perform.ts';
 import { plain } from '../run/plain.ts';
 import { dialectSink } from '../run/sinks.ts';
-import { endInterrupted, findRun, ledgerOption, useLedger } from './ledger.ts';
+import { endInterrupted, findRun, ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 import { playTape, tapeFile } from './tape-file.ts';
 import { screenOf } from './table.ts';
 
@@ -43,35 +43,40 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
     const follow = values.follow === true || values.next === true;
     const to = values.to ?? (context.stdoutIsTerminal ? 'text' : 'runwire');
     if (to !== 'text') findWriter(to);
-    return useLedger(values, context, async (ledger) => {
-      const { store, tapes } = ledger;
-      const run = await choose(store, word, { follow, next: values.next === true }, context);
-      const tape = tapeFile(tapes, run);
-      if ('missing' in tape) throw new Failure('input', tape.missing);
-      const outlet = new Outlet(context.print, () => {});
-      const sink = sinkFor(to, outlet, context);
-      const recorder = new Recorder(() => run.id);
-      let running = run.status === 'running';
-      let looks = 0;
-      const { reader } = await playTape(tape.path, { onEvent: (read) => sink.record?.(recorder.record(read)) }, async () => {
+    return useLedger(
+      values,
+      context,
+      async (ledger) => {
+        const { store, tapes } = ledger;
+        const run = await choose(store, word, { follow, next: values.next === true }, context);
+        const tape = tapeFile(tapes, run);
+        if ('missing' in tape) throw new Failure('input', tape.missing);
+        const outlet = new Outlet(context.print, () => {});
+        const sink = sinkFor(to, outlet, context);
+        const recorder = new Recorder(() => run.id);
+        let running = run.status === 'running';
+        let looks = 0;
+        const { reader } = await playTape(tape.path, { onEvent: (read) => sink.record?.(recorder.record(read)) }, async () => {
+          await outlet.drained();
+          if (!follow || !running) return false;
+          await context.sleep(lookMs);
+          looks += 1;
+          if (looks % looksPerCheck === 0) await endInterrupted(ledger, context);
+          // Its end is in the ledger after the last line is on the tape: one more look will do.
+          running = (await store.get(run.id))?.status === 'running';
+          return true;
+        });
+        // The end of a run that goes on is not ours to invent.
+        if (!running) {
+          const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
+          const outcome = reader.end(undefined, price);
+          sink.end?.(outcome);
+        }
         await outlet.drained();
-        if (!follow || !running) return false;
-        await context.sleep(lookMs);
-        looks += 1;
-        if (looks % looksPerCheck === 0) await endInterrupted(ledger, context);
-        // Its end is in the ledger after the last line is on the tape: one more look will do.
-        running = (await store.get(run.id))?.status === 'running';
-        return true;
-      });
-      // The end of a run that goes on is not ours to invent.
-      if (!running) {
-        const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
-        const outcome = reader.end(undefined, price);
-        sink.end?.(outcome);
-      }
-      await outlet.drained();
-      return 0;
-    });
+        return 0;
+      },
+      follow ? undefined : noSuchLedger,
+    );
   },
 });
 
