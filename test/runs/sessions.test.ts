@@ -376,8 +376,8 @@ describe('session stores', () => {
 });
 
 /** Another value in the place of any one of a line. */
-function spoil(value: unknown, at: number, by: unknown): unknown {
-  let left = at;
+function spoil(value: unknown, place: number, by: unknown): unknown {
+  let left = place;
   const visit = (each: unknown): unknown => {
     if (left-- === 0) return by;
     if (Array.isArray(each)) return each.map(visit);
@@ -395,7 +395,7 @@ it.each([
   const places = fc.array(fc.tuple(fc.nat(lines.length - 1), fc.nat(30), fc.jsonValue()), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(places, (changes) => {
-      const spoilt = changes.reduce<unknown[]>((all, [line, at, by]) => all.with(line, spoil(all[line], at, by)), [...lines]);
+      const spoilt = changes.reduce<unknown[]>((all, [line, place, by]) => all.with(line, spoil(all[line], place, by)), [...lines]);
       const types: string[] = [];
       const reader = new Reader({ dialect: findDialect(dialect), onEvent: ({ event }) => void types.push(event.type) });
       reader.stdout(new TextEncoder().encode(spoilt.map((line) => `${JSON.stringify(line)}\n`).join('')));
