@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -7,15 +8,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `none`: nothing is remembered. */
 export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
 
-/** Runwire's state folder: the ledger, and the tapes beside it. */
-export function stateFolder(env: Environment): string {
-  const home = env['HOME'] ?? env['USERPROFILE'];
-  const state = env['XDG_STATE_HOME'];
-  // The base directory specification has relative paths ignored.
-  if (state !== undefined && state.startsWith('/')) return join(state, 'runwire');
-  if (home === undefined || home === '')
-    throw new Failure('config', 'there is no home folder for the ledger; name a file with --ledger, or --ledger none');
-  return join(home, '.local', 'state', 'runwire');
+/** Runwire's state folder: the ledger, and the tapes beside it. Relative paths in XDG variables are not valid and are ignored. */
+function stateFolder(env: Environment): string {
+  const given = env['XDG_STATE_HOME'];
+  return join(given !== undefined && isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.local', 'state'), 'runwire');
 }
 
 /** The flag, else `RUNWIRE_LEDGER`, else a file in the state folder. */

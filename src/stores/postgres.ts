@@ -48,8 +48,7 @@ class PostgresDatabase implements Database {
     });
     // A server that goes away tells its idle connections too; the next statement is who must know.
     this.#pool.on('error', () => {});
-    url.password = '';
-    this.name = url.href;
+    this.name = `${url.protocol}//${url.username}@${url.host}${url.pathname}`;
   }
 
   /** As in SQLite: of several that start at once, one brings the tables, and the others wait for it. */

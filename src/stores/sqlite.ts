@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,7 +44,11 @@ class SqliteDatabase implements Database {
     this.name = path;
     this.#patienceMs = patience;
     try {
-      if (path !== ':memory:' && !existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      if (path !== ':memory:' && !existsSync(path)) {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        // Prompts are nobody else's; what SQLite puts beside the file gets the same rights.
+        closeSync(openSync(path, 'a', 0o600));
+      }
       this.#database = new DatabaseSync(path, { timeout: briefWaitMs });
     } catch (error) {
       throw new Failure('config', `cannot open the ledger ${path}: ${messageOf(error)}`, { cause: error });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { EventRecord } from '../events/event.ts';
 
-export const defaultTapeBytes = 64 * 1024 * 1024;
+const defaultTapeBytes = 64 * 1024 * 1024;
 
 /** Where a run's tape is in the tapes folder. */
 export function tapePath(id: string, startedAt: number): string {

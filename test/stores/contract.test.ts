@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -368,6 +368,15 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
   } finally {
     for (const store of stores) await store.close();
   }
+});
+
+it('lets nobody else read a ledger and its folder', async () => {
+  const path = join(folder, 'deep', 'er', 'ledger.db');
+  const store = await openSqlite(path);
+  await store.begin(newRun());
+  const rights = [join(folder, 'deep'), join(folder, 'deep', 'er'), path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
+  await store.close();
+  expect(rights).toEqual([0o700, 0o700, 0o600, 0o600]);
 });
 
 async function pretendNewer(place: string): Promise<void> {

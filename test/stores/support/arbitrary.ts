@@ -8,7 +8,7 @@ const hostile = fc.string({ unit: 'binary', maxLength: 30 });
 const phrase = fc
   .array(fc.constantFrom('fix', 'Parser', 'tests', 'größe', '日本語', 'a.b-c', "o'clock", '"quoted"', 'AND', '*'), { maxLength: 5 })
   .map((words) => words.join(' '));
-export const someText = fc.oneof(phrase, hostile);
+const someText = fc.oneof(phrase, hostile);
 const tokens = fc.option(fc.nat(1e6), { nil: undefined });
 const classes = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -74,11 +74,15 @@ async function binaries(): Promise<{ initdb: string; postgres: string }> {
   return (await import(pathToFileURL(path).href)) as { initdb: string; postgres: string };
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root; a machine without its user has at least `nobody`. */
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
+  const fields = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = ['postgres', 'nobody'].map((name) => fields.find(([each]) => each === name)).find((found) => found !== undefined);
+  if (user === undefined) throw new Error('there is no user to run PostgreSQL as');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
 async function answering(url: string, server: ChildProcess): Promise<void> {
