@@ -1,78 +1,86 @@
 import { resolve } from 'node:path';
+import type { RunAgent } from '../../agent/agent.ts';
 import type { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Price } from '../../outcome/usage.ts';
+import { Writer } from '../../pipeline/writer.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
-import { Writer } from '../../pipeline/writer.ts';
+import { perform, type Sink, type Source } from '../../runner/perform.ts';
+import { Stop } from '../../runner/stop.ts';
+import { Tape } from '../../runner/tape.ts';
 import type { Context } from '../context.ts';
-import type { LoadAgent } from './agent.ts';
 import type { RunFlags } from './flags.ts';
 import { gitPlace } from './git.ts';
 import { Narrator } from './narrator.ts';
+import { runOnEnd } from './on-end.ts';
 import { Outlet } from './outlet.ts';
-import { perform, type Sink } from './perform.ts';
 import { Scratchpad, scratchpadName } from './scratchpad.ts';
-import { agentOptions, type Inputs } from './settings.ts';
+import type { Inputs } from './settings.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from './sinks.ts';
-import { Stop } from './stop.ts';
-import { Tape } from './tape.ts';
-import { loadWriter } from './writers.ts';
+import { chooseSource } from './source.ts';
+import type { loadWriter } from './writers.ts';
 
 export interface Execution {
   flags: RunFlags;
   prompt: string;
+  /** What followed `--`. */
+  command: readonly string[] | undefined;
   inputs: Inputs;
   writer: Awaited<ReturnType<typeof loadWriter>>;
-  loadAgent: LoadAgent;
+  loadAgent: (() => Promise<RunAgent>) | undefined;
 }
 
-/** Runs the built-in agent on a prompt; answers the exit code. */
+/** Runs an agent on a prompt; answers the exit code. */
 export async function execute(execution: Execution, context: Context): Promise<number> {
   const { flags } = execution;
-  const stop = new Stop(context, flags.timeoutMs);
+  const stop = new Stop(context, flags.limits.timeoutMs);
   try {
-    const outcome = await runBuiltIn(execution, stop, context);
+    const outcome = await run(execution, stop, context);
     return flags.format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
   } finally {
     stop.dispose();
   }
 }
 
-async function runBuiltIn({ flags, prompt, inputs, writer, loadAgent }: Execution, stop: Stop, context: Context): Promise<RunOutcome> {
+async function run(execution: Execution, stop: Stop, context: Context): Promise<RunOutcome> {
+  const { flags, prompt, inputs, writer } = execution;
   const { cwd } = inputs;
   const git = gitPlace(cwd);
   const place = { projectName: flags.projectName ?? git.projectName, parentBranchId: flags.parentBranchId ?? git.parentBranchId };
   const outlet = new Outlet(context.print, () => stop.now({ kind: 'pipe' }));
   // Who closed stdout does not want to hear more, on stderr either.
   const say = (line: string): void => void (stop.cause?.kind !== 'pipe' && context.warn(line));
+  const redact = flags.redact ? redactorFor(flags, context) : undefined;
+  const { source, agent, limits } = await chooseSource(execution, { ...place, redact, complain: (message) => say(warning(message)) }, context);
   const sinks = openSinks({ flags, prompt, cwd, writer, outlet, say }, context);
-  const redact = flags.redact ? redactorFor(context) : undefined;
   const outcome = await perform({
     introduction: {
-      task: prompt,
+      ...(prompt === '' ? {} : { task: prompt }),
       cwd,
       project_name: place.projectName,
       parent_branch_id: place.parentBranchId,
       headless: true,
+      ...agent,
       ...(flags.model === undefined ? {} : { model: flags.model }),
     },
+    source,
     sinks,
     stop,
+    limits,
+    retries: flags.retries,
+    retryDelayMs: flags.retryDelayMs,
     redact,
     failOn: flags.failOn,
     clock: context.now,
     loadPrice: () => loadPrice(flags),
-    async work(emit) {
-      const around = { ...inputs, ...place, prompt, signal: stop.signal, redact: redact?.text.bind(redact) };
-      const options = await agentOptions(flags, around, context);
-      const runAgent = await loadAgent();
-      await runAgent(options, emit);
-    },
   });
   await outlet.drained();
+  for (const command of flags.onEnd) await runOnEnd(command, outcome, { cwd: context.cwd, env: context.env, complain: (message) => say(warning(message)) });
   return outcome;
 }
+
+const warning = (message: string): string => `runwire: warning: ${message}`;
 
 interface Ways extends Pick<Execution, 'flags' | 'prompt' | 'writer'> {
   cwd: string;
@@ -82,8 +90,8 @@ interface Ways extends Pick<Execution, 'flags' | 'prompt' | 'writer'> {
 
 function openSinks({ flags, prompt, cwd, writer, outlet, say }: Ways, context: Context): Sink[] {
   const { flag } = flags.format;
-  const complain = (message: string): void => say(`runwire: warning: ${message}`);
-  const sinks: Sink[] = [];
+  const complain = (message: string): void => say(warning(message));
+  const sinks: Sink[] = [{ ready: () => outlet.full() }];
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
     const name = scratchpadName(prompt, context.now());
@@ -97,8 +105,15 @@ function openSinks({ flags, prompt, cwd, writer, outlet, say }: Ways, context: C
   return sinks;
 }
 
-function redactorFor({ env }: Context): Redactor {
-  return new Redactor({ values: secretValues(env) });
+/** Secrets that are given to the agent on the command line are as secret as those of the environment. */
+function redactorFor(flags: RunFlags, { env }: Context): Redactor {
+  const given = Object.fromEntries(flags.env.filter((each) => each.includes('=')).map((each) => splitOnce(each)));
+  return new Redactor({ values: secretValues({ ...env, ...given }) });
+}
+
+function splitOnce(text: string): [name: string, value: string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** Only where the agent itself could not tell the cost. */
@@ -110,19 +125,24 @@ async function loadPrice({ price }: RunFlags): Promise<Price> {
 
 /** A run that cannot begin, told as the response that `--json` promises. */
 export async function refuse(failure: Failure, prompt: string, model: string | undefined, context: Context): Promise<number> {
+  const { loadWriter } = await import('./writers.ts');
   const writer = await loadWriter({ flag: '--json' });
   if (writer === undefined) throw failure;
   const stop = new Stop(context, undefined);
   const outlet = new Outlet(context.print, () => {});
+  const source: Source = { dialect: 'runwire', canResume: false, attempt: () => Promise.reject(failure) };
   await perform({
     introduction: { ...(prompt === '' ? {} : { task: prompt }), ...(model === undefined ? {} : { model }) },
+    source,
     sinks: [dialectSink(new Writer(...writer), outlet)],
     stop,
-    redact: redactorFor(context),
+    limits: {},
+    retries: 0,
+    retryDelayMs: 0,
+    redact: new Redactor({ values: secretValues(context.env) }),
     failOn: [],
     clock: context.now,
     loadPrice: async () => () => undefined,
-    work: () => Promise.reject(failure),
   });
   await outlet.drained();
   stop.dispose();
