@@ -16,17 +16,18 @@ const mayImport: Record<string, readonly string[]> = {
   dialects: ['events'],
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events'],
-  agent: ['outcome', 'events'],
+  processes: [],
+  agent: ['processes', 'outcome', 'events'],
   agents: [],
   stores: ['outcome', 'events', 'pipeline', 'dialects', 'redact'],
-  runner: ['agent', 'agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  runner: ['processes', 'agent', 'agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   cli: ['runner', 'agents', 'stores', 'agent', 'pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'schemas.ts': ['dialects', 'outcome', 'events'],
   'index.ts': ['runner', 'pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'failure.ts': [],
   'version.ts': [],
 };
-const touchesNode = new Set(['agent', 'runner', 'stores', 'cli']);
+const touchesNode = new Set(['processes', 'agent', 'runner', 'stores', 'cli']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 
