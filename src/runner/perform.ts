@@ -74,6 +74,7 @@ export async function perform(performance: Performance): Promise<RunOutcome> {
     clock,
     failOn,
     introduction,
+    startedAt: clock(),
     onEvent(read) {
       const record = recorder.record(read);
       if (read.source === 'agent') watch.event(read.event);

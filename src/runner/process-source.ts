@@ -55,11 +55,13 @@ export class ProcessSource implements Source {
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });
     void stop.overdue.then(() => child.kill());
-    const ended = processEnd(await child.ended);
+    const ended = await child.ended;
     stop.signal.removeEventListener('abort', end);
-    reader.finish(ended);
+    if (ended.listener_error !== undefined) throw ended.listener_error;
+    const process = processEnd(ended);
+    reader.finish(process);
     this.#dialect = reader.dialect;
-    return ended;
+    return process;
   }
 }
 

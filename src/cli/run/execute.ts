@@ -52,7 +52,11 @@ async function run(execution: Execution, stop: Stop, context: Context): Promise<
   // Who closed stdout does not want to hear more, on stderr either.
   const say = (line: string): void => void (stop.cause?.kind !== 'pipe' && context.warn(line));
   const redact = flags.redact ? redactorFor(flags, context) : undefined;
-  const { source, agent, limits } = await chooseSource(execution, { ...place, redact, complain: (message) => say(warning(message)) }, context);
+  const { source, agent, limits } = await chooseSource(
+    execution,
+    { ...place, redact, complain: (message) => say(warning(message)) },
+    context,
+  );
   const sinks = openSinks({ flags, prompt, cwd, writer, outlet, say }, context);
   const outcome = await perform({
     introduction: {
@@ -76,7 +80,8 @@ async function run(execution: Execution, stop: Stop, context: Context): Promise<
     loadPrice: () => loadPrice(flags),
   });
   await outlet.drained();
-  for (const command of flags.onEnd) await runOnEnd(command, outcome, { cwd: context.cwd, env: context.env, complain: (message) => say(warning(message)) });
+  for (const command of flags.onEnd)
+    await runOnEnd(command, outcome, { cwd: context.cwd, env: context.env, complain: (message) => say(warning(message)) });
   return outcome;
 }
 

@@ -30,7 +30,11 @@ export async function chooseSource(execution: Execution, around: Surroundings, c
     const options = (signal: AbortSignal) =>
       agentOptions(flags, { ...inputs, ...around, prompt, signal, redact: around.redact?.text.bind(around.redact) }, context);
     // It keeps these two by itself, before the call that would break them.
-    return { source: new BuiltInSource(options, execution.loadAgent), agent: {}, limits: { ...limits, maxTurns: undefined, maxCostUsd: undefined } };
+    return {
+      source: new BuiltInSource(options, execution.loadAgent),
+      agent: {},
+      limits: { ...limits, maxTurns: undefined, maxCostUsd: undefined },
+    };
   }
   refuseBuiltInFlags(execution);
   const { env, cwd: here } = context;
@@ -71,5 +75,8 @@ function refuseBuiltInFlags({ flags, command }: Execution): void {
     if (flags.agentArgs.length > 0) ignored.push('--agent-arg');
   }
   if (ignored.length > 0)
-    throw new Failure('input', `${ignored.join(', ')}: ${command === undefined ? 'only the built-in agent knows this' : 'not with a COMMAND after --'}`);
+    throw new Failure(
+      'input',
+      `${ignored.join(', ')}: ${command === undefined ? 'only the built-in agent knows this' : 'not with a COMMAND after --'}`,
+    );
 }
