@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { childEnvironment } from '../agents/environment.ts';
+import { childEnvironment, type Passed } from '../agents/environment.ts';
 import { agents } from '../agents/registry.ts';
 import { findDialect } from '../dialects/registry.ts';
 import type { EventOf } from '../events/event.ts';
@@ -11,17 +11,15 @@ export interface CommandRequest {
   /** Goes to its stdin; empty: stdin is. */
   prompt: string;
   cwd: string;
-  /** Where the user is: the program of a relative path is looked for there. */
-  here: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Variables that it may have on top of the usual ones. */
-  pass: readonly string[];
+  extra: Passed;
   /** Unset: detected. */
   dialect: string | undefined;
 }
 
 /** The very command that the user typed. What looks like a known agent gets that agent's variables. */
-export async function commandSource({ command, prompt, cwd, env, pass, dialect }: CommandRequest): Promise<{
+export async function commandSource({ command, prompt, cwd, env, extra, dialect }: CommandRequest): Promise<{
   source: ProcessSource;
   agent: Pick<EventOf<'thread.started'>, 'agent'>;
 }> {
@@ -33,11 +31,15 @@ export async function commandSource({ command, prompt, cwd, env, pass, dialect }
     command: program,
     args,
     cwd,
-    env: childEnvironment(env, { pass: [...(known?.passEnv ?? []), ...pass] }),
+    env: childEnvironment(env, { pass: [...(known?.passEnv ?? []), ...extra.pass], set: extra.set }),
     stdin: prompt === '' ? undefined : prompt,
   };
   return {
-    source: new ProcessSource({ launch: () => launch, canResume: false, dialect: dialect === undefined ? undefined : findDialect(dialect) }),
+    source: new ProcessSource({
+      launch: () => launch,
+      canResume: false,
+      dialect: dialect === undefined ? undefined : findDialect(dialect),
+    }),
     agent: known === undefined ? {} : { agent: known.id },
   };
 }

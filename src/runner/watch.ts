@@ -124,7 +124,12 @@ export class Watch {
 
   #turnLimit(value: number): void {
     const maximum = this.#limits.maxTurns;
-    this.#reach({ limit: 'turns', value, ...(maximum === undefined ? {} : { maximum }), message: `the turn limit of ${maximum} was reached` });
+    this.#reach({
+      limit: 'turns',
+      value,
+      ...(maximum === undefined ? {} : { maximum }),
+      message: `the turn limit of ${maximum} was reached`,
+    });
   }
 
   #bill(): void {

@@ -112,13 +112,7 @@ function openSinks({ flags, prompt, cwd, writer, outlet, say }: Ways, context: C
 
 /** Secrets that are given to the agent on the command line are as secret as those of the environment. */
 function redactorFor(flags: RunFlags, { env }: Context): Redactor {
-  const given = Object.fromEntries(flags.env.filter((each) => each.includes('=')).map((each) => splitOnce(each)));
-  return new Redactor({ values: secretValues({ ...env, ...given }) });
-}
-
-function splitOnce(text: string): [name: string, value: string] {
-  const at = text.indexOf('=');
-  return [text.slice(0, at), text.slice(at + 1)];
+  return new Redactor({ values: secretValues({ ...env, ...flags.env.set }) });
 }
 
 /** Only where the agent itself could not tell the cost. */

@@ -1,3 +1,4 @@
+import { type Passed, readEnvironmentWords } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
 import type { Limits } from '../../runner/watch.ts';
@@ -117,7 +118,7 @@ export interface RunFlags {
   limits: Limits;
   retries: number;
   retryDelayMs: number;
-  env: readonly string[];
+  env: Passed;
   agentArgs: readonly string[];
   onEnd: readonly string[];
   failOn: readonly FailOn[];
@@ -196,7 +197,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     },
     retries: readRetries(values.retries),
     retryDelayMs: readDuration('--retry-delay', values['retry-delay']) ?? 2000,
-    env: (values.env ?? []).map((each) => readVariable(each)),
+    env: readEnvironmentWords(values.env ?? []),
     agentArgs: values['agent-arg'] ?? [],
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
@@ -237,11 +238,6 @@ function readRetries(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!/^\d{1,3}$/.test(text)) throw new Failure('input', `--retries ${text}: expected a number from 0 to 999, such as 2`);
   return Number(text);
-}
-
-function readVariable(text: string): string {
-  if (/^(?:\*|[A-Za-z_]\w*\*?|[A-Za-z_]\w*=[\s\S]*)$/.test(text)) return text;
-  throw new Failure('input', `--env ${text}: expected NAME, NAME=VALUE, PREFIX_* or *`);
 }
 
 /** A plain decimal: `Number` alone would take `0x10`, `1e3`, blanks and nothing at all. */

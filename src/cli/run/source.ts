@@ -37,8 +37,7 @@ export async function chooseSource(execution: Execution, around: Surroundings, c
     };
   }
   refuseBuiltInFlags(execution);
-  const { env, cwd: here } = context;
-  const asked = { env, here, cwd: inputs.cwd, prompt, pass: flags.env, dialect: flags.from };
+  const asked = { env: context.env, extra: flags.env, cwd: inputs.cwd, prompt, dialect: flags.from };
   if (command !== undefined) {
     const { commandSource } = await import('../../runner/command-source.ts');
     return { ...(await commandSource({ ...asked, command })), limits };
