@@ -20,7 +20,7 @@ async function isMisspelt(word: string): Promise<boolean> {
 }
 
 async function nearestCommand(word: string): Promise<string> {
-  const { nearest } = await import('./nearest.ts');
+  const { nearest } = await import('../nearest.ts');
   return nearest(
     word,
     commands.map(({ name }) => name),
