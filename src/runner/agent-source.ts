@@ -1,23 +1,14 @@
 import type { Ask, PermissionMode, Plan } from '../agents/agent-cli.ts';
-import { childEnvironment, type Passed } from '../agents/environment.ts';
+import { childEnvironment } from '../agents/environment.ts';
 import { findAgent } from '../agents/registry.ts';
 import { findDialect } from '../dialects/registry.ts';
 import type { EventOf } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { locate } from './installed.ts';
+import { present } from './present.ts';
 import { ProcessSource } from './process-source.ts';
+import type { RunRequest } from './request.ts';
 import { continuePrompt } from './resuming.ts';
-
-type Optional<T> = { [K in keyof T]: T[K] | undefined };
-
-export interface AgentRequest
-  extends Optional<Omit<Ask, 'prompt' | 'cwd' | 'directories' | 'extraArgs'>>, Pick<Ask, 'prompt' | 'cwd' | 'directories' | 'extraArgs'> {
-  env: Readonly<Record<string, string | undefined>>;
-  /** Variables that it may have on top of its own. */
-  extra: Passed;
-  /** Unset: what the planned command line speaks. */
-  dialect: string | undefined;
-}
 
 interface AgentSource {
   source: ProcessSource;
@@ -29,30 +20,23 @@ interface AgentSource {
 const defaultMode: PermissionMode = 'edit';
 
 /** Another agent's own program, found, planned and ready to start. Throws `Failure` when it is not there or cannot do what was asked. */
-export async function agentSource(name: string, request: AgentRequest): Promise<AgentSource> {
+export async function agentSource(name: string, request: RunRequest): Promise<AgentSource> {
   const cli = findAgent(name);
-  const { env, extra, dialect, permissionMode, ...asked } = request;
-  const { path, version } = await locate(cli, env);
-  const ask: Ask = { ...present(asked), permissionMode: permissionMode ?? defaultMode };
-  const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
+  const { permissionMode, env, extraEnv } = request;
+  const modes = cli.abilities.permissionModes;
   // A mode that was asked for is a promise; the default is not.
-  if (permissionMode !== undefined && !cli.abilities.permissionModes.includes(permissionMode))
-    throw new Failure(
-      'input',
-      `--permission-mode ${permissionMode}: ${cli.title} has ${cli.abilities.permissionModes.join(', ') || 'no such modes'}`,
-    );
+  if (permissionMode !== undefined && !modes.includes(permissionMode))
+    throw new Failure('input', `--permission-mode ${permissionMode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
+  const { path, version } = await locate(cli, env);
+  const ask = askOf(request);
+  const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
-    dialect: findDialect(dialect ?? cli.dialect),
+    dialect: findDialect(request.dialect ?? cli.dialect),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
-      return {
-        command: path,
-        args,
-        cwd: ask.cwd,
-        env: childEnvironment(env, { pass: [...cli.passEnv, ...extra.pass], set: { ...set, ...extra.set } }),
-        stdin,
-      };
+      const passed = { pass: [...cli.passEnv, ...extraEnv.pass], set: { ...set, ...extraEnv.set } };
+      return { command: path, args, cwd: ask.cwd, env: childEnvironment(env, passed), stdin };
     },
   });
   return {
@@ -62,8 +46,21 @@ export async function agentSource(name: string, request: AgentRequest): Promise<
   };
 }
 
-function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
+function askOf(request: RunRequest): Ask {
+  return {
+    prompt: request.prompt,
+    cwd: request.cwd,
+    permissionMode: request.permissionMode ?? defaultMode,
+    directories: request.directories,
+    extraArgs: request.agentArgs,
+    ...present({
+      model: request.model,
+      resume: request.resume,
+      maxTurns: request.limits.maxTurns,
+      maxCostUsd: request.limits.maxCostUsd,
+      system: request.system,
+      appendSystem: request.appendSystem,
+      baseUrl: request.baseUrl,
+    }),
   };
 }

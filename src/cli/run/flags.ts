@@ -1,6 +1,7 @@
 import { type Passed, readEnvironmentWords } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
+import { builtIn, type TokenPrice } from '../../runner/request.ts';
 import type { Limits } from '../../runner/watch.ts';
 import type { Options, Values } from '../command.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
@@ -88,9 +89,6 @@ export const runOptions = {
   'no-redact': { type: 'boolean', help: 'Show secrets instead of replacing them' },
 } as const satisfies Options;
 
-/** The agent that comes with us. */
-export const builtIn = 'builtin';
-
 export type RunValues = Values<typeof runOptions>;
 
 /** What goes to stdout: the answer, or the lines of a dialect. */
@@ -106,10 +104,10 @@ export interface RunFlags {
   format: Format;
   prompt: string | undefined;
   agent: string;
-  from: string | undefined;
+  dialect: string | undefined;
   model: string | undefined;
   baseUrl: string | undefined;
-  price: { input: number; output: number; cacheRead?: number } | undefined;
+  price: TokenPrice | undefined;
   system: string | undefined;
   appendSystem: string | undefined;
   outputSchema: string | undefined;
@@ -118,7 +116,7 @@ export interface RunFlags {
   limits: Limits;
   retries: number;
   retryDelayMs: number;
-  env: Passed;
+  extraEnv: Passed;
   agentArgs: readonly string[];
   onEnd: readonly string[];
   failOn: readonly FailOn[];
@@ -177,7 +175,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     format: readFormat(values),
     prompt: readWords(values, operands),
     agent: filled('--agent', values.agent, 'codex') ?? builtIn,
-    from: filled('--from', values.from, 'codex'),
+    dialect: filled('--from', values.from, 'codex'),
     model: filled('--model', values.model, 'anthropic/claude-sonnet-4-5'),
     baseUrl: readUrl(values['base-url']),
     price: readPrice(values.price),
@@ -197,7 +195,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     },
     retries: readRetries(values.retries),
     retryDelayMs: readDuration('--retry-delay', values['retry-delay']) ?? 2000,
-    env: readEnvironmentWords(values.env ?? []),
+    extraEnv: readEnvironmentWords(values.env ?? []),
     agentArgs: values['agent-arg'] ?? [],
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
