@@ -15,7 +15,7 @@ export const kilo: AgentCli = {
   tested: '7.7.7',
   passEnv: ['KILO_*', 'KILOCODE_*', ...providerKeys, ...providerSettings],
   keys: ['KILO_API_KEY', 'KILOCODE_TOKEN', ...providerKeys],
-  logins: ['.local/share/kilo/auth.json'],
+  logins: ['.local/share/kilo/auth.json', '.config/kilo/kilo.json', '.config/kilo/kilo.jsonc'],
   abilities: {
     model: true,
     resume: true,

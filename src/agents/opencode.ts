@@ -15,7 +15,7 @@ export const opencode: AgentCli = {
   tested: '1.18.33',
   passEnv: ['OPENCODE_*', ...providerKeys, ...providerSettings],
   keys: ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', ...providerKeys],
-  logins: ['.local/share/opencode/auth.json'],
+  logins: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
   abilities: {
     model: true,
     resume: true,
