@@ -22,7 +22,9 @@ fi
 number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
 look() {
   found= group=
-  if [ ! -r /proc/self/stat ]; then
+  self=
+  read -r self more < /proc/self/stat
+  if [ "$self" != $$ ]; then
     [ -n "$leader" ] && kill -s 0 -- "-$leader" && group=-$leader
     return
   fi

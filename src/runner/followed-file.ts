@@ -33,7 +33,8 @@ export class FollowedFile {
   #hasNews = false;
   #wake = (): void => {};
   #freed = 0;
-  #freeing: Promise<boolean> | undefined;
+  #canFree = process.platform === 'linux';
+  #freeing: Promise<void> | undefined;
 
   /** The path must be new, in a folder that is ours alone. */
   constructor(path: string, reader: Reader) {
@@ -103,10 +104,11 @@ export class FollowedFile {
   /** Gives back the space of what was read, so that a flood does not fill the disk; if it cannot be done, the file just grows. */
   #freeSpace(): void {
     const until = Math.floor((this.#at - overlap) / block) * block;
-    if (until - this.#freed < kept || this.#freeing !== undefined || process.platform !== 'linux') return;
-    this.#freeing = punchHole(this.#file, this.#freed, until - this.#freed);
-    void this.#freeing.then((isDone) => {
-      if (isDone) this.#freeing = undefined;
+    if (until - this.#freed < kept || this.#freeing !== undefined || !this.#canFree) return;
+    this.#freeing = punchHole(this.#file, this.#freed, until - this.#freed).then((isDone) => {
+      this.#freeing = undefined;
+      this.#canFree &&= isDone;
+      this.#freeSpace();
     });
     this.#freed = until;
   }
@@ -114,6 +116,7 @@ export class FollowedFile {
   async #close(): Promise<void> {
     clearInterval(this.#poll);
     this.#watcher?.close();
+    this.#canFree = false;
     await this.#freeing;
     closeSync(this.#file);
   }
