@@ -15,8 +15,8 @@ const overlap = 64;
 type Reader = (bytes: Uint8Array) => void | Promise<void>;
 
 /**
- * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full: who writes never waits for
- * who reads, and what was written before an early exit is there.
+ * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full:
+ * who writes never waits for who reads, and what was written before an early exit is there.
  */
 export class FollowedFile {
   /** For the process that writes. It appends, because several may write and none may know of the others. */
@@ -89,7 +89,8 @@ export class FollowedFile {
     const known = this.#last.length;
     const length = readSync(this.#file, this.#buffer, 0, known + piece, this.#at - known);
     if (length < known || !this.#buffer.subarray(0, known).equals(this.#last)) {
-      // Somebody opened /dev/stdout with `>`, which empties a file: what is in it now is new from its beginning.
+      // Somebody opened /dev/stdout with `>`, which empties a file: what is in it now is new from its beginning, and what was
+      // written in the moment before is gone.
       this.#at = 0;
       this.#freed = 0;
       this.#last = Buffer.alloc(0);
