@@ -22,7 +22,9 @@ fi
 number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
 look() {
   found= group=
-  if [ ! -r /proc/self/stat ]; then
+  self=
+  read -r self more < /proc/self/stat
+  if [ "$self" != $$ ]; then
     [ -n "$leader" ] && kill -s 0 -- "-$leader" && group=-$leader
     return
   fi
@@ -30,6 +32,8 @@ look() {
     path=\${path#/proc/}
     found="$found \${path%/environ}"
   done
+  # At once: who forks and leaves all the time is gone when the rest of the table has been read.
+  [ "$signal" = KILL ] && kill -s KILL $found
   seen=-
   while [ "$seen" != "$found" ]; do
     seen=$found
@@ -51,18 +55,17 @@ look() {
     done
   done
 }
-round=0 quiet=0
+round=0 quiet=0 signal=TERM
 while [ $quiet -lt 3 ] && [ $round -lt 150 ]; do
+  [ $round -ge 10 ] && signal=KILL
   look
   if [ -z "$found$group" ]; then
     quiet=$((quiet + 1))
   else
     quiet=0
-    signal=
-    [ $round -eq 0 ] && signal=TERM
-    [ $round -ge 10 ] && signal=KILL
     [ -n "$signal" ] && kill -s $signal -- $group $found
   fi
+  signal=
   round=$((round + 1))
   sleep 0.1 || sleep 1
 done

@@ -11,8 +11,8 @@ export interface Guarded<Child extends ChildProcess> {
   child: Child;
   /** Undefined if the child could not be started; its `error` event says why. */
   tree: ProcessTree | undefined;
-  /** To be called when nobody of the tree is left. */
-  release(): Promise<void>;
+  /** Ends the tree as `ProcessTree.end` does, and lets its guard go. */
+  end(grace: number, timeToGo?: number): Promise<number>;
 }
 
 const living = new Set<ProcessTree>();
@@ -35,20 +35,32 @@ export function startGuarded<Child extends ChildProcess>(
     void guard.leave();
     throw error;
   }
-  if (child.pid === undefined) return { child, tree: undefined, release: () => guard.leave() };
-  const tree = new ProcessTree(child.pid, run);
-  guard.watch(child.pid, tree.started);
-  if (living.size === 0) process.once('exit', killLiving);
-  living.add(tree);
+  const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, run);
+  if (child.pid !== undefined && tree !== undefined) {
+    guard.watch(child.pid, tree.started);
+    hold(tree);
+  }
   return {
     child,
     tree,
-    async release() {
-      living.delete(tree);
-      if (living.size === 0) process.off('exit', killLiving);
+    async end(grace, timeToGo) {
+      const ended = (await tree?.end(grace, timeToGo)) ?? 0;
+      if (tree !== undefined) release(tree);
       await guard.leave();
+      return ended;
     },
   };
+}
+
+/** An exit of ours that waits for nobody is no reason to leave the rest to the guard, who is slower. */
+function hold(tree: ProcessTree): void {
+  if (living.size === 0) process.once('exit', killLiving);
+  living.add(tree);
+}
+
+function release(tree: ProcessTree): void {
+  living.delete(tree);
+  if (living.size === 0) process.off('exit', killLiving);
 }
 
 function killLiving(): void {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 
 export interface Process {
   pid: number;
@@ -22,11 +22,12 @@ const isNumber = /^\d+$/;
 const kernelThread = 0x00200000;
 const stat = Buffer.allocUnsafe(4096);
 
-/** Everybody on this machine; undefined where the kernel has no /proc. */
+/** Everybody on this machine; undefined where the kernel has no /proc, or one with other numbers than ours: a container's host's. */
 export function readProcessTable(): ProcessTable | undefined {
   if (process.platform !== 'linux') return undefined;
   const table: ProcessTable = { processes: new Map(), isWhole: true };
   try {
+    if (readlinkSync('/proc/self') !== String(process.pid)) return undefined;
     for (const name of readdirSync('/proc')) {
       if (!isNumber.test(name)) continue;
       const each = readProcess(Number(name));
@@ -36,7 +37,7 @@ export function readProcessTable(): ProcessTable | undefined {
   } catch {
     return undefined;
   }
-  return table.processes.has(process.pid) ? table : undefined;
+  return table;
 }
 
 /** What the kernel says about one process; undefined: there is no such process. */

@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readEnvironment, readProcess, readProcessTable, type Process, type ProcessTable } from './process-table.ts';
 
-/** Who is on its way out gets this long before it counts as left over. */
-const settling = 100;
 /** Not even SIGKILL ends a process that the kernel cannot wake; nobody waits for it longer than this. */
 const killing = 10_000;
 const slowestScan = 50;
@@ -38,13 +36,13 @@ export class ProcessTree {
   }
 
   /**
-   * Ends what the leader left behind: what does not go by itself is asked with SIGTERM and killed after the grace. Returns how
-   * many had to be asked.
+   * Asks everybody to end with SIGTERM and kills who is still there after the grace. Who is on its way out may be given some time
+   * to go unasked. Returns how many had to be asked.
    */
-  async end(grace: number): Promise<number> {
-    const left = await this.#afterAWhile(settling);
+  async end(grace: number, timeToGo = 0): Promise<number> {
+    const left = await this.#afterAWhile(timeToGo);
     for (const pid of left) send(pid, 'SIGTERM');
-    if ((await this.#afterAWhile(grace)).length > 0) await this.kill();
+    if (left.length > 0 && (await this.#afterAWhile(grace)).length > 0) await this.kill();
     return left.length;
   }
 

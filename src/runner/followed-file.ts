@@ -15,8 +15,8 @@ const overlap = 64;
 type Reader = (bytes: Uint8Array) => void | Promise<void>;
 
 /**
- * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full: who writes never waits for
- * who reads, and what was written before an early exit is there.
+ * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full:
+ * who writes never waits for who reads, and what was written before an early exit is there.
  */
 export class FollowedFile {
   /** For the process that writes. It appends, because several may write and none may know of the others. */
@@ -33,7 +33,8 @@ export class FollowedFile {
   #hasNews = false;
   #wake = (): void => {};
   #freed = 0;
-  #freeing: Promise<boolean> | undefined;
+  #canFree = process.platform === 'linux';
+  #freeing: Promise<void> | undefined;
 
   /** The path must be new, in a folder that is ours alone. */
   constructor(path: string, reader: Reader) {
@@ -88,7 +89,8 @@ export class FollowedFile {
     const known = this.#last.length;
     const length = readSync(this.#file, this.#buffer, 0, known + piece, this.#at - known);
     if (length < known || !this.#buffer.subarray(0, known).equals(this.#last)) {
-      // Somebody opened /dev/stdout with `>`, which empties a file: what is in it now is new from its beginning.
+      // Somebody opened /dev/stdout with `>`, which empties a file: what is in it now is new from its beginning, and what was
+      // written in the moment before is gone.
       this.#at = 0;
       this.#freed = 0;
       this.#last = Buffer.alloc(0);
@@ -103,10 +105,11 @@ export class FollowedFile {
   /** Gives back the space of what was read, so that a flood does not fill the disk; if it cannot be done, the file just grows. */
   #freeSpace(): void {
     const until = Math.floor((this.#at - overlap) / block) * block;
-    if (until - this.#freed < kept || this.#freeing !== undefined || process.platform !== 'linux') return;
-    this.#freeing = punchHole(this.#file, this.#freed, until - this.#freed);
-    void this.#freeing.then((isDone) => {
-      if (isDone) this.#freeing = undefined;
+    if (until - this.#freed < kept || this.#freeing !== undefined || !this.#canFree) return;
+    this.#freeing = punchHole(this.#file, this.#freed, until - this.#freed).then((isDone) => {
+      this.#freeing = undefined;
+      this.#canFree &&= isDone;
+      this.#freeSpace();
     });
     this.#freed = until;
   }
@@ -114,6 +117,7 @@ export class FollowedFile {
   async #close(): Promise<void> {
     clearInterval(this.#poll);
     this.#watcher?.close();
+    this.#canFree = false;
     await this.#freeing;
     closeSync(this.#file);
   }

@@ -24,6 +24,7 @@ export class StandardStreams {
       const stderr = this.#open(join(folder, 'stderr'), onStderr);
       this.stdio = [stdin === undefined ? 'ignore' : openInput(join(folder, 'stdin'), stdin), stdout, stderr];
     } catch (error) {
+      for (const file of this.#outputs) file.closeWriter();
       void this.finish();
       throw noFolder(error);
     } finally {
@@ -43,7 +44,7 @@ export class StandardStreams {
     if (typeof this.stdio[0] === 'number') closeSync(this.stdio[0]);
   }
 
-  /** Settles when a reader failed, which is the earliest end of listening. */
+  /** Calls back when a reader failed, which is when nobody listens to that stream any more. */
   onFailure(failed: (error: unknown) => void): void {
     for (const file of this.#outputs) file.done.catch(failed);
   }

@@ -2,13 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startGuarded } from '../processes/guarded.ts';
+import { startGuarded, type Guarded } from '../processes/guarded.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
 import { StandardStreams } from './standard-streams.ts';
 import { startFailure } from './start-failure.ts';
 import type { Ended, Graces, ProcessOrder, Supervise, Supervised } from './supervised.ts';
 
 const usualGraces: Graces = { stop: 5000, leftover: 1000 };
+/** Who is on its way out gets this long before it counts as left running. */
+const timeToGo = 100;
 
 type Exit = Pick<Ended, 'exit_code' | 'signal'>;
 
@@ -21,14 +23,14 @@ export const supervise: Supervise = async (order, graces) => {
       streams = new StandardStreams(folder, order);
       return startProcess(order, mark, streams);
     };
-    const { child, tree, release } = startGuarded(start, { folder });
+    const { child, tree, end } = startGuarded(start, { folder });
     const exit = exitOf(child);
     if (child.pid === undefined || tree === undefined || streams === undefined) {
-      exit.catch(() => {});
-      await release();
-      throw await exit.catch((error: unknown) => error);
+      const cause = await exit.catch((error: unknown) => error);
+      await end(0);
+      throw cause;
     }
-    return new Supervision({ pid: child.pid, exit, tree, streams, release, graces: { ...usualGraces, ...graces } });
+    return new Supervision({ pid: child.pid, exit, tree, end, streams, graces: { ...usualGraces, ...graces } });
   } catch (error) {
     await streams?.finish();
     throw startFailure(order, error);
@@ -54,8 +56,8 @@ interface Parts {
   pid: number;
   exit: Promise<Exit>;
   tree: ProcessTree;
+  end: Guarded<ChildProcess>['end'];
   streams: StandardStreams;
-  release: () => Promise<void>;
   graces: Graces;
 }
 
@@ -69,11 +71,11 @@ class Supervision implements Supervised {
   #patience: NodeJS.Timeout | undefined;
   #killing: Promise<void> | undefined;
 
-  constructor({ pid, exit, tree, streams, release, graces }: Parts) {
+  constructor({ pid, exit, tree, end, streams, graces }: Parts) {
     this.pid = pid;
     this.#tree = tree;
     this.#graces = graces;
-    this.ended = this.#end(exit, streams, release);
+    this.ended = this.#follow(exit, end, streams);
   }
 
   stop(signal: 'SIGINT' | 'SIGTERM'): void {
@@ -93,25 +95,20 @@ class Supervision implements Supervised {
     if (this.#state !== 'gone') this.#killing ??= this.#tree.kill();
   }
 
-  async #end(exit: Promise<Exit>, streams: StandardStreams, release: () => Promise<void>): Promise<Ended> {
-    let failure: { error: unknown } | undefined;
-    streams.onFailure((error) => {
-      failure ??= { error };
+  async #follow(exit: Promise<Exit>, end: Parts['end'], streams: StandardStreams): Promise<Ended> {
+    let failure: { listener_error: unknown } | undefined;
+    streams.onFailure((listener_error) => {
+      failure ??= { listener_error };
       this.#kill();
     });
-    const end = await exit;
+    const main = await exit;
     this.#state = 'ending';
     clearTimeout(this.#patience);
     await this.#killing;
-    const left_running = await this.#tree.end(this.#graces.leftover);
+    const left_running = await end(this.#graces.leftover, timeToGo);
     await this.#killing;
     this.#state = 'gone';
-    await Promise.all([streams.finish(), release()]);
-    return {
-      ...end,
-      ...(this.#requested === undefined ? {} : { requested_signal: this.#requested }),
-      left_running,
-      ...(failure === undefined ? {} : { listener_error: failure.error }),
-    };
+    await streams.finish();
+    return { ...main, ...(this.#requested === undefined ? {} : { requested_signal: this.#requested }), left_running, ...failure };
   }
 }

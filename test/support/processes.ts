@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Who is alive and has the text in its command line or its environment; a parent that never reaps keeps the dead in the table. */
@@ -25,9 +24,4 @@ function read(path: string): string {
 export async function until(isSo: () => boolean, limit = 30_000): Promise<boolean> {
   for (const deadline = performance.now() + limit; performance.now() < deadline; await wait(20)) if (isSo()) return true;
   return isSo();
-}
-
-/** What a supervised process would leave behind in the folder for temporary files. */
-export function sinkFolders(folder = tmpdir()): string[] {
-  return readdirSync(folder).filter((name) => /^runwire-[0-9a-f]{32}$/.test(name));
 }
