@@ -4,7 +4,7 @@ import { findAgent } from '../agents/registry.ts';
 import { findDialect } from '../dialects/registry.ts';
 import type { EventOf } from '../events/event.ts';
 import { Failure } from '../failure.ts';
-import { locate } from './installed.ts';
+import { locate } from './locate.ts';
 import { present } from './present.ts';
 import { ProcessSource } from './process-source.ts';
 import type { RunRequest } from './request.ts';

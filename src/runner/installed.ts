@@ -74,7 +74,7 @@ function versionIn(text: string): string | undefined {
 }
 
 /** The first program of this name; a relative folder in PATH is left out, for what it holds depends on where we stand. */
-async function searchPath(name: string, env: Env): Promise<{ path: string | undefined; notExecutable: string[] }> {
+export async function searchPath(name: string, env: Env): Promise<{ path: string | undefined; notExecutable: string[] }> {
   const notExecutable: string[] = [];
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, name);
