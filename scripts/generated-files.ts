@@ -58,7 +58,7 @@ function withAgentTable(markdown: string): string {
 function agentTable(): string {
   const rows = agents.map(({ id, title, binaries, dialect, abilities, tested, plan }) => {
     const { args, stdin } = plan({ prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] }, tested);
-    const line = `${stdin === undefined ? '' : 'PROMPT | '}${[binaries[0], ...args].join(' ')}`;
+    const line = `${[binaries[0], ...args].join(' ')}${stdin === undefined ? '' : ' < PROMPT'}`;
     const can = (list: readonly string[]): string => (list.length === 0 ? 'none' : list.join(', '));
     const { permissionModes, ownLimits, resume, prompt } = abilities;
     return `| \`${id}\` | ${title} | \`${line}\` | \`${dialect}\` | ${can(permissionModes)} | ${can(ownLimits)} | ${resume ? 'yes' : 'no'} | ${prompt} | ${tested ?? 'its documents'} |\n`;
