@@ -23,7 +23,7 @@ async function isMisspelt(word: string): Promise<boolean> {
 }
 
 async function nearestCommand(word: string, entries: readonly { name: string }[] = commands): Promise<string> {
-  const { nearest } = await import('./nearest.ts');
+  const { nearest } = await import('../nearest.ts');
   return nearest(
     word,
     entries.map(({ name }) => name),
@@ -41,8 +41,10 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
     const { command, rest } = await descend(await entry.load(), args);
     if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command));
     const { parseArgs } = await import('node:util');
-    const { values, positionals } = parseArgs({ args: [...rest], options: command.options, allowPositionals: true, strict: true });
-    return await command.run(values as never, positionals, realContext());
+    const end = command.takesCommand === true ? rest.indexOf('--') : -1;
+    const own = end === -1 ? rest : rest.slice(0, end);
+    const { values, positionals } = parseArgs({ args: [...own], options: command.options, allowPositionals: true, strict: true });
+    return await command.run(values as never, positionals, realContext(), end === -1 ? undefined : rest.slice(end + 1));
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
@@ -61,7 +63,7 @@ async function descend(command: Command, args: readonly string[]): Promise<{ com
   throw new Failure('input', `unknown command "${command.name} ${word}"${close}; see "runwire ${command.name} --help"`);
 }
 
-/** What follows `--` is a prompt or a file, whatever it looks like. */
+/** What follows `--` is a command or a file, whatever it looks like. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);

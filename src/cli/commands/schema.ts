@@ -2,7 +2,7 @@ import { dialects } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { formats, schemaOf } from '../../schemas.ts';
 import { command } from '../command.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../nearest.ts';
 
 /** Apart from their schemas, which are loaded when one is asked for; a test keeps the two equal. */
 const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding'] as const;

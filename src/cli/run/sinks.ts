@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { escapeToAscii, type Writer } from '../../pipeline/writer.ts';
 import type { Outlet } from './outlet.ts';
-import type { Sink } from './perform.ts';
+import type { Sink } from '../../runner/perform.ts';
 import { plain } from './plain.ts';
 
 /** stdout in text mode: the answer and nothing else. A run that failed has none. */
@@ -13,14 +13,13 @@ export function answerSink(outlet: Outlet): Sink {
   };
 }
 
-/** stdout in a dialect, line by line as it happens. */
+/** stdout in a dialect, as it happens; what comes at once is written at once. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
   const send = (): void => outlet.write(writer.take());
   return {
     record(record) {
       writer.record(record);
-      send();
       if (waiting) return;
       waiting = true;
       setImmediate(() => {
