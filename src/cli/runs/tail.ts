@@ -7,7 +7,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Narrator } from '../run/narrator.ts';
 import { Outlet } from '../run/outlet.ts';
-import type { Sink } from '../run/perform.ts';
+import type { Sink } from '../../runner/perform.ts';
 import { plain } from '../run/plain.ts';
 import { dialectSink } from '../run/sinks.ts';
 import { endInterrupted, findRun, ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
