@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,6 +7,8 @@ import { join } from 'node:path';
 export function setup(): () => void {
   execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'scripts', 'build.ts')], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'runwire-test-'));
+  // PostgreSQL refuses to be root's, and as somebody else it must get to its own folder in here.
+  chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   process.env.XDG_STATE_HOME = join(folder, 'state');
   return () => rmSync(folder, { recursive: true, force: true });
