@@ -20,10 +20,18 @@ if [ -n "$folder" ]; then
   rmdir "$folder"
 fi
 number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
+# The whole group first, before the table is read: a member that starts others faster than that would never be caught up with.
+at_once() {
+  [ -n "$leader" ] || return
+  wanted=$1
+  if [ "$self" = $$ ] && read -r line < "/proc/$leader/stat"; then
+    set -- \${line##*) }
+    [ "\${20}" = "$start" ] || { leader=; return; }
+  fi
+  kill -s $wanted -- "-$leader"
+}
 look() {
   found= group=
-  self=
-  read -r self more < /proc/self/stat
   if [ "$self" != $$ ]; then
     [ -n "$leader" ] && kill -s 0 -- "-$leader" && group=-$leader
     return
@@ -34,9 +42,9 @@ look() {
   done
   # At once: who forks and leaves all the time is gone when the rest of the table has been read.
   [ "$signal" = KILL ] && kill -s KILL $found
-  seen=-
-  while [ "$seen" != "$found" ]; do
-    seen=$found
+  seen=- pass=0
+  while [ "$seen" != "$found" ] && [ $pass -lt 3 ]; do
+    seen=$found pass=$((pass + 1))
     for path in /proc/[0-9]*/stat; do
       read -r line < "$path" || continue
       pid=\${line%% *}
@@ -55,9 +63,12 @@ look() {
     done
   done
 }
+self=
+read -r self more < /proc/self/stat
 round=0 quiet=0 signal=TERM
 while [ $quiet -lt 3 ] && [ $round -lt 150 ]; do
   [ $round -ge 10 ] && signal=KILL
+  [ -n "$signal" ] && at_once $signal
   look
   if [ -z "$found$group" ]; then
     quiet=$((quiet + 1))
