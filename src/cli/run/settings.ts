@@ -53,7 +53,7 @@ export function requestOf(
   { cwd, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunRequest {
-  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, ...asked } = flags;
+  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, quiet: _quiet, ...asked } = flags;
   const program = command?.[0];
   return {
     ...asked,
