@@ -31,11 +31,26 @@ export function wrap(text: string, columns: number): string[] {
   while (cells(rest) > columns) {
     const row = head(rest, columns) || (Array.from(rest)[0] ?? '');
     const blank = rest[row.length] === ' ' ? row.length : row.lastIndexOf(' ');
-    const isIndent = row.slice(0, blank).trim() === '';
-    rows.push(isIndent ? row : row.slice(0, blank));
-    rest = isIndent ? rest.slice(row.length) : rest.slice(blank + 1);
+    // Blanks at the start are an indent, no place to break.
+    const end = blank === -1 || row.slice(0, blank).trim() === '' ? row.length : blank;
+    rows.push(row.slice(0, end));
+    rest = rest.slice(end === blank ? end + 1 : end);
   }
   return [...rows, rest];
+}
+
+/** How many rows a terminal of so many columns breaks the text into. */
+export function rowsOf(text: string, columns: number): number {
+  let rows = 1;
+  let sum = 0;
+  for (const character of text) {
+    const width = cellsOf(character);
+    sum += width;
+    if (sum <= columns) continue;
+    rows += 1;
+    sum = width;
+  }
+  return rows;
 }
 
 function head(text: string, columns: number): string {

@@ -65,15 +65,14 @@ export async function narrate({ tell, agent }: Telling, context: Context): Promi
   };
 }
 
+const nobody: Asked = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+
 async function askedOf(agent: string | undefined): Promise<Asked> {
-  if (agent === undefined) return { agent, canResume: false, takesModel: false, permissionModes: [] };
+  if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../agents/registry.ts');
-  const abilities = agents.find(({ id }) => id === agent)?.abilities;
-  return {
-    agent,
-    canResume: abilities?.resume === true,
-    takesModel: abilities?.model === true,
-    permissionModes: abilities?.permissionModes ?? [],
-  };
+  const known = agents.find(({ id }) => id === agent);
+  if (known === undefined) return nobody;
+  const { resume, model, permissionModes } = known.abilities;
+  return { agent, canResume: resume, takesModel: model, permissionModes };
 }

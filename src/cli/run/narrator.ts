@@ -20,8 +20,8 @@ export interface NarratorOptions {
 type Parts = readonly (string | undefined)[];
 const filesShown = 20;
 const callsDrawn = 5;
-const troubles = { error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
-/** A call that we only read about takes no time. */
+const troubles = { success: undefined, error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
+/** Shorter calls take no time that matters, or we only read about them. */
 const worthTellingMs = 50;
 
 /**
@@ -127,27 +127,19 @@ export class Narrator {
     return ours('dim', this.#activity.pulse());
   }
 
-  #ended(record: EventOf<'item.completed'>, call: Call | undefined): void {
-    const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
-    const after = record.duration_ms === undefined && took < worthTellingMs ? undefined : seconds(took);
-    const { exit_code: code, status } = record;
+  #ended({ status, exit_code: code, ...record }: EventOf<'item.completed'>, call: Call | undefined): void {
     const good = status === 'success';
-    if (this.#options.calls === 'lines' && good) return;
+    const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
+    const after = took < worthTellingMs ? undefined : seconds(took);
     const output = good ? gist(record.summary ?? record.output) : (record.error ?? spelt(record.output));
-    if (this.#options.calls === 'lines') {
-      const words = `${good ? '' : troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
-      return this.#line(toneOf(status), [`tool ${call?.name ?? 'unknown'} ${words}`, after && `after ${after}`, output]);
-    }
     const [name, what] = this.#call(call);
-    const result = good ? undefined : troubles[status];
-    this.#line(toneOf(status), [
-      `${good ? '✓' : '✗'} ${name}`,
-      what,
-      result,
-      code === undefined || (good && code === 0) ? undefined : `exit code ${code}`,
-      after,
-      output,
-    ]);
+    if (this.#options.calls === 'live') {
+      const exit = code === undefined || (good && code === 0) ? undefined : `exit code ${code}`;
+      return this.#line(toneOf(status), [`${good ? '✓' : '✗'} ${name}`, what, troubles[status], exit, after, output]);
+    }
+    if (good) return;
+    const words = `${name} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
+    this.#line(toneOf(status), [words, after && `after ${after}`, output]);
   }
 
   #call(call: Call | undefined): [name: string, subject: string | undefined] {

@@ -1,4 +1,4 @@
-import { cells, fit, wrap } from './cells.ts';
+import { fit, rowsOf, wrap } from './cells.ts';
 import { type Line, margin, render } from './line.ts';
 
 export interface Terminal {
@@ -12,6 +12,8 @@ export const redrawMs = 100;
 /** On a narrower terminal nothing is drawn in place: what is left beside our name is not worth reading. */
 const fewestColumns = 24;
 const fewestForText = 8;
+/** Columns left free: a terminal shows `^C` where its cursor stands. */
+const spared = 3;
 
 /** Lines that stay, and below them a few that are drawn over in place until the end. Whatever is written comes in one piece. */
 export class Screen {
@@ -44,7 +46,7 @@ export class Screen {
     this.#drawnAt = now;
     const { columns, rows } = this.#size();
     const shown = columns < fewestColumns ? [] : this.#live(rows - 1);
-    const live = shown.map((line) => ({ ...line, text: fit(line.text, columns - 1 - margin(line).length) }));
+    const live = shown.map((line) => ({ ...line, text: fit(line.text, columns - spared - margin(line).length) }));
     const text = this.#erased() + this.#lines() + live.map((line) => render(line, this.#colours)).join('\n');
     this.#drawn = live.map((line) => margin(line) + line.text);
     this.#terminal.write(text);
@@ -71,9 +73,9 @@ export class Screen {
   /** A terminal that became narrower has broken the rows in several. */
   #erased(): string {
     const { columns } = this.#size();
-    const above = this.#drawn.reduce((sum, row) => sum + Math.ceil(cells(row) / columns), 0) - 1;
-    if (above < 0) return '';
-    return `\r${above === 0 ? '' : `\u001b[${above}A`}\u001b[J`;
+    const above = this.#drawn.reduce((sum, row) => sum + rowsOf(row, columns), 0) - 1;
+    // Row by row: when all of the screen is cleared at once, tmux keeps a copy in its history.
+    return above < 0 ? '' : `\r\u001b[K${'\u001b[A\u001b[K'.repeat(above)}`;
   }
 
   /** No row but the first of a line begins at the left edge: text of an agent cannot be made to wrap into a line of ours. */
