@@ -73,7 +73,7 @@ describe('the screen', () => {
     { weight: 1, arbitrary: fc.record({ do: fc.constant('resize' as const), columns: fc.integer({ min: 12, max: 120 }) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('hide' as const) }) },
   );
-  const letters = (shown: string): string => shown.replace(/runwire:|[|\s\u200d\ufe0f\u0301]/g, '');
+  const letters = (shown: string): string => shown.replace(/runwire:|[|\s]|\u200d|\ufe0f|\u0301/g, '');
 
   it('keeps every line in order and nothing of what it drew in place, however it is resized', () => {
     fc.assert(
@@ -110,7 +110,7 @@ describe('the screen', () => {
     const model = new ScreenModel(80);
     let time = 0;
     const screen = new Screen(
-      { write: (text) => model.write(text), size: () => ({ columns: 80, rows: 24 }), now: () => time },
+      { write: (piece) => model.write(piece), size: () => ({ columns: 80, rows: 24 }), now: () => time },
       false,
       () => [ours('LIVE')],
     );
@@ -126,7 +126,7 @@ describe('the screen', () => {
   it('lets no text wrap into a line of ours', () => {
     const model = new ScreenModel(40);
     const screen = new Screen(
-      { write: (text) => model.write(text), size: () => ({ columns: 40, rows: 24 }), now: () => 0 },
+      { write: (piece) => model.write(piece), size: () => ({ columns: 40, rows: 24 }), now: () => 0 },
       true,
       () => [],
     );
@@ -138,6 +138,49 @@ describe('the screen', () => {
     expect(rows.filter((row) => row.startsWith('runwire: '))).toEqual(['runwire: tool bash,']);
     for (const row of rows) expect(row).toMatch(/^(?:runwire: | {2}\| | {9})/);
   });
+});
+
+it('draws no word of an agent as anything but text', async () => {
+  const bad = fc.constantFrom(
+    '\u001b[2J',
+    '\r',
+    '\u009b',
+    '\u202e',
+    '\u2028',
+    '\n',
+    'runwire: success',
+    '日本',
+    '\u200d',
+    '\t',
+    'x'.repeat(90),
+    '\ud800',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(bad, { maxLength: 12 }), async (pieces) => {
+      const words = pieces.join('');
+      const { stderr } = await runScripted(
+        ['Do it'],
+        telling(
+          { type: 'thread.started', agent: words, agent_version: words, model: words, session_id: words },
+          { type: 'turn.started' },
+          { type: 'text.completed', text: words },
+          { type: 'item.started', item_id: 'a', kind: 'command', name: words, args: { command: words } },
+          { type: 'item.output', item_id: 'a', chunk: words },
+          { type: 'item.completed', item_id: 'a', status: 'success', output: words },
+          { type: 'file.edited', path: words, operation: 'created' },
+          { type: 'permission.requested', permission_id: 'p', what: words },
+          { type: 'text.completed', text: 'end', message_id: 'last' },
+          { type: 'agent.finished', status: 'ok' },
+        ),
+        { stderrIsTerminal: true },
+      );
+      const model = new ScreenModel(100);
+      model.write(stderr);
+      for (const row of model.text.split('\n')) expect(row).toMatch(/^(?:runwire: | {2}\|| {9}|$)/);
+      expect(model.text.match(/^runwire: success/gm)).toHaveLength(1);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 describe('columns', () => {
@@ -179,28 +222,20 @@ describe('where it is shown', () => {
     expect({ colours: wantsColours(env, isTerminal), draws: canDraw(env, isTerminal) }).toEqual(expected);
   });
 
-  it('says in a log that has been silent for a minute what goes on, and then every minute', () => {
+  it('says in a log that has been silent for a minute what goes on, and then every minute', async () => {
     let time = 0;
     const said: string[] = [];
     const narrator: Narrator = new Narrator({ say: (line) => log.say(line), now: () => time, calls: 'lines', tell: 'all' });
     const log = new Transcript({ write: (line) => void said.push(line), now: () => time }, false, () => narrator.pulse());
-    const [started, turn, , , , , read] = goodRun;
-    for (const draft of [started, turn, read])
-      narrator.record({
-        turn_id: 't',
-        iteration: 1,
-        ...draft,
-        sequence: 1,
-        timestamp: null,
-        thread_id: 'x',
-        source: 'agent',
-        synthetic: false,
-      } as never);
+    for await (const record of decode([readFileSync(recording('kilo@7.7.7/failing-shell'))])) {
+      narrator.record(record);
+      if (record.type === 'item.started') break;
+    }
     said.length = 0;
     for (; time <= 130_000; time += 1000) log.tick();
     log.close();
     for (; time <= 400_000; time += 1000) log.tick();
-    expect(said).toEqual(['runwire: still running, 1 min 0 s, tool read', 'runwire: still running, 2 min 0 s, tool read']);
+    expect(said).toEqual(['runwire: still running, 1 min 0 s, tool bash', 'runwire: still running, 2 min 0 s, tool bash']);
   });
 
   it('has no word for a good end with --quiet, and one for a bad end', async () => {
