@@ -81,6 +81,15 @@ runwire: next: go on with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 
     expect(await stderr(true, { NO_COLOR: '1' })).not.toMatch(/\u001b\[\d*m/);
   });
 
+  it('draws nothing in place beside a stream of events', async () => {
+    const { stderr } = await runScripted(['--to=runwire', 'Do it'], telling(...goodRun), {
+      stderrIsTerminal: true,
+      env: { NO_COLOR: '1' },
+    });
+    expect(stderr).not.toContain(ESC);
+    expect(stderr).toContain('runwire: tool write, b.txt\n');
+  });
+
   it('counts the lines of a file only where every change was counted', async () => {
     const edit = (path: string, additions?: number): Draft => ({
       type: 'file.edited',

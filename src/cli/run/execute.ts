@@ -43,10 +43,13 @@ export async function execute(execution: Execution, context: Context): Promise<n
 
 async function run({ flags, prompt, command, inputs, writer, loadAgent }: Execution, stop: Stop, context: Context): Promise<RunOutcome> {
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
-  const narration = await narrate({ tell: quiet ? 'errors' : 'all', agent: command === undefined ? flags.agent : undefined }, context);
+  // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
+  const draws = writer === undefined;
+  const agent = command === undefined ? flags.agent : undefined;
+  const narration = await narrate({ tell: quiet ? 'errors' : 'all', draws, agent }, context);
   const { complain } = narration;
   const print = (text: string): Promise<void> => {
-    if (context.stdoutIsTerminal) narration.hide();
+    narration.hide();
     return context.print(text);
   };
   const outlet = new Outlet(print, () => {

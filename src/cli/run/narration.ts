@@ -9,6 +9,8 @@ import { Transcript } from './transcript.ts';
 
 interface Telling {
   tell: 'all' | 'errors';
+  /** Whether a terminal may be drawn on, besides lines. */
+  draws: boolean;
   /** Unset: a command of the user's. */
   agent: string | undefined;
 }
@@ -17,7 +19,7 @@ interface Telling {
 export interface Narration {
   sink: Sink;
   complain(message: string): void;
-  /** Somebody else is about to write to the terminal. */
+  /** Somebody else may be about to write to the terminal. */
   hide(): void;
   /** Nobody listens any more. */
   mute(): void;
@@ -26,10 +28,10 @@ export interface Narration {
 
 const glanceMs = 1000;
 
-export async function narrate({ tell, agent }: Telling, context: Context): Promise<Narration> {
+export async function narrate({ tell, draws, agent }: Telling, context: Context): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
   const asked = await askedOf(agent);
-  const drawn = tell === 'all' && canDraw(env, stderrIsTerminal);
+  const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
   const narrator: Narrator = new Narrator({

@@ -1,7 +1,7 @@
 import { type Line, render } from './line.ts';
 
 /** A run that says nothing for longer looks hung, and some CI end what looks so. */
-export const pulseMs = 60_000;
+const pulseMs = 60_000;
 
 interface Log {
   write(line: string): void;
