@@ -14,6 +14,10 @@ export interface Context {
   print(text: string): Promise<void>;
   /** A line for people, on stderr. */
   warn(line: string): void;
+  /** Text for stderr as it stands: what is drawn on a terminal. */
+  draw(text: string): void;
+  /** How large the terminal of stderr is at the moment. */
+  stderrSize(): { columns: number; rows: number };
   sleep(ms: number): Promise<void>;
   now(): number;
   /** Signals that ask us to stop, instead of ending us; answers how to end that. */

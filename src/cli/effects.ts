@@ -27,7 +27,10 @@ export function realContext(): Context {
     },
     readFile,
     print,
-    warn,
+    warn: (line) => draw(`${line}\n`),
+    draw,
+    // A terminal that does not know its size says 0.
+    stderrSize: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
     sleep: async (ms) => void (await sleep(ms)),
     now: Date.now,
     onSignal,
@@ -39,10 +42,10 @@ export function realContext(): Context {
 let warned = false;
 
 /** Nobody may be reading what people could read: that ends no run. */
-function warn(line: string): void {
+function draw(text: string): void {
   if (!warned) process.stderr.on('error', () => {});
   warned = true;
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(text);
 }
 
 const patientSignals = 2;

@@ -50,6 +50,8 @@ export function outside(given: Outside = {}) {
     },
     print: given.print ?? (async (text) => void (told.stdout += text)),
     warn: (line) => void (told.stderr += `${line}\n`),
+    draw: (text) => void (told.stderr += text),
+    stderrSize: () => ({ columns: 100, rows: 30 }),
     sleep: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
     now: Date.now,
     onSignal(listener) {

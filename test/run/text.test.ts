@@ -18,7 +18,7 @@ describe('text mode', () => {
   it('writes the answer to stdout, and what happens to stderr', async () => {
     const { status, stdout, stderr } = await runScripted(['Do it'], telling(...goodRun));
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'All done ✓\n' });
-    expect(withoutTime(stderr)).toBe(`runwire: model acme/large, in CWD, session 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
+    expect(withoutTime(stderr)).toBe(`runwire: agent runwire, model acme/large, in CWD, session 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
   | I look at both.
 runwire: tool read, a.txt
 runwire: tool write, b.txt
@@ -28,6 +28,7 @@ runwire: tokens, 1,100 in 10 out, $0.0200
 runwire: changed b.txt, +1 -0
 runwire: success
 runwire: T s, 2 turns, 2 tool calls, 2,100 in 50 out, $0.0300, 1 changed file
+runwire: next: go on with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 "…"
 `);
   });
 
@@ -48,7 +49,7 @@ runwire: T s, 2 turns, 2 tool calls, 2,100 in 50 out, $0.0300, 1 changed file
         { type: 'agent.finished', status: 'failed', code: 'turn_limit', message: 'the turn limit of 1 was reached' },
       ),
     );
-    expect(withoutTime(stderr).split('\n').slice(1, -3)).toEqual([
+    expect(withoutTime(stderr).split('\n').slice(1, -1)).toEqual([
       'runwire: retry 1 of 4, in T s, HTTP 429',
       'runwire: tool bash, make more',
       'runwire: tool bash failed with exit code 2, after 1 min 5 s, no rule',
@@ -57,8 +58,11 @@ runwire: T s, 2 turns, 2 tool calls, 2,100 in 50 out, $0.0300, 1 changed file
       'runwire: warning: nearly full',
       'runwire: warning: mcp: no answer',
       'runwire: limit reached: the turn limit of 1 was reached',
+      'runwire: failed: turn_limit: the turn limit of 1 was reached (exit code 6)',
+      'runwire: T s, 1 turn, 2 tool calls',
+      'runwire: next: a larger --max-turns lets it go further',
+      'runwire: next: go on with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 "…"',
     ]);
-    expect(stderr).toContain('runwire: failed: turn_limit: the turn limit of 1 was reached (exit code 6)\n');
   });
 
   it.each(endings)('%s exits with %d; only a success has an answer', async (name, code, drafts) => {
@@ -70,9 +74,43 @@ runwire: T s, 2 turns, 2 tool calls, 2,100 in 50 out, $0.0300, 1 changed file
   it('has colours on a terminal alone, and none with NO_COLOR', async () => {
     const stderr = async (stderrIsTerminal: boolean, env: Record<string, string> = {}): Promise<string> =>
       (await runScripted(['Do it'], telling(...goodRun), { stderrIsTerminal, env })).stderr;
-    expect(await stderr(true)).toContain(`${ESC}[32mrunwire: success${ESC}[0m\n`);
+    expect(await stderr(true)).toContain(`${ESC}[2mrunwire: ${ESC}[0m${ESC}[32msuccess${ESC}[0m\n`);
     expect(await stderr(false)).not.toContain(ESC);
-    expect(await stderr(true, { NO_COLOR: '1' })).not.toContain(ESC);
+    expect(await stderr(true, { TERM: 'dumb' })).not.toContain(ESC);
+    // eslint-disable-next-line no-control-regex -- colours are what must not be there
+    expect(await stderr(true, { NO_COLOR: '1' })).not.toMatch(/\u001b\[\d*m/);
+  });
+
+  it('draws nothing in place beside a stream of events', async () => {
+    const { stderr } = await runScripted(['--to=runwire', 'Do it'], telling(...goodRun), {
+      stderrIsTerminal: true,
+      env: { NO_COLOR: '1' },
+    });
+    expect(stderr).not.toContain(ESC);
+    expect(stderr).toContain('runwire: tool write, b.txt\n');
+  });
+
+  it('counts the lines of a file only where every change was counted', async () => {
+    const edit = (path: string, additions?: number): Draft => ({
+      type: 'file.edited',
+      path,
+      operation: 'modified',
+      ...(additions === undefined ? {} : { additions, deletions: 1 }),
+    });
+    const { stderr } = await runScripted(
+      ['Do it'],
+      telling(
+        started,
+        { type: 'turn.started' },
+        edit('a', 2),
+        edit('b'),
+        edit('a', 3),
+        edit('c', 4),
+        edit('c'),
+        ...saying('done').slice(2),
+      ),
+    );
+    expect(stderr.match(/^runwire: changed .+$/gm)).toEqual(['runwire: changed a, +5 -2', 'runwire: changed b', 'runwire: changed c']);
   });
 });
 

@@ -11,7 +11,7 @@ import { Stop } from '../../runner/stop.ts';
 import { Tape } from '../../runner/tape.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
-import { Narrator } from './narrator.ts';
+import { type Narration, narrate } from './narration.ts';
 import { runOnEnd } from './on-end.ts';
 import { Outlet } from './outlet.ts';
 import { Scratchpad, scratchpadName } from './scratchpad.ts';
@@ -42,27 +42,42 @@ export async function execute(execution: Execution, context: Context): Promise<n
 }
 
 async function run({ flags, prompt, command, inputs, writer, loadAgent }: Execution, stop: Stop, context: Context): Promise<RunOutcome> {
-  const outlet = new Outlet(context.print, () => stop.now({ kind: 'pipe' }));
-  // Who closed stdout does not want to hear more, on stderr either.
-  const say = (line: string): void => void (stop.cause?.kind !== 'pipe' && context.warn(line));
-  const complain = (message: string): void => say(`runwire: warning: ${message}`);
-  const sinks = openSinks({ flags, prompt, cwd: inputs.cwd, writer, outlet, say, complain }, context);
-  const request = requestOf(flags, { ...inputs, prompt, command }, context);
-  const outcome = await conduct(request, { sinks, stop, clock: context.now, complain, loadAgent });
-  await outlet.drained();
-  for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain });
-  return outcome;
+  const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
+  // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
+  const draws = writer === undefined;
+  const agent = command === undefined ? flags.agent : undefined;
+  const narration = await narrate({ tell: quiet ? 'errors' : 'all', draws, agent }, context);
+  const { complain } = narration;
+  const print = (text: string): Promise<void> => {
+    narration.hide();
+    return context.print(text);
+  };
+  const outlet = new Outlet(print, () => {
+    // Who closed stdout does not want to hear more, on stderr either.
+    narration.mute();
+    stop.now({ kind: 'pipe' });
+  });
+  try {
+    const sinks = openSinks({ flags, prompt, cwd: inputs.cwd, writer, outlet, narration }, context);
+    const request = requestOf(flags, { ...inputs, prompt, command }, context);
+    const outcome = await conduct(request, { sinks, stop, clock: context.now, complain, loadAgent });
+    await outlet.drained();
+    for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain });
+    return outcome;
+  } finally {
+    narration.close();
+  }
 }
 
 interface Ways extends Pick<Execution, 'flags' | 'prompt' | 'writer'> {
   cwd: string;
   outlet: Outlet;
-  say: (line: string) => void;
-  complain: (message: string) => void;
+  narration: Narration;
 }
 
-function openSinks({ flags, prompt, cwd, writer, outlet, say, complain }: Ways, context: Context): Sink[] {
+function openSinks({ flags, prompt, cwd, writer, outlet, narration }: Ways, context: Context): Sink[] {
   const { flag } = flags.format;
+  const { complain } = narration;
   const sinks: Sink[] = [{ ready: () => outlet.full() }];
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
@@ -71,10 +86,7 @@ function openSinks({ flags, prompt, cwd, writer, outlet, say, complain }: Ways, 
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
   if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), complain));
-  const quiet = flag === '--json' || flag === '--stream-json';
-  const colours = context.stderrIsTerminal && !context.env.NO_COLOR;
-  sinks.push(new Narrator({ say, colours, tell: quiet ? 'errors' : 'all' }));
-  return sinks;
+  return [...sinks, narration.sink];
 }
 
 /** A run that cannot begin, told as the response that `--json` promises. */

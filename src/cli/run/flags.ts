@@ -95,6 +95,7 @@ export const runOptions = {
   notify: { type: 'string', multiple: true, value: 'CMD', help: 'The same; may be repeated' },
   'project-name': { type: 'string', value: 'NAME', help: 'Default: the folder of the git repository' },
   'parent-branch-id': { type: 'string', value: 'ID', help: 'Default: the current git branch' },
+  quiet: { type: 'boolean', short: 'q', help: 'Say on stderr only what went wrong' },
   'no-redact': { type: 'boolean', help: 'Show secrets instead of replacing them' },
 } as const satisfies Options;
 
@@ -140,6 +141,7 @@ export interface RunFlags {
   recordModel: string | undefined;
   projectName: string | undefined;
   parentBranchId: string | undefined;
+  quiet: boolean;
   redact: boolean;
 }
 
@@ -222,6 +224,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
     projectName: values['project-name'],
     parentBranchId: values['parent-branch-id'],
+    quiet: values.quiet === true,
     redact: values['no-redact'] !== true,
   };
 }

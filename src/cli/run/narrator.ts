@@ -1,39 +1,53 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
-import { oneLine, plain, prefix } from './plain.ts';
+import { Activity, type Call } from './activity.ts';
+import { gist } from './call.ts';
+import { addChange, type Change, changed, counted, dollars, seconds, tokens } from './figures.ts';
+import type { Line, Tone } from './line.ts';
+import { oneLine, plain } from './plain.ts';
 
 export interface NarratorOptions {
-  /** A line for stderr. */
-  say(line: string): void;
-  colours: boolean;
+  say(line: Line): void;
+  now(): number;
+  /** `lines`: a line when a call begins; `live`: what runs is drawn below the lines, and a call has its line when it ends. */
+  calls: 'lines' | 'live';
   /** `errors`: only what went wrong. */
   tell: 'all' | 'errors';
+  /** What could be done after this end. */
+  advise?(outcome: RunOutcome): readonly string[];
 }
 
-type Colour = 'dim' | 'red' | 'green' | 'yellow';
-const codes: Record<Colour, number> = { dim: 2, red: 31, green: 32, yellow: 33 };
+type Parts = readonly (string | undefined)[];
 const filesShown = 20;
+const callsDrawn = 5;
+const troubles = { success: undefined, error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
+/** Shorter calls take no time that matters, or we only read about them. */
+const worthTellingMs = 50;
 
 /**
- * Tells people, on stderr and live, what a run does. Lines of ours begin with our name and a word of ours, so that no name,
- * path or message can pass for the last line; words of the agent begin with a bar.
+ * Tells people what a run does: records in, lines out, and at any moment what is going on. A line of ours begins with a word of
+ * ours, so that no name, path or message can pass for the last line.
  */
 export class Narrator {
   readonly #options: NarratorOptions;
-  readonly #names = new Map<string, string>();
-  readonly #changes = new Map<string, { additions: number; deletions: number }>();
+  readonly #activity: Activity;
+  readonly #changes = new Map<string, Change>();
   /** Words that were not yet followed by anything: maybe the answer, which stdout gets. */
   #held: string | undefined;
 
   constructor(options: NarratorOptions) {
     this.#options = options;
+    this.#activity = new Activity(options.now);
   }
 
   record(record: EventRecord): void {
+    const call = record.type === 'item.completed' ? this.#activity.call(record.item_id) : undefined;
+    this.#activity.record(record);
     switch (record.type) {
       case 'thread.started':
         return this.#line('dim', [
-          `model ${record.model ?? 'unknown'}`,
+          `agent ${[record.agent ?? 'unknown', record.agent_version].filter(Boolean).join(' ')}`,
+          record.model && `model ${record.model}`,
           record.cwd && `in ${record.cwd}`,
           record.session_id && `session ${record.session_id}`,
         ]);
@@ -46,19 +60,15 @@ export class Narrator {
         return;
       case 'item.started':
         this.#release();
-        this.#names.set(record.item_id, record.name);
-        return this.#line('dim', [`tool ${record.name}`, subject(record.args)]);
+        if (this.#options.calls === 'lines') this.#line('dim', this.#call(this.#activity.call(record.item_id)));
+        return;
       case 'item.completed':
-        return this.#ended(record);
-      case 'file.edited': {
-        const known = this.#changes.get(record.path) ?? { additions: 0, deletions: 0 };
-        known.additions += record.additions ?? 0;
-        known.deletions += record.deletions ?? 0;
-        this.#changes.set(record.path, known);
-        return this.#line('dim', [`${record.operation} ${record.path}`, changed(record)]);
-      }
+        return this.#ended(record, call);
+      case 'file.edited':
+        this.#changes.set(record.path, addChange(this.#changes.get(record.path), record));
+        return this.#line('dim', [`${record.operation} ${this.#activity.nearby(record.path)}`, changed(record)]);
       case 'usage.reported':
-        if (record.scope === 'thread') return;
+        if (record.scope === 'thread' || this.#options.calls === 'live') return;
         return this.#line('dim', ['tokens', tokens(record.input_tokens, record.output_tokens), dollars(record.cost_usd)]);
       case 'retry.scheduled':
         return this.#line('yellow', [
@@ -78,39 +88,62 @@ export class Narrator {
     }
   }
 
+  /** A sentence of ours that is no part of the run. */
+  warn(message: string): void {
+    this.#say('yellow', `warning: ${oneLine(message, 1000)}`);
+  }
+
   /** The last word: how it ended, what it took, what it changed. */
   end(outcome: RunOutcome): void {
-    const { verdict, metrics } = outcome;
+    const { verdict, metrics, artifacts } = outcome;
     const good = verdict.class === 'success';
     if (!good) this.#release();
-    for (const { path } of outcome.artifacts.slice(0, filesShown))
-      this.#line('dim', [`changed ${path}`, changed(this.#changes.get(path) ?? {})]);
-    const more = outcome.artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
+    for (const { path } of artifacts.slice(0, filesShown))
+      this.#line('dim', [`changed ${this.#activity.nearby(path)}`, changed(this.#changes.get(path) ?? {})]);
+    const more = artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
     if (more > 0) this.#line('dim', [`changed ${more} more files`]);
     const why = outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
-    const words = good ? 'success' : `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`;
-    this.#say(good ? 'green' : 'red', words, 'errors');
+    if (!good) this.#say('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
+    else if (this.#options.tell === 'all') this.#say('green', 'success');
     this.#line('dim', [
       metrics.duration_ms === undefined ? undefined : seconds(metrics.duration_ms),
       counted(metrics.turns, 'turn'),
       counted(metrics.tool_calls_count, 'tool call'),
       tokens(metrics.input_tokens, metrics.output_tokens),
-      dollars(metrics.cost) ?? (metrics.tokens_used === undefined ? undefined : 'cost unknown'),
-      counted(outcome.artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
+      cost(metrics),
+      counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
+    for (const sentence of this.#options.advise?.(outcome) ?? []) this.#line('plain', [`next: ${sentence}`]);
   }
 
-  #ended(record: EventOf<'item.completed'>): void {
-    const name = this.#names.get(record.item_id) ?? 'unknown';
-    this.#names.delete(record.item_id);
-    if (record.status === 'success') return;
-    const words = { error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' }[record.status];
-    const output = record.error ?? (typeof record.output === 'string' ? record.output : JSON.stringify(record.output ?? ''));
-    this.#line(record.status === 'denied' ? 'red' : 'yellow', [
-      `tool ${name} ${words}${record.exit_code === undefined ? '' : ` with exit code ${record.exit_code}`}`,
-      record.duration_ms === undefined ? undefined : `after ${seconds(record.duration_ms)}`,
-      output === '' || output === '""' ? undefined : output,
-    ]);
+  /** What goes on at the moment, in at most so many lines; the last one is the run itself. */
+  live(rows: number): Line[] {
+    const calls = this.#activity.running(Math.min(callsDrawn, rows - 1));
+    return [...calls.map((text) => ours('plain', text)), ours('dim', this.#activity.status())];
+  }
+
+  /** The same in one line, for a log that has been silent. */
+  pulse(): Line {
+    return ours('dim', this.#activity.pulse());
+  }
+
+  #ended({ status, exit_code: code, ...record }: EventOf<'item.completed'>, call: Call | undefined): void {
+    const good = status === 'success';
+    const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
+    const after = took < worthTellingMs ? undefined : seconds(took);
+    const output = good ? gist(record.summary ?? record.output) : (record.error ?? spelt(record.output));
+    const [name, what] = this.#call(call);
+    if (this.#options.calls === 'live') {
+      const exit = code === undefined || (good && code === 0) ? undefined : `exit code ${code}`;
+      return this.#line(toneOf(status), [`${good ? '✓' : '✗'} ${name}`, what, troubles[status], exit, after, output]);
+    }
+    if (good) return;
+    const words = `${name} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
+    this.#line(toneOf(status), [words, after && `after ${after}`, output]);
+  }
+
+  #call(call: Call | undefined): [name: string, subject: string | undefined] {
+    return [`tool ${call?.name ?? 'unknown'}`, call?.subject];
   }
 
   /** What is not the answer is still worth reading. */
@@ -118,54 +151,33 @@ export class Narrator {
     const text = this.#held;
     this.#held = undefined;
     if (text === undefined || this.#options.tell === 'errors') return;
-    for (const line of plain(text.trim()).split('\n')) this.#options.say(`  | ${line}`);
+    for (const line of plain(text.trim()).split('\n')) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
   }
 
-  #line(colour: Colour, parts: readonly (string | undefined)[]): void {
+  #line(tone: Tone, parts: Parts): void {
+    if (this.#options.tell === 'errors') return;
     const shown = parts.filter((part) => part !== undefined && part !== '');
-    this.#say(colour, shown.map((part) => oneLine(part ?? '')).join(', '), 'all');
+    this.#say(tone, shown.map((part) => oneLine(part ?? '')).join(', '));
   }
 
-  #say(colour: Colour, words: string, level: NarratorOptions['tell']): void {
-    if (level === 'all' && this.#options.tell === 'errors') return;
-    if (level === 'errors' && this.#options.tell === 'errors' && words === 'success') return;
-    this.#options.say(this.#options.colours ? `\u001b[${codes[colour]}m${prefix}${words}\u001b[0m` : prefix + words);
+  #say(tone: Tone, text: string): void {
+    this.#options.say(ours(tone, text));
   }
 }
 
-const subjects = ['command', 'path', 'file_path', 'pattern', 'url', 'query', 'prompt'];
-
-/** The one argument that says most of a call. */
-export function subject(args: unknown): string {
-  if (typeof args !== 'object' || args === null) return typeof args === 'string' ? args : '';
-  const fields = args as Record<string, unknown>;
-  const known = subjects.map((name) => fields[name]).find((value) => typeof value === 'string');
-  if (typeof known === 'string') return known;
-  return Object.keys(fields).length === 0 ? '' : JSON.stringify(args);
+function ours(tone: Tone, text: string): Line {
+  return { voice: 'runwire', tone, text };
 }
 
-function changed({ additions, deletions }: { additions?: number | undefined; deletions?: number | undefined }): string | undefined {
-  return additions === undefined && deletions === undefined ? undefined : `+${additions ?? 0} -${deletions ?? 0}`;
+function toneOf(status: EventOf<'item.completed'>['status']): Tone {
+  return status === 'success' ? 'plain' : status === 'denied' ? 'red' : 'yellow';
 }
 
-function seconds(ms: number): string {
-  const whole = Math.floor(ms / 1000);
-  if (whole < 60) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+function spelt(output: unknown): string | undefined {
+  return typeof output === 'string' || output === undefined || output === null ? (output ?? undefined) : JSON.stringify(output);
 }
 
-function tokens(input: number | undefined, output: number | undefined): string | undefined {
-  const number = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
-  if (input === undefined && output === undefined) return undefined;
-  return [input === undefined ? undefined : `${number(input)} in`, output === undefined ? undefined : `${number(output)} out`]
-    .filter((part) => part !== undefined)
-    .join(' ');
-}
-
-function dollars(cost: number | undefined): string | undefined {
-  return cost === undefined ? undefined : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
-}
-
-function counted(count: number, noun: string): string | undefined {
-  return count === 0 ? undefined : `${count} ${noun}${count === 1 ? '' : 's'}`;
+function cost({ cost: usd, cost_source: source, tokens_used: used }: RunOutcome['metrics']): string | undefined {
+  if (usd === undefined) return used === undefined ? undefined : 'cost unknown';
+  return `${dollars(usd)}${source === 'computed' ? ' by list price' : ''}`;
 }

@@ -54,7 +54,7 @@ export function requestOf(
   { cwd, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunRequest {
-  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, labels, keepsTape, ...asked } = flags;
+  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, quiet: _quiet, labels, keepsTape, ...asked } = flags;
   const place = ledgerPlace(flags.ledger, env, here);
   const program = command?.[0];
   return {

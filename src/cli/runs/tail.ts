@@ -5,6 +5,7 @@ import { Writer } from '../../pipeline/writer.ts';
 import type { RunSummary, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { render } from '../run/line.ts';
 import { Narrator } from '../run/narrator.ts';
 import { Outlet } from '../run/outlet.ts';
 import type { Sink } from '../../runner/perform.ts';
@@ -104,7 +105,13 @@ function sinkFor(to: string, outlet: Outlet, context: Context): Sink {
     const { dialect, variant } = findWriter(to);
     return dialectSink(new Writer(dialect, variant), outlet);
   }
-  const narrator = new Narrator({ say: (line) => outlet.write(`${line}\n`), colours: screenOf(context).colours, tell: 'all' });
+  const { colours } = screenOf(context);
+  const narrator = new Narrator({
+    say: (line) => outlet.write(`${render(line, colours)}\n`),
+    now: context.now,
+    calls: 'lines',
+    tell: 'all',
+  });
   return {
     record: (record) => narrator.record(record),
     end(outcome) {

@@ -1,7 +1,7 @@
 import type { ItemStatus } from '../../events/event.ts';
 import { BoundedList } from '../../outcome/bounded.ts';
 import type { ReadEvent } from '../../pipeline/thread.ts';
-import { subject } from '../run/narrator.ts';
+import { subject } from '../run/call.ts';
 import { oneLine } from '../run/plain.ts';
 import { bar, span } from './figures.ts';
 import { playTape } from './tape-file.ts';

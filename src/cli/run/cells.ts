@@ -1,0 +1,65 @@
+// What some terminal draws two columns wide: East Asian scripts, and emoji of their own or made so by U+FE0F, which counts for the second
+// column. Where terminals disagree the larger figure is taken: a row that is too short does no harm, one that wraps does.
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+const unseen = /[\u200c\u200d]|(?!\ufe0f)[\p{Mn}\p{Me}]/u;
+const ascii = /^[ -~]*$/;
+
+function cellsOf(character: string): number {
+  if (ascii.test(character)) return 1;
+  return wide.test(character) ? 2 : unseen.test(character) ? 0 : 1;
+}
+
+/** Columns that a text without control characters takes on a terminal, at most. */
+export function cells(text: string): number {
+  if (ascii.test(text)) return text.length;
+  let sum = 0;
+  for (const character of text) sum += cellsOf(character);
+  return sum;
+}
+
+/** The text in so many columns, its end left off where it must be. */
+export function fit(text: string, columns: number): string {
+  if (cells(text) <= columns) return text;
+  return columns < 1 ? '' : `${head(text, columns - 1)}…`;
+}
+
+/** The text in rows of so many columns, broken at blanks where there are any. */
+export function wrap(text: string, columns: number): string[] {
+  const rows: string[] = [];
+  let rest = text;
+  while (cells(rest) > columns) {
+    const row = head(rest, columns) || (Array.from(rest)[0] ?? '');
+    const blank = rest[row.length] === ' ' ? row.length : row.lastIndexOf(' ');
+    // Blanks at the start are an indent, no place to break.
+    const end = blank === -1 || row.slice(0, blank).trim() === '' ? row.length : blank;
+    rows.push(row.slice(0, end));
+    rest = rest.slice(end === blank ? end + 1 : end);
+  }
+  return [...rows, rest];
+}
+
+/** How many rows a terminal of so many columns breaks the text into. */
+export function rowsOf(text: string, columns: number): number {
+  let rows = 1;
+  let sum = 0;
+  for (const character of text) {
+    const width = cellsOf(character);
+    sum += width;
+    if (sum <= columns) continue;
+    rows += 1;
+    sum = width;
+  }
+  return rows;
+}
+
+function head(text: string, columns: number): string {
+  let sum = 0;
+  let end = 0;
+  for (const character of text) {
+    sum += cellsOf(character);
+    if (sum > columns) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
