@@ -23,7 +23,7 @@ export interface Sink {
 }
 
 /** An attempt that was not the last, and what it took. */
-export interface EndedAttempt {
+interface EndedAttempt {
   number: number;
   status: RunOutcome['status'];
   class: Verdict['class'];
