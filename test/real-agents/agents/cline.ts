@@ -1,0 +1,32 @@
+import { key, type RealAgent } from '../agent.ts';
+
+export const cline: RealAgent = {
+  id: 'cline',
+  package: 'cline',
+  version: '3.0.65',
+  format: 'chat',
+  home: ({ url }) => ({
+    '.cline/data/settings/providers.json': JSON.stringify({
+      version: 1,
+      lastUsedProvider: 'openai-compatible',
+      modes: {},
+      providers: {
+        'openai-compatible': {
+          settings: { provider: 'openai-compatible', apiKey: key, model: 'rig-model', baseUrl: `${url}/v1` },
+          updatedAt: '2026-01-01T00:00:00.000Z',
+          tokenSource: 'manual',
+        },
+      },
+    }),
+    '.cline/data/settings/global-settings.json': JSON.stringify({ telemetryOptOut: true, autoUpdateEnabled: false }),
+  }),
+  env: () => ({ CLINE_NO_AUTO_UPDATE: '1' }),
+  pass: ['CLINE_NO_AUTO_UPDATE'],
+  hands: {
+    shell: (command) => ({ name: 'run_commands', args: { commands: [command] } }),
+    read: (path) => ({ name: 'read_files', args: { files: [{ path }] } }),
+    write: (path, content) => ({ name: 'editor', args: { path, new_text: content } }),
+    edit: (path, old_text, new_text) => ({ name: 'editor', args: { path, old_text, new_text } }),
+  },
+  noReasoningTokens: true,
+};
