@@ -141,9 +141,15 @@ export const AgentEvent = z.discriminatedUnion('type', [
     cache_read_tokens: Tokens.optional(),
     cache_write_tokens: Tokens.optional(),
     cost_usd: z.number().nonnegative().optional(),
+    /** A thread's total that counts the whole session, the runs before a resume too. */
+    whole_session: z.boolean().optional(),
   }),
   z.strictObject({
     type: z.literal('retry.scheduled'),
+    /** `run`: the agent is started again, and what follows is judged anew; else it tries one thing again by itself. */
+    scope: z.literal('run').optional(),
+    /** Of a run: it goes on with its session instead of starting afresh. */
+    resumes: z.boolean().optional(),
     attempt: Count.optional(),
     max_attempts: Count.optional(),
     delay_ms: z.number().nonnegative().optional(),
@@ -200,6 +206,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
     exit_code: z.int().nullable(),
     signal: Text.nullable(),
     reason: z.enum(['exited', 'signalled', 'timeout', 'lost']),
+    /** The signal that Runwire sent it before; an agent may turn it into any exit code. */
+    requested_signal: Text.optional(),
+    /** Processes that it left behind, and that Runwire ended. */
+    left_running: Count.optional(),
+    /** The session that it spoke for, when it is not the one that the thread began with. */
+    session_id: Text.optional(),
   }),
   z.strictObject({ type: z.literal('line.unknown'), dialect: Text, wire: Json }),
   z.strictObject({

@@ -60,8 +60,11 @@ export const shapes: Record<EventType, Record<string, string>> = {
     cache_read_tokens: '~amount',
     cache_write_tokens: '~amount',
     cost_usd: '~amount',
+    whole_session: '~boolean',
   },
   'retry.scheduled': {
+    scope: '~string',
+    resumes: '~boolean',
     attempt: '~count',
     max_attempts: '~count',
     delay_ms: '~amount',
@@ -91,7 +94,14 @@ export const shapes: Record<EventType, Record<string, string>> = {
     message: '~string',
     duration_ms: '~amount',
   },
-  'process.ended': { exit_code: 'integer?', signal: 'json', reason: 'exited|signalled|timeout|lost' },
+  'process.ended': {
+    exit_code: 'integer?',
+    signal: 'json',
+    reason: 'exited|signalled|timeout|lost',
+    requested_signal: '~string',
+    left_running: '~count',
+    session_id: '~string',
+  },
   'line.unknown': { dialect: 'string', wire: 'json' },
   'thread.completed': { status: 'success|error|cancelled|incomplete', summary: 'string', verdict: 'json', final_report: 'json' },
 };

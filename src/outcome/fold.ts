@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
 import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
-import type { Artifact, ErrorDetails, RunOutcome, ToolCall } from './outcome.ts';
+import type { Artifact, ErrorDetails, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { costOf, type Price, unpriced, UsageTotals } from './usage.ts';
 import { type FailOn, judge, type Signals } from './verdict.ts';
 
@@ -43,22 +43,9 @@ export class OutcomeFold {
   readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
   readonly #limits: EventOf<'limit.reached'>[] = [];
-  readonly #signals: Signals = {
-    claim: undefined,
-    process: undefined,
-    fatal: undefined,
-    limit: undefined,
-    last: undefined,
-    openDenial: undefined,
-    said: false,
-    did: false,
-    cut: false,
-    damagedEnd: false,
-    heard: false,
-    toolFailed: false,
-    denied: false,
-    warned: false,
-  };
+  #signals = noSignals();
+  #attempts = 1;
+  #session: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
   #prompt: string | undefined;
   #model: string | undefined;
@@ -128,6 +115,7 @@ export class OutcomeFold {
         return this.#usage.report(event);
       case 'retry.scheduled':
         this.#warn(`retry${event.attempt === undefined ? '' : ` ${event.attempt}`}: ${event.cause}`);
+        if (event.scope === 'run') this.#nextAttempt(event.resumes === true);
         return;
       case 'limit.reached':
         this.#limits.push(event);
@@ -147,6 +135,11 @@ export class OutcomeFold {
         return this.#claim(event);
       case 'process.ended':
         this.#signals.process = event;
+        if (event.session_id !== undefined) this.#session = event.session_id;
+        if (event.left_running !== undefined && event.left_running > 0)
+          this.#warn(
+            `the agent left ${event.left_running} ${event.left_running === 1 ? 'process' : 'processes'} running; ended by runwire`,
+          );
         return;
       case 'line.unknown':
         this.#unknownLines += 1;
@@ -162,6 +155,17 @@ export class OutcomeFold {
       default:
         event satisfies never;
     }
+  }
+
+  /** Files, calls, warnings and the bill are of the whole run; answer and verdict are of the last attempt. */
+  #nextAttempt(isResumed: boolean): void {
+    this.#attempts += 1;
+    this.#signals = { ...noSignals(), warned: true };
+    this.#items.clear();
+    this.#usage.nextAttempt(isResumed);
+    this.#messageId = undefined;
+    this.#messageParts = [];
+    this.#lastError = undefined;
   }
 
   /** The text parts of the last assistant message; blank ones are skipped, sub-agents speak for themselves. */
@@ -252,11 +256,27 @@ export class OutcomeFold {
     return missing.length > 0 && missing.every(([, { input, output }]) => input !== undefined && output !== undefined);
   }
 
+  /** What the run would come to if nothing followed. */
+  get verdict(): Verdict {
+    return judge(this.#signals, this.#failOn);
+  }
+
+  /** Whether anything was said or done that a new start would throw away. */
+  get hasProgress(): boolean {
+    return this.#signals.said || this.#signals.did;
+  }
+
+  /** What the run took so far. */
+  spent(price?: Price): { tokens: number; cost: number | undefined } {
+    const { input = 0, output = 0 } = this.#usage.total();
+    return { tokens: input + output, cost: costOf(this.#usage, this.#model, price).cost };
+  }
+
   outcome(dialect: string, notes: readonly Note[], price?: Price): RunOutcome {
-    const session = this.#thread?.session_id ?? '';
+    const session = this.#session ?? this.#thread?.session_id ?? '';
     const tokens = this.#usage.total();
     const cost = costOf(this.#usage, this.#model, price);
-    const verdict = judge(this.#signals, this.#failOn);
+    const { verdict } = this;
     const failure = verdict.class === 'success' ? undefined : this.#errorDetails();
     const duration = this.#duration();
     const omitted = optional({ tool_calls: this.#toolCalls.omitted, artifacts: this.#artifactsOmitted, warnings: this.#warnings.omitted });
@@ -290,8 +310,8 @@ export class OutcomeFold {
       metadata: {
         session_id: session,
         ...defined({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
-        attempt_number: this.#metadata.attempt_number ?? 1,
-        retry_count: this.#metadata.retry_count ?? 0,
+        attempt_number: this.#metadata.attempt_number ?? this.#attempts,
+        retry_count: this.#metadata.retry_count ?? this.#attempts - 1,
         initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
       },
       verdict,
@@ -308,7 +328,8 @@ export class OutcomeFold {
   }
 
   #duration(): number | undefined {
-    if (this.#claimedDuration !== undefined) return this.#claimedDuration;
+    // What the agent claims is the length of one attempt.
+    if (this.#claimedDuration !== undefined && this.#attempts === 1) return this.#claimedDuration;
     return this.#firstTime === undefined || this.#lastTime === undefined ? undefined : this.#lastTime - this.#firstTime;
   }
 
@@ -325,6 +346,25 @@ export class OutcomeFold {
       line_number: place === undefined || place === null ? undefined : Number(place[2]),
     });
   }
+}
+
+function noSignals(): Signals {
+  return {
+    claim: undefined,
+    process: undefined,
+    fatal: undefined,
+    limit: undefined,
+    last: undefined,
+    openDenial: undefined,
+    said: false,
+    did: false,
+    cut: false,
+    damagedEnd: false,
+    heard: false,
+    toolFailed: false,
+    denied: false,
+    warned: false,
+  };
 }
 
 function callStatus(status: ItemStatus): Pick<ToolCall, 'status' | 'reason'> {

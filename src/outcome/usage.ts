@@ -22,7 +22,10 @@ type ByModel = Map<string, Tokens>;
 export class UsageTotals {
   #steps: ByModel = new Map();
   #turns: ByModel = new Map();
-  readonly #threads: ByModel = new Map();
+  #threads: ByModel = new Map();
+  /** What the attempts before this one took. */
+  #earlier: ByModel = new Map();
+  #isResumed = false;
 
   report(usage: Usage): void {
     const model = usage.model ?? '';
@@ -34,14 +37,24 @@ export class UsageTotals {
         this.#steps = new Map();
         return add(this.#turns, model, tokens);
       case 'thread':
+        if (usage.whole_session === true && this.#isResumed) this.#earlier.delete(model);
         this.#threads.set(model, tokens);
     }
   }
 
+  /** The agent is started again: what it took so far stays on the bill. */
+  nextAttempt(isResumed: boolean): void {
+    this.#earlier = this.byModel();
+    this.#isResumed = isResumed;
+    this.#steps = new Map();
+    this.#turns = new Map();
+    this.#threads = new Map();
+  }
+
   byModel(): ByModel {
-    if (this.#threads.size > 0) return this.#threads;
     const sum: ByModel = new Map();
-    for (const part of [this.#turns, this.#steps]) for (const [model, tokens] of part) add(sum, model, tokens);
+    for (const part of [this.#earlier, ...(this.#threads.size > 0 ? [this.#threads] : [this.#turns, this.#steps])])
+      for (const [model, tokens] of part) add(sum, model, tokens);
     return sum;
   }
 

@@ -100,7 +100,9 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
 /** Reasons not to believe the agent when it says that all went well. */
 function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
-  if (process !== undefined && process.exit_code !== null && process.exit_code !== 0) {
+  // After its last word it was told to leave: how it did that says nothing of its work.
+  const dismissed = process?.requested_signal !== undefined;
+  if (process !== undefined && process.exit_code !== null && process.exit_code !== 0 && !dismissed) {
     const code = fatal?.code;
     return [
       code === undefined ? 'incomplete' : classOfCode[code],
@@ -130,6 +132,7 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
 
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
   if (process === undefined) return undefined;
+  if (process.requested_signal !== undefined) return interruptions[process.requested_signal] ?? 130;
   if (process.signal !== null) return interruptions[process.signal];
   return process.exit_code === 130 || process.exit_code === 143 ? process.exit_code : undefined;
 }
@@ -144,7 +147,10 @@ function gatherEvidence(signals: Signals): Evidence[] {
   const { claim, process, fatal, limit } = signals;
   if (claim === undefined) add('claim', 'none: the agent never said how it ended');
   else add('claim', [claim.status, claim.raw_status, claim.message].filter(Boolean).join(': '));
-  if (process !== undefined) add('process', process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`);
+  if (process !== undefined) {
+    const asked = process.requested_signal === undefined ? '' : ` after runwire sent ${process.requested_signal}`;
+    add('process', `${process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`}${asked}`);
+  }
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
   if (limit !== undefined) add('limit', limit.message ?? limit.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);

@@ -9,6 +9,8 @@ import { Framer, type TextCause } from './framer.ts';
 import { type ProcessEnd, Thread, type ThreadOptions } from './thread.ts';
 
 export interface ReaderOptions extends ThreadOptions {
+  /** The run that these bytes belong to; unset: a run of their own. Given, its options are the ones that count. */
+  thread?: Thread;
   /** Unset: detected from the first lines. */
   dialect?: Dialect;
   /** Tests lower it. */
@@ -37,7 +39,7 @@ export class Reader {
 
   constructor(options: ReaderOptions = {}) {
     this.#options = options;
-    this.#thread = new Thread(options);
+    this.#thread = options.thread ?? new Thread(options);
     this.#stdout = new Framer(
       {
         value: (wire, line) => this.#wire(wire, line),
@@ -83,6 +85,12 @@ export class Reader {
 
   /** Ends the run: what is open is closed, the verdict is judged, `thread.completed` is the last event. */
   end(process?: ProcessEnd, price?: Price): RunOutcome {
+    this.finish(process);
+    return this.#thread.end(this.#dialect?.id ?? 'unknown', process, price);
+  }
+
+  /** No more bytes come, but the thread may go on: what was held back is said. */
+  finish(process?: ProcessEnd): void {
     this.#stdout.end();
     this.#stderr.end();
     if (this.#decoder === undefined) this.#decide();
@@ -90,7 +98,6 @@ export class Reader {
     this.#stderrHead = [];
     this.#guard(() => this.#decoder?.end());
     this.#explainExit(process);
-    return this.#thread.end(this.#dialect?.id ?? 'unknown', process, price);
   }
 
   #wire(wire: JsonObject, line: number): void {
@@ -196,7 +203,7 @@ export class Reader {
 
   /** A failed process that said nothing on stdout: its exit code or its stderr is all the explanation there is. */
   #explainExit(process: ProcessEnd | undefined): void {
-    if (this.#thread.isExplained || process === undefined) return;
+    if (this.#thread.isExplained || process === undefined || process.requested_signal !== undefined) return;
     const code = process.exit_code;
     if (code === null || code === 0 || code === 130 || code === 143) return;
     const meaning = this.#dialect?.exitMeaning?.(code);

@@ -1,7 +1,7 @@
 import type { NoteKind, Origin } from '../dialects/dialect.ts';
-import type { AgentEvent, Draft, EventSource } from '../events/event.ts';
+import type { AgentEvent, Draft, EventOf, EventSource } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
-import type { RunOutcome } from '../outcome/outcome.ts';
+import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Repair } from './repair.ts';
@@ -11,6 +11,10 @@ export interface ProcessEnd {
   exit_code: number | null;
   signal: string | null;
   timedOut?: boolean;
+  /** The signal that we sent it before it ended. */
+  requested_signal?: string;
+  /** Processes that it left behind, and that we ended. */
+  left_running?: number;
 }
 
 export interface ReadEvent {
@@ -32,6 +36,9 @@ export interface ThreadOptions extends FoldOptions {
   redact?: Redactor;
 }
 
+/** `user`: somebody wanted it to end; `runner`: a limit, or it had nothing left to do. */
+export type StoppedBy = 'user' | 'runner';
+
 /** What a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
 
@@ -45,6 +52,9 @@ export class Thread {
   #threadId: string | undefined;
   #at: number | undefined;
   #explained = false;
+  #stopped: StoppedBy | undefined;
+  #session: string | undefined;
+  #attempt = 1;
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
@@ -56,14 +66,40 @@ export class Thread {
     this.#repair = new Repair(isHeard ? (event, synthetic) => redact.push(event, synthetic, deliver) : deliver);
   }
 
-  emit(draft: Draft, origin?: Origin): void {
+  /** A word of the agent. */
+  emit(said: Draft, origin?: Origin): void {
+    const draft = this.#attempt === 1 ? this.#heard(said) : inAttempt(this.#heard(said), this.#attempt);
+    if (draft === undefined) return;
     if (origin !== undefined) {
       this.#source = origin.source;
       this.#threadId = this.clean(origin.threadId);
     }
+    if (draft.type === 'thread.started' && draft.session_id) this.#session = draft.session_id;
     if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
       this.#explained = true;
     this.#repair.push(draft, origin?.synthetic ?? false);
+  }
+
+  /** A word of ours about the run. */
+  tell(draft: Draft): void {
+    this.#source = 'runner';
+    this.#at = undefined;
+    if (draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal)) this.#explained = true;
+    this.#repair.push(draft);
+    this.#source = 'agent';
+  }
+
+  /** The agent was told to stop: what it says of its end from now on is our doing. */
+  stopped(by: StoppedBy): void {
+    this.#stopped ??= by;
+  }
+
+  #heard(draft: Draft): Draft | undefined {
+    if (this.#stopped === undefined) return draft;
+    if (draft.type === 'error' && draft.fatal) return { ...draft, fatal: false };
+    if (draft.type !== 'agent.finished') return draft;
+    if (this.#stopped === 'runner') return undefined;
+    return draft.status === 'failed' ? { ...draft, status: 'cancelled' } : draft;
   }
 
   /** The time of what is emitted from now on; undefined: nobody said, so the clock decides. */
@@ -89,6 +125,25 @@ export class Thread {
     return [...this.#notes.values()];
   }
 
+  /** The session that the agent spoke of last. */
+  get session(): string | undefined {
+    return this.#session;
+  }
+
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  /** Whether anything was said or done that a new start would throw away. */
+  get hasProgress(): boolean {
+    return this.#fold.hasProgress;
+  }
+
+  /** What the run took so far. */
+  spent(price?: Price): { tokens: number; cost: number | undefined } {
+    return this.#fold.spent(price);
+  }
+
   /** Whether the agent itself said how it ended, or what stopped it. */
   get isExplained(): boolean {
     return this.#explained;
@@ -99,16 +154,37 @@ export class Thread {
     return this.#fold.needsPrice;
   }
 
+  /** What is open is closed; answers the verdict that the run has if nothing follows. */
+  endAttempt(process?: ProcessEnd): Verdict {
+    this.#repair.end();
+    this.#options.redact?.end((event, synthetic) => this.#deliver(event, synthetic));
+    if (process !== undefined) {
+      const { timedOut = false, ...rest } = process;
+      const reason = timedOut ? 'timeout' : rest.signal === null ? 'exited' : 'signalled';
+      const session = this.#attempt > 1 && this.#session !== undefined ? { session_id: this.#session } : {};
+      this.#source = 'runner';
+      this.#repair.push({ type: 'process.ended', ...rest, reason, ...session });
+    }
+    return this.#fold.verdict;
+  }
+
+  /** After `endAttempt`: the agent is started again, and what it says then is judged anew. */
+  retry(scheduled: Omit<EventOf<'retry.scheduled'>, 'type' | 'scope'>): void {
+    this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
+    this.#attempt += 1;
+    this.#explained = false;
+  }
+
   /** What is open is closed, the verdict is judged, `thread.completed` is the last event. */
   end(dialect: string, process?: ProcessEnd, price?: Price): RunOutcome {
-    this.#repair.end();
+    this.endAttempt(process);
+    return this.complete(dialect, price);
+  }
+
+  /** After the last `endAttempt`. */
+  complete(dialect: string, price?: Price): RunOutcome {
     const { redact } = this.#options;
-    redact?.end((event, synthetic) => this.#deliver(event, synthetic));
     this.#source = 'runner';
-    if (process !== undefined) {
-      const reason = process.timedOut === true ? 'timeout' : process.signal === null ? 'exited' : 'signalled';
-      this.#repair.push({ type: 'process.ended', exit_code: process.exit_code, signal: process.signal, reason });
-    }
     const folded = this.#fold.outcome(dialect, this.notes, price);
     const outcome = redact?.json(folded) ?? folded;
     if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
@@ -130,4 +206,14 @@ export class Thread {
     this.#fold.apply(event, at);
     this.#options.onEvent?.({ event, source: this.#source, synthetic, at, threadId: this.#threadId });
   }
+}
+
+const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;
+
+/** Agents count their ids from the start in every process; in one thread they must differ. */
+function inAttempt<T extends Draft | undefined>(draft: T, attempt: number): T {
+  if (draft === undefined) return draft;
+  const marked: Record<string, unknown> = { ...draft };
+  for (const field of idFields) if (typeof marked[field] === 'string') marked[field] = `attempt_${attempt}:${marked[field]}`;
+  return marked as T;
 }

@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The tests run what a user runs: the built command and the built library. */
-export function setup(): void {
+/** The tests run what a user runs: the built command and the built library. All temporary files are in one folder, removed at the end. */
+export function setup(): () => void {
   execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'scripts', 'build.ts')], { stdio: 'inherit' });
+  const folder = mkdtempSync(join(tmpdir(), 'runwire-test-'));
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
 }

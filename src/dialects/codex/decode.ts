@@ -182,7 +182,8 @@ export function decoder(sink: DecoderSink): Decoder {
       cache_read_tokens: count(wire.cached_input_tokens),
       cache_write_tokens: count(wire.cache_write_input_tokens),
     });
-    if (Object.values(tokens).some((value) => value > 0)) sink.emit({ type: 'usage.reported', scope: 'thread', ...tokens });
+    if (Object.values(tokens).some((value) => value > 0))
+      sink.emit({ type: 'usage.reported', scope: 'thread', whole_session: true, ...tokens });
   }
 
   function stderr(text: string): boolean {
