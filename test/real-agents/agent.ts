@@ -29,6 +29,10 @@ export interface RealAgent {
   id: string;
   package: string;
   version: string;
+  /** A file of the package that must be run once, because scripts are switched off when it is installed. */
+  afterInstall?: string;
+  /** Too big or too slow for CI. */
+  onDemand?: true;
   format: FormatId;
   /** Flags of `runwire run` that this agent needs in every scenario. */
   flags?: readonly string[];

@@ -50,8 +50,9 @@ const unicodeText = [
   'Zero width: a\u200bb\u200dc\ufeffd \u{1f98a} end',
 ].join('\n');
 
+/** It tells that it runs only after a while: some agents report a command late. */
 const slowCommand = ({ shell }: Hands, { started }: Place): readonly TurnInput[] => [
-  { text: 'Running a slow command.', calls: [shell(`touch ${started}; sleep 47; echo finished`)], usage },
+  { text: 'Running a slow command.', calls: [shell(`sleep 3; touch ${started}; sleep 47; echo finished`)], usage },
   say('It came to its end.'),
 ];
 const silence = (): readonly TurnInput[] => [

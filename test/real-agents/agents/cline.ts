@@ -4,6 +4,7 @@ export const cline: RealAgent = {
   id: 'cline',
   package: 'cline',
   version: '3.0.65',
+  onDemand: true,
   format: 'chat',
   home: ({ url }) => ({
     '.cline/data/settings/providers.json': JSON.stringify({

@@ -6,6 +6,7 @@ export const opencode: RealAgent = {
   id: 'opencode',
   package: 'opencode-ai',
   version: '1.18.33',
+  afterInstall: 'postinstall.mjs',
   format: 'chat',
   home: ({ url }) => ({
     '.config/opencode/opencode.json': JSON.stringify({
