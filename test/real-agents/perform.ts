@@ -156,6 +156,8 @@ export async function perform(agent: RealAgent, scenario: Scenario, folder: stri
   let turns: ReturnType<Scenario['turns']> = [];
   const server = await startModelServer({
     turns: (_, index) => turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } },
+    // By order: an agent that goes on after a cut sends the piece it has as an answer of its own.
+    select: 'sequential',
     // Names for a session, notes for later runs: what agents ask beside their work.
     side: { text: 'A title', maxSystem: 100_000 },
   });

@@ -52,7 +52,7 @@ const unicodeText = [
 
 /** It tells that it runs only after a while: some agents report a command late. */
 const slowCommand = ({ shell }: Hands, { started }: Place): readonly TurnInput[] => [
-  { text: 'Running a slow command.', calls: [shell(`sleep 3; touch ${started}; sleep 47; echo finished`)], usage },
+  { text: 'Running a slow command.', calls: [shell(`echo begun; sleep 3; touch ${started}; sleep 47; echo finished`)], usage },
   say('It came to its end.'),
 ];
 const silence = (): readonly TurnInput[] => [
@@ -182,7 +182,7 @@ const table = {
     interrupt: { signal: 'SIGINT', during: 'tool' },
     is: 'cancelled',
     exit: 130,
-    statuses: ['cancelled'],
+    statuses: ['cancelled abandoned'],
     speed: 'quick',
   },
   'sigterm-tool': {
@@ -191,7 +191,7 @@ const table = {
     interrupt: { signal: 'SIGTERM', during: 'tool' },
     is: 'cancelled',
     exit: 143,
-    statuses: ['cancelled'],
+    statuses: ['cancelled abandoned'],
   },
   'sigint-silence': { prompt: look, turns: silence, interrupt: { signal: 'SIGINT', during: 'silence' }, is: 'cancelled', exit: 130 },
   'sigterm-silence': { prompt: look, turns: silence, interrupt: { signal: 'SIGTERM', during: 'silence' }, is: 'cancelled', exit: 143 },

@@ -25,7 +25,11 @@ export const pi: RealAgent = {
         },
       },
     }),
-    '.pi/agent/settings.json': JSON.stringify({ enableInstallTelemetry: false, quietStartup: true }),
+    '.pi/agent/settings.json': JSON.stringify({
+      enableInstallTelemetry: false,
+      quietStartup: true,
+      retry: { maxRetries: 2, baseDelayMs: 200 },
+    }),
   }),
   env: () => ({ PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' }),
   hands: {

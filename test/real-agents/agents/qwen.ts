@@ -12,7 +12,7 @@ export const qwen: RealAgent = {
       security: { auth: { selectedType: 'openai' } },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
-      model: { name: 'rig-model' },
+      model: { name: 'rig-model', generationConfig: { maxRetries: 2, retryInitialDelayMs: 200, retryMaxDelayMs: 500 } },
     }),
   }),
   env: ({ url }) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'rig-model' }),
