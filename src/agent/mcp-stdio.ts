@@ -2,10 +2,12 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
-import { endGroup, holdGroup } from './process-group.ts';
+import { startGuarded, type Guarded } from '../processes/guarded.ts';
 
 const longestLine = 64 * 1024 * 1024;
 const stderrKept = 2000;
+/** How long a server may take to end after SIGTERM. */
+const grace = 2000;
 
 export interface StdioCommand {
   command: string;
@@ -25,7 +27,7 @@ export class StdioTransport implements MCPTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #command: StdioCommand;
   readonly #read: (line: string) => JSONRPCMessage;
-  #child: ChildProcessWithoutNullStreams | undefined;
+  #guarded: Guarded<ChildProcessWithoutNullStreams> | undefined;
   #ending: Promise<unknown> | undefined;
   #stderr = '';
   #end = '';
@@ -37,9 +39,8 @@ export class StdioTransport implements MCPTransport {
 
   start(): Promise<void> {
     const { command, args, cwd, env } = this.#command;
-    const child = spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: true });
-    this.#child = child;
-    holdGroup(child.pid);
+    this.#guarded = startGuarded((mark) => spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: 'pipe', detached: true }));
+    const { child } = this.#guarded;
     child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr = (this.#stderr + text).slice(-stderrKept)));
     this.#readLines(child);
     child.stdin.on('error', (error) => this.onerror?.(error));
@@ -82,22 +83,22 @@ export class StdioTransport implements MCPTransport {
 
   send(message: JSONRPCMessage): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#child === undefined) reject(new Error('the server is not running'));
-      else this.#child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      if (this.#guarded === undefined) reject(new Error('the server is not running'));
+      else this.#guarded.child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
     });
   }
 
   /** What is known of a server that failed: how it ended, if it did, and the last of its stderr. */
   async lastWords(): Promise<string[]> {
-    if (this.#child?.pid !== undefined && this.#end === '') await wait(100);
+    if (this.#guarded?.tree !== undefined && this.#end === '') await wait(100);
     return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${this.#stderr.trim()}`].filter((each) => each !== '');
   }
 
   async close(): Promise<void> {
-    const child = this.#child;
+    const child = this.#guarded?.child;
     // Who no longer listens is ending by itself, and how is worth knowing.
     if (child?.stdin.destroyed === true && this.#end === '' && this.#ending === undefined) await wait(100);
-    this.#ending ??= endGroup(child?.pid);
+    this.#ending ??= this.#guarded?.end(grace);
     await this.#ending;
     child?.stdin.destroy();
     child?.stdout.destroy();

@@ -59,6 +59,12 @@ export interface AgentCli {
   readonly install: string;
   /** Arguments that make it print its version. */
   readonly versionArgs: readonly string[];
+  /** Arguments that make it print the help of the very command that is planned. */
+  readonly helpArgs: readonly string[];
+  /** The version that its command line was tried with; undefined: known from its documents alone. */
+  readonly tested: string | undefined;
+  /** Whether a program of such a name, with this version, is this agent; unset: nothing else has its name. */
+  readonly isItsVersion?: (version: string) => boolean;
   /** Variables that it needs, on top of those that every child gets; `CODEX_*` is a prefix. */
   readonly passEnv: readonly string[];
   /** Any of these variables gives it a key; a login of its own may do as well. */

@@ -24,11 +24,13 @@ export interface Command<O extends Options = Options> {
   readonly summary: string;
   /** What follows the name: `[FILE…]`. */
   readonly operands?: string;
+  /** What follows `--` is a command of its own, not more operands. */
+  readonly takesCommand?: true;
   readonly description: string;
   readonly options: O;
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** Resolves to the exit code. Throws `Failure` where the cause is known. */
-  run(values: Values<O>, operands: readonly string[], context: Context): Promise<number>;
+  run(values: Values<O>, operands: readonly string[], context: Context, command?: readonly string[]): Promise<number>;
 }
 
 export function command<const O extends Options>(definition: Command<O>): Command {

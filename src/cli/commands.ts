@@ -14,6 +14,16 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/run.ts')).run,
   },
   {
+    name: 'agents',
+    summary: 'List the agents that can be run, and which are installed here',
+    load: async () => (await import('./commands/agents.ts')).agentsCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'Check whether agents can be run here, from program to flags',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
     name: 'outcome',
     summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
     load: async () => (await import('./commands/outcome.ts')).outcome,

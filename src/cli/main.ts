@@ -20,7 +20,7 @@ async function isMisspelt(word: string): Promise<boolean> {
 }
 
 async function nearestCommand(word: string): Promise<string> {
-  const { nearest } = await import('./nearest.ts');
+  const { nearest } = await import('../nearest.ts');
   return nearest(
     word,
     commands.map(({ name }) => name),
@@ -38,8 +38,10 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
     const command = await entry.load();
     if (asksForHelp(args)) return show((await import('./help.ts')).commandHelp(command));
     const { parseArgs } = await import('node:util');
-    const { values, positionals } = parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true });
-    return await command.run(values as never, positionals, realContext());
+    const end = command.takesCommand === true ? args.indexOf('--') : -1;
+    const own = end === -1 ? args : args.slice(0, end);
+    const { values, positionals } = parseArgs({ args: [...own], options: command.options, allowPositionals: true, strict: true });
+    return await command.run(values as never, positionals, realContext(), end === -1 ? undefined : args.slice(end + 1));
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
@@ -47,7 +49,7 @@ async function runCommand(name: string, args: readonly string[]): Promise<number
   }
 }
 
-/** What follows `--` is a prompt or a file, whatever it looks like. */
+/** What follows `--` is a command or a file, whatever it looks like. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);

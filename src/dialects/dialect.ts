@@ -102,6 +102,8 @@ export interface Dialect {
   readonly variants?: readonly Variant[];
   /** Escape everything outside ASCII when written. */
   readonly ascii?: boolean;
+  /** Its turn is the whole run, however often the model is called. */
+  readonly turnIsRun?: true;
   /** What a non-zero exit code of this program means, where it says more than "failed". */
   exitMeaning?(code: number): ErrorCode | undefined;
   /** The schema of one wire object; loaded only by `validate` and `schema`. */

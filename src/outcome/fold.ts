@@ -19,6 +19,8 @@ export interface FoldOptions {
   failOn?: readonly FailOn[];
   /** Takes secrets out of a text before a part of it is cut away: half a secret cannot be recognised. */
   clean?: (text: string) => string;
+  /** When a live run began (ms since the epoch): before its first word. */
+  startedAt?: number;
   /** What a stored run's caller knows about it: seed 002's metadata. */
   metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
 }
@@ -63,6 +65,7 @@ export class OutcomeFold {
     this.#clean = options.clean ?? ((text) => text);
     this.#failOn = options.failOn ?? [];
     this.#metadata = options.metadata ?? {};
+    this.#firstTime = options.startedAt;
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
     this.#toolCalls = new BoundedList(limit);
     this.#warnings = new BoundedList(limit);

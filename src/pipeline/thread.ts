@@ -4,7 +4,7 @@ import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { Repair } from './repair.ts';
+import { Repair, type RepairedSink } from './repair.ts';
 
 /** What a live run knows about the process and a stored one is told. */
 export interface ProcessEnd {
@@ -32,12 +32,14 @@ export interface ThreadOptions extends FoldOptions {
   onEvent?: (read: ReadEvent) => void;
   /** For live streams. A stored log has only the times that the agent wrote. */
   clock?: () => number;
+  /** What the caller knows of the run; the agent's own introduction completes it. */
+  introduction?: Omit<EventOf<'thread.started'>, 'type'>;
   /** Cleans everything before anybody sees it; unset: nothing is cleaned. One redactor serves one run. */
   redact?: Redactor;
 }
 
-/** `user`: somebody wanted it to end; `runner`: a limit, or it had nothing left to do. */
-export type StoppedBy = 'user' | 'runner';
+/** `user`: somebody wanted it to end; `limit`: it was not allowed to go on; `done`: it had nothing left to do. */
+export type StoppedBy = 'user' | 'limit' | 'done';
 
 /** What a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
@@ -58,12 +60,17 @@ export class Thread {
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
-    const { redact, onEvent } = options;
+    const { redact, onEvent, introduction } = options;
     this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
     // When nobody listens to the events, the outcome is all that leaves, and it is small.
     const isHeard = redact !== undefined && onEvent !== undefined;
-    this.#repair = new Repair(isHeard ? (event, synthetic) => redact.push(event, synthetic, deliver) : deliver);
+    const clean: RepairedSink = isHeard ? (event, synthetic) => redact.push(event, synthetic, deliver) : deliver;
+    this.#repair = new Repair(
+      introduction === undefined
+        ? clean
+        : (event, synthetic) => clean(event.type === 'thread.started' ? { ...introduction, ...event } : event, synthetic),
+    );
   }
 
   /** A word of the agent. */
@@ -98,8 +105,8 @@ export class Thread {
     if (this.#stopped === undefined) return draft;
     if (draft.type === 'error' && draft.fatal) return { ...draft, fatal: false };
     if (draft.type !== 'agent.finished') return draft;
-    if (this.#stopped === 'runner') return undefined;
-    return draft.status === 'failed' ? { ...draft, status: 'cancelled' } : draft;
+    if (this.#stopped === 'user') return draft.status === 'failed' ? { ...draft, status: 'cancelled' } : draft;
+    return this.#stopped === 'done' && draft.status === 'ok' ? draft : undefined;
   }
 
   /** The time of what is emitted from now on; undefined: nobody said, so the clock decides. */

@@ -2,16 +2,23 @@ import type { Dialect, EncoderSink, JsonObject, Loss, Variant } from '../dialect
 import type { EventRecord } from '../events/event.ts';
 import type { Note } from '../outcome/fold.ts';
 
+export type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
+
+/** A dialect that is known to have an encoder, and its default variant. */
+export function writable(dialect: Dialect): [dialect: Writable, variant: Variant] {
+  return [dialect as Writable, dialect.variants?.[0] ?? { name: 'lines', layout: 'lines' }];
+}
+
 /** Records in, the text of one dialect out; what it cannot say is counted. */
 export class Writer {
   readonly losses = new Map<Loss, number>();
-  readonly #dialect: Dialect & Required<Pick<Dialect, 'encoder'>>;
+  readonly #dialect: Writable;
   readonly #variant: Variant;
   readonly #encoder;
   #out = '';
   #count = 0;
 
-  constructor(dialect: Dialect & Required<Pick<Dialect, 'encoder'>>, variant: Variant) {
+  constructor(dialect: Writable, variant: Variant) {
     this.#dialect = dialect;
     this.#variant = variant;
     const sink: EncoderSink = {

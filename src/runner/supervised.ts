@@ -14,10 +14,20 @@ export interface ProcessOrder {
 export interface Ended {
   exit_code: number | null;
   signal: string | null;
-  /** The signal that `stop` forwarded, or SIGKILL when `kill` was called. */
+  /** The signal that `stop` forwarded, or SIGKILL when `kill` was called before any `stop`. */
   requested_signal?: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
   /** Processes that were still there when the main one was gone, and were ended by us. */
   left_running: number;
+  /** What `onStdout` or `onStderr` threw; the tree was killed for it, since nobody hears it any more. */
+  listener_error?: unknown;
+}
+
+/** How long is waited before SIGKILL, in milliseconds. */
+export interface Graces {
+  /** After the signal that `stop` forwarded. */
+  stop: number;
+  /** For what the main process left running, after a SIGTERM. */
+  leftover: number;
 }
 
 /** A running process with everything that it starts. */
@@ -25,11 +35,11 @@ export interface Supervised {
   readonly pid: number;
   /** Resolves when the whole tree is gone and everything it wrote has been handed over. Never rejects. */
   readonly ended: Promise<Ended>;
-  /** Forwards the signal to the whole group, once; what is still there after a grace is killed. */
+  /** Forwards the signal to the whole group, once: a second call does nothing. What is still there after a grace is killed. */
   stop(signal: 'SIGINT' | 'SIGTERM'): void;
-  /** Kills the whole tree at once. */
+  /** Kills the whole tree at once; nothing when it is gone. */
   kill(): void;
 }
 
 /** Starts a process that cannot outlive us. Throws a `config` Failure when there is no such program or it cannot be started. */
-export type Supervise = (order: ProcessOrder) => Promise<Supervised>;
+export type Supervise = (order: ProcessOrder, graces?: Partial<Graces>) => Promise<Supervised>;

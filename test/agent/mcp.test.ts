@@ -96,10 +96,10 @@ it("shows the model the server's own schema", async () => {
   });
 });
 
-it('gives a child only what its entry names, PATH and HOME', async () => {
+it('gives a child only what its entry names, PATH, HOME and the mark of the run', async () => {
   const cwd = temporaryFolder();
   const { output } = await call(await connect({ small: child() }, { cwd }), 'mcp__small__env', {});
-  expect(JSON.parse(output)).toEqual({ env: ['GREETING', 'HOME', 'PATH'], greeting: 'hello, you "there"', cwd });
+  expect(JSON.parse(output)).toEqual({ env: ['GREETING', 'HOME', 'PATH', 'RUNWIRE_RUNS'], greeting: 'hello, you "there"', cwd });
 });
 
 it('is asked for like a command', async () => {

@@ -13,7 +13,7 @@ import type { Place, RealAgent } from './agent.ts';
 import { processesOf } from './processes.ts';
 import type { Scenario } from './scenarios.ts';
 
-const bin = process.env.SHIM ?? join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
 const patience = 120_000;
 
 /** Everything that one run of the command told, and what its surroundings know. */

@@ -80,7 +80,7 @@ export async function runScripted(
 ): Promise<Told> {
   const around = 'context' in given ? given : outside(given);
   const { values, positionals } = parseArgs({ args: [...args], options: runOptions, allowPositionals: true, strict: true });
-  const status = await startRun(values as RunValues, positionals, around.context, async () => agent);
+  const status = await startRun(values as RunValues, positionals, around.context, { loadAgent: async () => agent });
   return { status, ...around.told, cwd: around.cwd };
 }
 

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { endGroup, holdGroup, withoutSecrets } from '../process-group.ts';
+import { startGuarded, type Guarded } from '../../processes/guarded.ts';
 import type { ToolResult, ToolRun } from '../tool.ts';
+import { withoutSecrets } from '../without-secrets.ts';
 import { Clip } from './clip.ts';
 import { cancelled, define, failed } from './define.ts';
 
@@ -14,6 +15,12 @@ const mostCharacters = 30_000;
 const mostLive = 10 * mostCharacters;
 /** How long output may still come after the shell itself has ended. */
 const lastWords = 250;
+/** How long it may take to end after SIGTERM. */
+const grace = 2000;
+/** How long what it started may take to end by itself when the shell has ended. */
+const timeToGo = 100;
+
+type Shell = ChildProcessByStdio<null, Readable, Readable>;
 
 const input = z.strictObject({
   command: z.string().min(1).describe('A command line for the shell, run in the working directory.'),
@@ -31,25 +38,26 @@ export const bash = define<Input>({
   async run(asked, run) {
     if (run.signal.aborted) return cancelled;
     const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
-    const child = spawn(shell, ['-c', asked.command], {
-      cwd: run.cwd,
-      env: withoutSecrets(run.env),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    holdGroup(child.pid);
-    return follow(child, asked, run);
+    const guarded = startGuarded((mark) =>
+      spawn(shell, ['-c', asked.command], {
+        cwd: run.cwd,
+        env: { ...withoutSecrets(run.env), ...mark },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      }),
+    );
+    return follow(guarded, asked, run);
   },
 });
 
-async function follow(child: ChildProcessByStdio<null, Readable, Readable>, asked: Input, run: ToolRun): Promise<ToolResult> {
+async function follow({ child, end }: Guarded<Shell>, asked: Input, run: ToolRun): Promise<ToolResult> {
   const output = new Clip(mostCharacters);
   const limit = asked.timeout_ms ?? usualTime;
   let stopped: 'timeout' | 'abort' | undefined;
-  let ending: Promise<boolean> | undefined;
+  let ending: Promise<number> | undefined;
   const stop = (why: 'timeout' | 'abort'): void => {
     stopped ??= why;
-    ending ??= endGroup(child.pid);
+    ending ??= end(grace);
   };
   const onAbort = (): void => stop('abort');
   const timer = setTimeout(stop, limit, 'timeout');
@@ -59,11 +67,12 @@ async function follow(child: ChildProcessByStdio<null, Readable, Readable>, aske
   try {
     const { code, signal } = await ended(child);
     await Promise.race([closed, pause(lastWords)]);
-    ending ??= endGroup(child.pid);
-    const leftover = (await ending) && stopped === undefined;
+    ending ??= end(grace, timeToGo);
+    const leftover = (await ending) > 0 && stopped === undefined;
     await Promise.race([closed, pause(lastWords)]);
     return result(output, { code, signal, stopped, leftover, limit });
   } catch (error) {
+    await end(0);
     return failed(`the command could not be started: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     clearTimeout(timer);
@@ -79,7 +88,7 @@ interface End {
   signal: NodeJS.Signals | null;
 }
 
-function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<End> {
+function ended(child: Shell): Promise<End> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve({ code, signal }));
@@ -89,7 +98,7 @@ function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<En
 const pause = (time: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, time));
 
 /** Both streams as they come, in one text for the model and as live events. */
-function tell(child: ChildProcessByStdio<null, Readable, Readable>, output: Clip, run: ToolRun): void {
+function tell(child: Shell, output: Clip, run: ToolRun): void {
   let live = 0;
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {

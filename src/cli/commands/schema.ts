@@ -2,7 +2,7 @@ import { dialects } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { formats, schemaOf } from '../../schemas.ts';
 import { command } from '../command.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../nearest.ts';
 
 export const schema = command({
   name: 'schema',

@@ -1,5 +1,8 @@
+import { type Passed, readEnvironmentWords } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
+import { builtIn, type TokenPrice } from '../../runner/request.ts';
+import type { Limits } from '../../runner/watch.ts';
 import type { Options, Values } from '../command.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 
@@ -8,6 +11,13 @@ type PermissionMode = (typeof permissionModes)[number];
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
+  agent: {
+    type: 'string',
+    short: 'a',
+    value: 'NAME',
+    help: 'Who does it: builtin (default), codex, claude, opencode, gemini, qwen, pi, …; see "runwire agents"',
+  },
+  from: { type: 'string', short: 'f', value: 'DIALECT', help: 'What the COMMAND after -- prints (default: detected)' },
   model: {
     type: 'string',
     short: 'm',
@@ -26,7 +36,17 @@ export const runOptions = {
   to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write any dialect of "runwire dialects"; runwire is the lossless one' },
   'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls of the model (exit 6)' },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when the run has cost this much (exit 5)' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Stop when it has used this many tokens, in and out (exit 5)' },
   timeout: { type: 'string', value: 'DURATION', help: 'Stop after 90s, 5m, 1h30m (exit 124)' },
+  'idle-timeout': { type: 'string', value: 'DURATION', help: 'Stop when the agent prints nothing for so long (exit 124)' },
+  'first-event-timeout': { type: 'string', value: 'DURATION', help: 'Stop when it has said nothing by then (exit 124)' },
+  'permission-timeout': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'How long a question that nobody can answer stays open (default: 20s; exit 7)',
+  },
+  retries: { type: 'string', value: 'N', help: 'Start again, up to N times, when the model fails or the run breaks off' },
+  'retry-delay': { type: 'string', value: 'DURATION', help: 'The first wait before that, doubled each time (default: 2s)' },
   'fail-on': failOnOption,
   'permission-mode': {
     type: 'string',
@@ -44,6 +64,13 @@ export const runOptions = {
   'add-dir': { type: 'string', multiple: true, value: 'DIR', help: 'Let file tools work in this folder too; may be repeated' },
   cwd: { type: 'string', short: 'C', value: 'DIR', help: 'Work in this folder' },
   resume: { type: 'string', value: 'ID', help: 'Go on with an earlier session' },
+  env: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME[=VALUE]',
+    help: "Let the agent's process have this variable too (or PREFIX_*, or *); may be repeated",
+  },
+  'agent-arg': { type: 'string', multiple: true, value: 'ARG', help: "One more word for the agent's own command line; may be repeated" },
   system: { type: 'string', value: 'TEXT', help: "Replace the agent's instructions" },
   'append-system': { type: 'string', value: 'TEXT', help: 'Add to them' },
   'output-schema': { type: 'string', value: 'FILE', help: 'JSON Schema that the answer must fit' },
@@ -55,6 +82,8 @@ export const runOptions = {
   },
   tape: { type: 'string', value: 'FILE', help: 'Keep every event in this file, whatever stdout gets' },
   'record-model': { type: 'string', value: 'FILE', help: 'Keep the conversation with the model, for replay/FILE' },
+  'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
+  notify: { type: 'string', multiple: true, value: 'CMD', help: 'The same; may be repeated' },
   'project-name': { type: 'string', value: 'NAME', help: 'Default: the folder of the git repository' },
   'parent-branch-id': { type: 'string', value: 'ID', help: 'Default: the current git branch' },
   'no-redact': { type: 'boolean', help: 'Show secrets instead of replacing them' },
@@ -74,17 +103,22 @@ export interface Format {
 export interface RunFlags {
   format: Format;
   prompt: string | undefined;
+  agent: string;
+  dialect: string | undefined;
   model: string | undefined;
   baseUrl: string | undefined;
-  price: { input: number; output: number; cacheRead?: number } | undefined;
+  price: TokenPrice | undefined;
   system: string | undefined;
   appendSystem: string | undefined;
   outputSchema: string | undefined;
   resume: string | undefined;
   cwd: string | undefined;
-  maxTurns: number | undefined;
-  maxCostUsd: number | undefined;
-  timeoutMs: number | undefined;
+  limits: Limits;
+  retries: number;
+  retryDelayMs: number;
+  extraEnv: Passed;
+  agentArgs: readonly string[];
+  onEnd: readonly string[];
   failOn: readonly FailOn[];
   permissionMode: PermissionMode | undefined;
   allow: readonly string[];
@@ -140,6 +174,8 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
   return {
     format: readFormat(values),
     prompt: readWords(values, operands),
+    agent: filled('--agent', values.agent, 'codex') ?? builtIn,
+    dialect: filled('--from', values.from, 'codex'),
     model: filled('--model', values.model, 'anthropic/claude-sonnet-4-5'),
     baseUrl: readUrl(values['base-url']),
     price: readPrice(values.price),
@@ -148,9 +184,20 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     outputSchema: filled('--output-schema', values['output-schema'], 'answer.schema.json'),
     resume: filled('--resume', values.resume, 'the session id of an earlier run'),
     cwd: filled('--cwd', values.cwd, './project'),
-    maxTurns: readTurns(values['max-turns']),
-    maxCostUsd: readCost(values['max-cost-usd']),
-    timeoutMs: readDuration('--timeout', values.timeout),
+    limits: {
+      maxTurns: readCount('--max-turns', values['max-turns'], 20),
+      maxCostUsd: readCost(values['max-cost-usd']),
+      maxTokens: readCount('--max-tokens', values['max-tokens'], 200_000),
+      timeoutMs: readDuration('--timeout', values.timeout),
+      idleTimeoutMs: readDuration('--idle-timeout', values['idle-timeout']),
+      firstEventTimeoutMs: readDuration('--first-event-timeout', values['first-event-timeout']),
+      permissionTimeoutMs: readDuration('--permission-timeout', values['permission-timeout']),
+    },
+    retries: readRetries(values.retries),
+    retryDelayMs: readDuration('--retry-delay', values['retry-delay']) ?? 2000,
+    extraEnv: readEnvironmentWords(values.env ?? []),
+    agentArgs: values['agent-arg'] ?? [],
+    onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
     permissionMode: readMode(values['permission-mode']),
     allow: values.allow ?? [],
@@ -179,9 +226,15 @@ function readDuration(flag: string, text: string | undefined): number | undefine
   return ms;
 }
 
-function readTurns(text: string | undefined): number | undefined {
+function readCount(flag: string, text: string | undefined, example: number): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Failure('input', `--max-turns ${text}: expected a number from 1, such as 20`);
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a number from 1, such as ${example}`);
+  return Number(text);
+}
+
+function readRetries(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (!/^\d{1,3}$/.test(text)) throw new Failure('input', `--retries ${text}: expected a number from 0 to 999, such as 2`);
   return Number(text);
 }
 

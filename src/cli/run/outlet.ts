@@ -1,3 +1,6 @@
+/** Characters that may wait for a slow reader before the agent's output has to. */
+const roomFor = 1 << 20;
+
 /** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and learns when the reader is gone. */
 export class Outlet {
   readonly #print: (text: string) => Promise<void>;
@@ -15,6 +18,11 @@ export class Outlet {
     if (this.#closed || text === '') return;
     this.#waiting += text;
     this.#pumping ??= this.#pump();
+  }
+
+  /** Pending while more waits for the reader than we want to hold. */
+  full(): Promise<void> | undefined {
+    return this.#waiting.length > roomFor ? this.#pumping : undefined;
   }
 
   /** Resolves when everything is handed over, or nobody wants it any more. */

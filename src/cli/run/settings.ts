@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AgentOptions } from '../../agent/agent.ts';
 import { Failure } from '../../failure.ts';
+import { builtIn, type RunRequest } from '../../runner/request.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
-import type { Place } from './git.ts';
 
 /** What the files named on the command line hold; checked before anything else is looked at. */
 export interface Inputs {
@@ -48,62 +47,28 @@ async function readSchema(path: string, context: Context): Promise<Record<string
   return schema as Record<string, unknown>;
 }
 
-export interface Surroundings extends Inputs, Place {
-  prompt: string;
-  signal: AbortSignal;
-  redact: ((text: string) => string) | undefined;
-}
-
-/** Flags first, then the environment, then the config files. Throws a `config` failure when no model is named. */
-export async function agentOptions(flags: RunFlags, around: Surroundings, context: Context): Promise<AgentOptions> {
-  const { loadConfig } = await import('../../agent/config.ts');
-  const { parseRules } = await import('../../agent/permissions.ts');
-  const { cwd, signal, prompt } = around;
-  const { env } = context;
-  const config = await loadConfig({ cwd, env });
-  const model = fromHere(flags.model ?? env.RUNWIRE_MODEL, context.cwd) ?? config.model;
-  if (model === undefined || model === '')
-    throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in runwire.json');
-  const rules = config.permissions ?? {};
+/** Files and folders on a command line are named from where it was typed, not from --cwd. */
+export function requestOf(
+  flags: RunFlags,
+  { cwd, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
+  { env, cwd: here }: Context,
+): RunRequest {
+  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, ...asked } = flags;
+  const program = command?.[0];
   return {
+    ...asked,
+    command: program?.includes('/') ? [resolve(here, program), ...(command ?? []).slice(1)] : command,
     prompt,
-    model,
     cwd,
     env,
-    signal,
-    permissions: parseRules(
-      flags.permissionMode ?? rules.mode ?? 'edit',
-      [...(rules.allow ?? []), ...flags.allow],
-      [...(rules.deny ?? []), ...flags.deny],
-      [...(rules.directories ?? []), ...flags.directories.map((folder) => resolve(context.cwd, folder))],
-    ),
-    projectName: around.projectName,
-    parentBranchId: around.parentBranchId,
-    ...present({
-      baseUrl: flags.baseUrl ?? config.baseUrl,
-      keys: config.keys,
-      system: flags.system ?? config.system,
-      appendSystem: flags.appendSystem,
-      outputSchema: around.outputSchema,
-      resume: flags.resume,
-      maxTurns: flags.maxTurns,
-      maxCostUsd: flags.maxCostUsd,
-      price: flags.price ?? config.prices?.[model],
-      mcpServers: config.mcpServers,
-      recordModel: flags.recordModel === undefined ? undefined : resolve(context.cwd, flags.recordModel),
-      redact: around.redact,
-    }),
+    outputSchema,
+    model: fromHere(flags.model ?? (flags.agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
+    directories: flags.directories.map((folder) => resolve(here, folder)),
+    recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),
   };
 }
 
-/** A recording is named as every file on a command line: from where the command was typed, not from --cwd. */
-function fromHere(model: string | undefined, cwd: string): string | undefined {
+function fromHere(model: string | undefined, here: string): string | undefined {
   const file = /^replay\/(.+)$/.exec(model ?? '')?.[1];
-  return file === undefined ? model : `replay/${resolve(cwd, file)}`;
-}
-
-function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+  return file === undefined ? model : `replay/${resolve(here, file)}`;
 }

@@ -1,18 +1,25 @@
+import type { RunAgent } from '../../agent/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../context.ts';
-import { type LoadAgent, loadBuiltIn } from './agent.ts';
 import { execute, refuse } from './execute.ts';
 import { readFlags, readFormat, type RunValues } from './flags.ts';
 import { readPrompt } from './prompt.ts';
 import { readInputs } from './settings.ts';
 import { loadWriter } from './writers.ts';
 
+export interface StartOptions {
+  /** What followed `--`. */
+  command?: readonly string[] | undefined;
+  /** Unset: the built-in one. */
+  loadAgent?: () => Promise<RunAgent>;
+}
+
 /** From the flags to the exit code. What is wrong with the command line is said before anything else is looked at. */
 export async function startRun(
   values: RunValues,
   operands: readonly string[],
   context: Context,
-  loadAgent: LoadAgent = loadBuiltIn,
+  { command, loadAgent }: StartOptions = {},
 ): Promise<number> {
   const format = readFormat(values);
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
@@ -21,10 +28,13 @@ export async function startRun(
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
-    // Where a prompt is demanded, stdin may hold it, but an open pipe that stays silent does not.
-    prompt = await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
-    if (prompt === '') throw new Failure('input', missing[format.flag] ?? noPrompt);
-    return await execute({ flags, prompt, inputs, writer, loadAgent }, context);
+    // A command has its own prompt; else, where one is demanded, stdin may hold it, but an open pipe that stays silent does not.
+    prompt =
+      command === undefined
+        ? await readPrompt(words, context, words === undefined && format.flag !== '--output-format json')
+        : (words ?? '');
+    if (prompt === '' && command === undefined) throw new Failure('input', missing[format.flag] ?? noPrompt);
+    return await execute({ flags, prompt, command, inputs, writer, loadAgent }, context);
   } catch (error) {
     if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
     return await refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);

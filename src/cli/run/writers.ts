@@ -1,7 +1,6 @@
-import type { Dialect, Variant } from '../../dialects/dialect.ts';
+import type { Variant } from '../../dialects/dialect.ts';
+import { type Writable, writable } from '../../pipeline/writer.ts';
 import type { Format } from './flags.ts';
-
-type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
 
 /** One dialect is loaded, not all of them: a run begins with its first line, not with a library. */
 export async function loadWriter(format: Format): Promise<[dialect: Writable, variant: Variant] | undefined> {
@@ -21,9 +20,4 @@ export async function loadWriter(format: Format): Promise<[dialect: Writable, va
       return [dialect, variant];
     }
   }
-}
-
-/** A dialect that is known to have an encoder, and its default variant. */
-export function writable(dialect: Dialect): [dialect: Writable, variant: Variant] {
-  return [dialect as Writable, dialect.variants?.[0] ?? { name: 'lines', layout: 'lines' }];
 }

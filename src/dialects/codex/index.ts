@@ -13,6 +13,7 @@ export const codex: Dialect = {
   detect,
   decoder,
   encoder,
+  turnIsRun: true,
   variants: [{ name: 'exec', layout: 'lines' }],
   schema: async () => (await import('./wire.ts')).Line,
 };

@@ -1,9 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { runwire } from '../../dialects/runwire/index.ts';
-import type { EventRecord } from '../../events/event.ts';
-import { Failure } from '../../failure.ts';
-import { Writer } from '../../pipeline/writer.ts';
-import { writable } from './writers.ts';
+import { runwire } from '../dialects/runwire/index.ts';
+import type { EventRecord } from '../events/event.ts';
+import { Failure } from '../failure.ts';
+import { writable, Writer } from '../pipeline/writer.ts';
 
 /** Every record in a file, a line each, written as it happens: a kill leaves all that was told before it. */
 export class Tape {

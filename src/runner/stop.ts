@@ -1,15 +1,21 @@
-import type { Context } from '../context.ts';
-import type { ProcessEnd } from '../../pipeline/thread.ts';
+import type { EventOf } from '../events/event.ts';
+import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
 
 /** How long an agent that was told to stop may take to say so. */
 const graceMs = 5000;
 /** Timers of Node hold no more: a longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1;
+export const longestTimer = 2 ** 31 - 1;
+
+export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /** Why a run ends before its agent does. */
 export type Cause =
-  | { kind: 'signal'; signal: 'SIGINT' | 'SIGTERM' }
-  | { kind: 'time'; ms: number }
+  | { kind: 'signal'; signal: StopSignal }
+  | { kind: 'limit'; limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string } }
+  /** `id`: of the request, when it was an event and not a line of text. */
+  | { kind: 'question'; what: string; id?: string }
+  /** The agent said its last word and is still there. */
+  | { kind: 'done' }
   | { kind: 'pipe' }
   | { kind: 'crash'; error: unknown };
 
@@ -17,8 +23,12 @@ export function describeCause(cause: Cause): string {
   switch (cause.kind) {
     case 'signal':
       return cause.signal;
-    case 'time':
-      return `the time limit of ${cause.ms / 1000} s was reached`;
+    case 'limit':
+      return cause.limit.message;
+    case 'question':
+      return `asked for permission, and nobody can answer: ${cause.what}`;
+    case 'done':
+      return 'the agent had finished and did not leave';
     case 'pipe':
       return 'nobody reads stdout any more';
     case 'crash':
@@ -26,7 +36,19 @@ export function describeCause(cause: Cause): string {
   }
 }
 
-/** Everything that can end a run from outside: signals, time, a reader that goes away, a crash. The first one counts. */
+/** Whose doing the end is. */
+export function stoppedBy(cause: Cause): StoppedBy {
+  if (cause.kind === 'signal' || cause.kind === 'pipe') return 'user';
+  return cause.kind === 'done' ? 'done' : 'limit';
+}
+
+/** What can ask a run to stop, from outside. */
+export interface Outside {
+  onSignal(listener: (signal: StopSignal) => void): () => void;
+  onCrash(listener: (error: unknown) => void): () => void;
+}
+
+/** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
 export class Stop {
   readonly #controller = new AbortController();
   /** Told before the agent is. */
@@ -36,9 +58,9 @@ export class Stop {
   readonly #overdue = Promise.withResolvers<void>();
   #cause: Cause | undefined;
 
-  constructor(context: Pick<Context, 'onSignal' | 'onCrash'>, timeoutMs: number | undefined) {
-    const signals = context.onSignal((signal) => this.now({ kind: 'signal', signal }));
-    const crashes = context.onCrash((error) => {
+  constructor(outside: Outside, timeoutMs: number | undefined) {
+    const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
+    const crashes = outside.onCrash((error) => {
       this.now({ kind: 'crash', error });
       this.#overdue.resolve();
     });
@@ -46,7 +68,7 @@ export class Stop {
       signals();
       crashes();
     };
-    if (timeoutMs !== undefined) this.#after(Math.min(timeoutMs, longestTimer), () => this.now({ kind: 'time', ms: timeoutMs }));
+    if (timeoutMs !== undefined) this.#after(Math.min(timeoutMs, longestTimer), () => this.now(timeIsUp(timeoutMs)));
   }
 
   get signal(): AbortSignal {
@@ -75,7 +97,7 @@ export class Stop {
     this.#after(graceMs, () => this.#overdue.resolve());
   }
 
-  /** A run that was interrupted is told apart by its signal. */
+  /** A run without a process of its own that was interrupted is told apart by its signal. */
   get processEnd(): ProcessEnd | undefined {
     return this.#cause?.kind === 'signal' ? { exit_code: null, signal: this.#cause.signal } : undefined;
   }
@@ -88,4 +110,12 @@ export class Stop {
   #after(ms: number, then: () => void): void {
     this.#timers.push(setTimeout(then, ms));
   }
+}
+
+function timeIsUp(ms: number): Cause {
+  const seconds = ms / 1000;
+  return {
+    kind: 'limit',
+    limit: { limit: 'time', value: seconds, maximum: seconds, message: `the time limit of ${seconds} s was reached` },
+  };
 }

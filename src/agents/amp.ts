@@ -1,0 +1,35 @@
+import type { AgentCli } from './agent-cli.ts';
+import { lacking, lackingMode } from './words.ts';
+
+const title = 'Amp';
+
+export const amp: AgentCli = {
+  id: 'amp',
+  title,
+  binaries: ['amp'],
+  dialect: 'amp',
+  install: 'npm install -g @sourcegraph/amp',
+  versionArgs: ['--version'],
+  helpArgs: ['--help'],
+  tested: undefined,
+  passEnv: ['AMP_*'],
+  keys: ['AMP_API_KEY'],
+  logins: ['.local/share/amp/secrets.json'],
+  abilities: { model: false, resume: true, permissionModes: ['edit', 'full'], ownLimits: [], prompt: 'stdin' },
+  plan: (ask) => ({
+    args: [
+      ...(ask.resume === undefined ? [] : ['threads', 'continue', ask.resume]),
+      '--execute',
+      '--stream-json',
+      ...(ask.permissionMode === 'full' ? ['--dangerously-allow-all'] : []),
+      ...ask.extraArgs,
+    ],
+    env: { AMP_SKIP_UPDATE_CHECK: '1' },
+    stdin: ask.prompt,
+    ownLimits: [],
+    unsupported: [
+      ...lackingMode(title, ask, 'read-only', 'its own rules for tools decide; deny the others in its settings'),
+      ...lacking(title, ask, 'model', 'system', 'appendSystem', 'directories', 'baseUrl'),
+    ],
+  }),
+};

@@ -1,0 +1,42 @@
+import type { AgentCli, PermissionMode } from './agent-cli.ts';
+import { flag, lacking, providerKeys } from './words.ts';
+
+const title = 'Continue';
+
+/** Without a person to ask, tools that it would ask for are left out. */
+const modes: Record<PermissionMode, readonly string[]> = {
+  'read-only': ['--readonly'],
+  edit: ['--allow=Write', '--allow=Edit', '--allow=MultiEdit', '--exclude=Bash'],
+  full: ['--auto'],
+};
+
+export const continueCli: AgentCli = {
+  id: 'continue',
+  title,
+  binaries: ['cn'],
+  dialect: 'continue',
+  install: 'npm install -g @continuedev/cli',
+  versionArgs: ['--version'],
+  helpArgs: ['--help'],
+  tested: '1.5.47',
+  passEnv: ['CONTINUE_*', ...providerKeys],
+  keys: ['CONTINUE_API_KEY', ...providerKeys],
+  logins: ['.continue/config.yaml', '.continue/auth.json'],
+  abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'stdin' },
+  plan: (ask) => ({
+    args: [
+      '--print',
+      '--format=json',
+      ...modes[ask.permissionMode],
+      ...flag('model', ask.model),
+      // It goes on with the last session or with a copy of a named one.
+      ...flag('fork', ask.resume),
+      ...flag('rule', ask.appendSystem),
+      ...ask.extraArgs,
+    ],
+    env: { CONTINUE_CLI_AUTO_UPDATED: 'true', CONTINUE_CLI_ENABLE_TELEMETRY: '0', CONTINUE_METRICS_ENABLED: '0' },
+    stdin: ask.prompt,
+    ownLimits: [],
+    unsupported: lacking(title, ask, 'system', 'directories', 'baseUrl'),
+  }),
+};

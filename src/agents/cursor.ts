@@ -1,0 +1,48 @@
+import type { AgentCli, PermissionMode } from './agent-cli.ts';
+import { flag, isAtLeast, lacking, lackingMode, splitModel, tooLong } from './words.ts';
+
+const title = 'Cursor';
+
+const modes: Record<PermissionMode, readonly string[]> = {
+  'read-only': ['--mode=ask'],
+  // Without --force it proposes edits and makes none.
+  edit: [],
+  full: ['--force'],
+};
+
+export const cursor: AgentCli = {
+  id: 'cursor',
+  title,
+  binaries: ['cursor-agent'],
+  dialect: 'cursor',
+  install: 'curl https://cursor.com/install -fsS | bash',
+  versionArgs: ['--version'],
+  helpArgs: ['--help'],
+  tested: undefined,
+  passEnv: ['CURSOR_*'],
+  keys: ['CURSOR_API_KEY'],
+  logins: ['.config/cursor/auth.json', '.cursor/cli-config.json'],
+  abilities: { model: true, resume: true, permissionModes: ['read-only', 'full'], ownLimits: [], prompt: 'argument' },
+  plan: (ask, version) => ({
+    args: [
+      '--print',
+      '--output-format=stream-json',
+      ...modes[ask.permissionMode],
+      // Since 2026 it asks whether a folder is to be trusted.
+      ...(isAtLeast(version, '2026') ? ['--trust'] : []),
+      ...flag('model', ask.model === undefined ? undefined : splitModel(ask.model).name),
+      ...flag('resume', ask.resume),
+      ...ask.extraArgs,
+      '--',
+      ask.prompt,
+    ],
+    env: {},
+    stdin: undefined,
+    ownLimits: [],
+    unsupported: [
+      ...lackingMode(title, ask, 'edit', 'it only proposes edits; full lets it make them'),
+      ...lacking(title, ask, 'system', 'appendSystem', 'directories', 'baseUrl'),
+      ...tooLong(title, ask),
+    ],
+  }),
+};

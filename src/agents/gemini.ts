@@ -1,0 +1,58 @@
+import type { AgentCli, PermissionMode } from './agent-cli.ts';
+import { flag, flags, isAtLeast, lacking, needsStdin, variables, withoutProvider } from './words.ts';
+
+const title = 'Gemini CLI';
+
+/** Without a person to ask, `default` leaves out the tools that it would ask for. */
+const modes: Record<PermissionMode, string> = { 'read-only': 'default', edit: 'auto_edit', full: 'yolo' };
+
+export const gemini: AgentCli = {
+  id: 'gemini',
+  title,
+  binaries: ['gemini'],
+  dialect: 'gemini',
+  install: 'npm install -g @google/gemini-cli',
+  versionArgs: ['--version'],
+  helpArgs: ['--help'],
+  tested: '0.61.0',
+  passEnv: ['GEMINI_*', 'GOOGLE_*'],
+  keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  logins: ['.gemini/oauth_creds.json'],
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'edit', 'full'],
+    ownLimits: [],
+    prompt: 'argument',
+  },
+  plan(ask, version) {
+    const byStdin = needsStdin(ask.prompt);
+    const format = isAtLeast(version, '0.11') ? 'stream-json' : 'json';
+    return {
+      args: [
+        ...(isAtLeast(version, '0.6') ? flag('output-format', format) : []),
+        ...flag('approval-mode', modes[ask.permissionMode]),
+        ...flag('model', withoutProvider(ask.model, 'google', 'gemini')),
+        ...flag('resume', ask.resume),
+        ...flags('include-directories', ask.directories),
+        ...ask.extraArgs,
+        // It drops what stands after `--`.
+        ...(byStdin ? [] : flag('prompt', ask.prompt)),
+      ],
+      env: variables({
+        // Started again by itself, it ignores SIGINT and SIGTERM.
+        GEMINI_CLI_NO_RELAUNCH: 'true',
+        // The folder is the one that the user named; without this an untrusted one ends the run.
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        GEMINI_TELEMETRY_ENABLED: 'false',
+        GOOGLE_GEMINI_BASE_URL: ask.baseUrl,
+      }),
+      stdin: byStdin ? ask.prompt : undefined,
+      ownLimits: [],
+      unsupported: [
+        ...lacking(title, ask, 'system', 'appendSystem'),
+        ...(isAtLeast(version, '0.6') ? [] : [`${title} before 0.6 cannot print JSON; update it.`]),
+      ],
+    };
+  },
+};

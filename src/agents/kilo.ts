@@ -1,0 +1,33 @@
+import type { AgentCli } from './agent-cli.ts';
+import { planOpenCode } from './opencode-plan.ts';
+import { providerKeys, providerSettings } from './words.ts';
+
+const title = 'Kilo';
+
+export const kilo: AgentCli = {
+  id: 'kilo',
+  title,
+  binaries: ['kilo', 'kilocode'],
+  dialect: 'kilo',
+  install: 'npm install -g @kilocode/cli',
+  versionArgs: ['--version'],
+  helpArgs: ['run', '--help'],
+  tested: '7.7.7',
+  passEnv: ['KILO_*', 'KILOCODE_*', ...providerKeys, ...providerSettings],
+  keys: ['KILO_API_KEY', 'KILOCODE_TOKEN', ...providerKeys],
+  logins: ['.local/share/kilo/auth.json', '.config/kilo/kilo.json', '.config/kilo/kilo.jsonc'],
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'edit', 'full'],
+    ownLimits: [],
+    prompt: 'stdin',
+  },
+  plan: (ask) =>
+    planOpenCode(ask, {
+      title,
+      prefix: 'KILO',
+      autoFlag: '--auto',
+      env: { KILO_DISABLE_AUTOUPDATE: 'true', KILO_TELEMETRY_LEVEL: 'off' },
+    }),
+};

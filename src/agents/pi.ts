@@ -1,0 +1,60 @@
+import type { AgentCli, Ask, PermissionMode } from './agent-cli.ts';
+import { lacking, pair, providerKeys, providerSettings, splitModel } from './words.ts';
+
+const title = 'pi';
+
+/** It has no permissions, only tools that are there or not. */
+const tools: Record<PermissionMode, string | undefined> = {
+  'read-only': 'read,grep,find,ls',
+  edit: 'read,grep,find,ls,edit,write',
+  full: undefined,
+};
+
+export const pi: AgentCli = {
+  id: 'pi',
+  title,
+  binaries: ['pi'],
+  dialect: 'pi',
+  install: 'npm install -g @mariozechner/pi-coding-agent',
+  versionArgs: ['--version'],
+  helpArgs: ['--help'],
+  tested: '0.73.1',
+  passEnv: ['PI_*', ...providerKeys, ...providerSettings, 'ANTHROPIC_OAUTH_TOKEN', 'AI_GATEWAY_API_KEY', 'OPENCODE_API_KEY'],
+  keys: [...providerKeys, 'ANTHROPIC_OAUTH_TOKEN', 'AI_GATEWAY_API_KEY', 'OPENCODE_API_KEY'],
+  logins: ['.pi/agent/auth.json', '.pi/agent/models.json'],
+  abilities: {
+    model: true,
+    resume: true,
+    permissionModes: ['read-only', 'edit', 'full'],
+    ownLimits: [],
+    prompt: 'stdin',
+  },
+  // By stdin: it knows no `--`, and a word that begins with @ is a file to it.
+  plan: (ask) => ({
+    args: [
+      // What follows --print may be taken for a prompt, so a flag does.
+      '--print',
+      '--mode',
+      'json',
+      ...pair('tools', tools[ask.permissionMode]),
+      ...modelFlags(ask),
+      ...pair('session', ask.resume),
+      ...pair('system-prompt', ask.system),
+      ...pair('append-system-prompt', ask.appendSystem),
+      ...ask.extraArgs,
+    ],
+    env: { PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' },
+    stdin: ask.prompt,
+    ownLimits: [],
+    unsupported: [
+      ...lacking(title, ask, 'baseUrl'),
+      ...(ask.permissionMode === 'edit' ? [`${title} does not keep its edits inside the working folder.`] : []),
+    ],
+  }),
+};
+
+function modelFlags({ model }: Ask): string[] {
+  if (model === undefined) return [];
+  const { provider, name } = splitModel(model);
+  return [...pair('provider', provider), ...pair('model', name)];
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+
+/**
+ * The guard's whole life. It waits on a line to us: a line is the leader of the run and its start time, or the leave to go;
+ * the end of the line without that leave is our death. Members are told apart as in ProcessTree. They are asked to end, killed
+ * after a second, and the guard goes when it has seen nobody three times, because a process that is just being executed shows
+ * neither its old environment nor its new one.
+ */
+const script = `
+trap '' INT TERM HUP
+run=$1 folder=$2 leader= start=0
+while read -r word more; do
+  [ "$word" = leave ] && exit
+  leader=$word start=$more
+done
+if [ -n "$folder" ]; then
+  rm -f "$folder/stdin" "$folder/stdout" "$folder/stderr"
+  rmdir "$folder"
+fi
+number() { case $1 in '' | *[!0-9]*) return 1 ;; esac; }
+look() {
+  found= group=
+  self=
+  read -r self more < /proc/self/stat
+  if [ "$self" != $$ ]; then
+    [ -n "$leader" ] && kill -s 0 -- "-$leader" && group=-$leader
+    return
+  fi
+  for path in $(grep -lsF -e "$run" /proc/[0-9]*/environ); do
+    path=\${path#/proc/}
+    found="$found \${path%/environ}"
+  done
+  # At once: who forks and leaves all the time is gone when the rest of the table has been read.
+  [ "$signal" = KILL ] && kill -s KILL $found
+  seen=-
+  while [ "$seen" != "$found" ]; do
+    seen=$found
+    for path in /proc/[0-9]*/stat; do
+      read -r line < "$path" || continue
+      pid=\${line%% *}
+      set -- \${line##*) }
+      number "\${20}" || continue
+      [ "$pid" = "$leader" ] && [ "\${20}" != "$start" ] && leader=
+      [ "\${20}" -lt "$start" ] && continue
+      case $1 in [ZX]) continue ;; esac
+      case " $found " in *" $pid "*) continue ;; esac
+      if [ "$3" = "$leader" ] || [ "$4" = "$leader" ]; then
+        group=-$leader
+      else
+        case " $found " in *" $2 "*) ;; *) continue ;; esac
+      fi
+      found="$found $pid"
+    done
+  done
+}
+round=0 quiet=0 signal=TERM
+while [ $quiet -lt 3 ] && [ $round -lt 150 ]; do
+  [ $round -ge 10 ] && signal=KILL
+  look
+  if [ -z "$found$group" ]; then
+    quiet=$((quiet + 1))
+  else
+    quiet=0
+    [ -n "$signal" ] && kill -s $signal -- $group $found
+  fi
+  signal=
+  round=$((round + 1))
+  sleep 0.1 || sleep 1
+done
+`;
+
+export interface Guard {
+  /** Tells whom to end with us, beside everybody who carries the mark. */
+  watch(leader: number, started: number): void;
+  /** Lets it go, when there is nobody left to end. */
+  leave(): Promise<void>;
+}
+
+/**
+ * Starts the process that ends a run if we cannot, whatever ends us. To be called before the run's first process is started.
+ *
+ * Nothing slips through between the two starts, and nothing waits for it. When `spawn` returns, the guard is being executed and
+ * holds its end of the line; ours is closed on exec. From then on our death is the end of the line, at once or after the guard
+ * has come to read it. A process of the run that is forked but not executed yet has a copy of our end, so the line cannot end
+ * before the exec that puts the mark in its environment: the guard looks for marks only when they are there to be seen.
+ */
+export function startGuard(run: string, folder = ''): Guard {
+  // No mark, so that it is not part of what it ends; a session of its own, so that no Ctrl-C of a terminal reaches it.
+  const guard = spawn('/bin/sh', ['-c', script, 'runwire-guard', run, folder], {
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // A machine without a shell, or a guard that somebody killed: the run goes on, and ends as long as we live.
+  guard.on('error', () => {});
+  guard.stdin.on('error', () => {});
+  const gone = guard.pid === undefined ? undefined : once(guard, 'exit');
+  guard.unref();
+  const line = guard.stdin;
+  if (line instanceof Socket) line.unref();
+  return {
+    watch: (leader, started) => void line.write(`${leader} ${started}\n`),
+    async leave() {
+      guard.ref();
+      line.end('leave\n');
+      await gone;
+    },
+  };
+}

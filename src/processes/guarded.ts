@@ -1,0 +1,68 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { startGuard } from './guard.ts';
+import { ProcessTree } from './process-tree.ts';
+
+/** The runs that a process is part of, outermost first: what a Runwire starts inside a run of another belongs to both. */
+const markName = 'RUNWIRE_RUNS';
+const outerRuns = /^[\w:-]{1,4000}$/;
+
+export interface Guarded<Child extends ChildProcess> {
+  child: Child;
+  /** Undefined if the child could not be started; its `error` event says why. */
+  tree: ProcessTree | undefined;
+  /** Ends the tree as `ProcessTree.end` does, and lets its guard go. */
+  end(grace: number, timeToGo?: number): Promise<number>;
+}
+
+const living = new Set<ProcessTree>();
+
+/**
+ * Starts a process that does not outlive us, and neither does anything that it starts. `start` must spawn it at once, detached,
+ * with the given variables in its environment. A folder that is named here may be left behind on our death: it is removed.
+ */
+export function startGuarded<Child extends ChildProcess>(
+  start: (mark: Record<string, string>) => Child,
+  { folder = '' }: { folder?: string } = {},
+): Guarded<Child> {
+  const run = randomBytes(16).toString('hex');
+  const outer = process.env[markName] ?? '';
+  const guard = startGuard(run, folder);
+  let child: Child;
+  try {
+    child = start({ [markName]: outerRuns.test(outer) ? `${outer}:${run}` : run });
+  } catch (error) {
+    void guard.leave();
+    throw error;
+  }
+  const tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, run);
+  if (child.pid !== undefined && tree !== undefined) {
+    guard.watch(child.pid, tree.started);
+    hold(tree);
+  }
+  return {
+    child,
+    tree,
+    async end(grace, timeToGo) {
+      const ended = (await tree?.end(grace, timeToGo)) ?? 0;
+      if (tree !== undefined) release(tree);
+      await guard.leave();
+      return ended;
+    },
+  };
+}
+
+/** An exit of ours that waits for nobody is no reason to leave the rest to the guard, who is slower. */
+function hold(tree: ProcessTree): void {
+  if (living.size === 0) process.once('exit', killLiving);
+  living.add(tree);
+}
+
+function release(tree: ProcessTree): void {
+  living.delete(tree);
+  if (living.size === 0) process.off('exit', killLiving);
+}
+
+function killLiving(): void {
+  for (const tree of living) tree.killAtOnce();
+}

@@ -1,0 +1,72 @@
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { FollowedFile } from './followed-file.ts';
+import type { ProcessOrder } from './supervised.ts';
+
+/**
+ * The standard streams of a process, all of them files without a name. A file for stdin ends by itself, can be read late, twice
+ * or not at all, and can be opened again as /dev/stdin, which a socket, Node's idea of a pipe, cannot.
+ */
+export class StandardStreams {
+  readonly stdio: readonly [stdin: number | 'ignore', stdout: number, stderr: number];
+  readonly #outputs: FollowedFile[] = [];
+
+  constructor(folder: string, { stdin, onStdout, onStderr }: Pick<ProcessOrder, 'stdin' | 'onStdout' | 'onStderr'>) {
+    try {
+      mkdirSync(folder, 0o700);
+    } catch (error) {
+      throw noFolder(error);
+    }
+    try {
+      const stdout = this.#open(join(folder, 'stdout'), onStdout);
+      const stderr = this.#open(join(folder, 'stderr'), onStderr);
+      this.stdio = [stdin === undefined ? 'ignore' : openInput(join(folder, 'stdin'), stdin), stdout, stderr];
+    } catch (error) {
+      for (const file of this.#outputs) file.closeWriter();
+      void this.finish();
+      throw noFolder(error);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  #open(path: string, reader: ProcessOrder['onStdout']): number {
+    const file = new FollowedFile(path, reader);
+    this.#outputs.push(file);
+    return file.writer;
+  }
+
+  /** To be called when the process has its own copies, or could not be started. */
+  closeCopies(): void {
+    for (const file of this.#outputs) file.closeWriter();
+    if (typeof this.stdio[0] === 'number') closeSync(this.stdio[0]);
+  }
+
+  /** Calls back when a reader failed, which is when nobody listens to that stream any more. */
+  onFailure(failed: (error: unknown) => void): void {
+    for (const file of this.#outputs) file.done.catch(failed);
+  }
+
+  /** Nobody writes any more; settles when all was handed over. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#outputs.map((file) => file.finish()));
+  }
+}
+
+function openInput(path: string, text: string): number {
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  return openSync(path, 'r');
+}
+
+function noFolder(cause: unknown): Failure {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Failure(
+    'config',
+    `no temporary file can be made in ${tmpdir()}: ${why}; set TMPDIR to a folder that has room and can be written`,
+    {
+      cause,
+    },
+  );
+}

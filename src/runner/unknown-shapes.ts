@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { stateFolder } from '../agent/folders.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A kind of line that no decoder knew: its name and when it came, nothing of what it held. */
+const UnknownShape = z.object({
+  dialect: z.string(),
+  shape: z.string(),
+  agent_version: z.string().optional(),
+  count: z.int().positive(),
+  first_seen: z.string(),
+  last_seen: z.string(),
+});
+export type UnknownShape = z.infer<typeof UnknownShape>;
+
+const most = 200;
+const longestName = 120;
+
+export const unknownShapesFile = (env: Env): string => join(stateFolder(env), 'unknown-shapes.json');
+
+/** Newest first. A file that is not there, or is damaged, holds none. */
+export async function readUnknownShapes(env: Env): Promise<UnknownShape[]> {
+  try {
+    return z.array(UnknownShape).parse(JSON.parse(await readFile(unknownShapesFile(env), 'utf8')));
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps what a run showed that we do not know, for `runwire doctor`. A run never fails for it. */
+export async function recordUnknownShapes(outcome: RunOutcome, env: Env, now: number): Promise<void> {
+  const seen = shapesOf(outcome, new Date(now).toISOString());
+  if (seen.length === 0) return;
+  const file = unknownShapesFile(env);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await withLock(`${file}.lock`, async () => {
+      const whole = JSON.stringify(merge(await readUnknownShapes(env), seen), null, 1);
+      const draft = `${file}.${randomUUID()}`;
+      await writeFile(draft, `${whole}\n`, { mode: 0o600 });
+      await rename(draft, file);
+    });
+  } catch {
+    // A full disk, a folder that cannot be written: doctor says so.
+  }
+}
+
+function shapesOf({ provenance }: RunOutcome, time: string): UnknownShape[] {
+  return provenance.notes
+    .filter(({ kind }) => kind === 'unrecognised')
+    .map(({ what, count }) => ({
+      dialect: provenance.dialect,
+      shape: what.slice(0, longestName),
+      ...(provenance.version === undefined ? {} : { agent_version: provenance.version }),
+      count,
+      first_seen: time,
+      last_seen: time,
+    }));
+}
+
+function merge(known: readonly UnknownShape[], seen: readonly UnknownShape[]): UnknownShape[] {
+  const keyOf = ({ dialect, shape, agent_version }: UnknownShape): string => JSON.stringify([dialect, shape, agent_version]);
+  const all = new Map(known.map((each) => [keyOf(each), each]));
+  for (const each of seen) {
+    const before = all.get(keyOf(each));
+    all.set(keyOf(each), before === undefined ? each : { ...before, count: before.count + each.count, last_seen: each.last_seen });
+  }
+  return [...all.values()].toSorted((a, b) => (a.last_seen < b.last_seen ? 1 : -1)).slice(0, most);
+}
+
+const tries = 40;
+const pauseMs = 25;
+/** Its owner was killed: the work inside takes milliseconds. */
+const staleMs = 10_000;
+
+async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    try {
+      await (await open(path, 'wx')).close();
+    } catch {
+      const age = await stat(path).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
+      if (age > staleMs) await rm(path, { force: true });
+      await sleep(pauseMs);
+      continue;
+    }
+    try {
+      return await work();
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+}

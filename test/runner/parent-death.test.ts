@@ -1,0 +1,97 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { processesWith, until } from '../support/processes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'runwire-death-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const supervising = join(import.meta.dirname, '..', 'support', 'supervising.ts');
+
+/** A tree with all that is hard to find: it ignores signals, leaves its group, loses its parents and its environment. */
+const tree = (mark: string): string => `
+  trap '' INT TERM HUP
+  (setsid sh -c '(sleep 600; : ${mark}) <&- >&- 2>&- &' <&- >&- 2>&- &)
+  env -i /bin/sh -c '/bin/sleep 600; : ${mark}' &
+  sh -c 'sleep 600; : ${mark}' &
+  echo grown
+  while :; do sleep 600; done; : ${mark}`;
+
+function superviser(...command: string[]): ChildProcessByStdio<null, Readable, null> {
+  return spawn(process.execPath, [supervising, ...command], {
+    // Every file that is left behind is ours, and the folder's name is in the environment of nobody but this process.
+    env: { PATH: process.env['PATH'], TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Resolves when all the words have been said, in this order. */
+async function says({ stdout }: { stdout: Readable }, ...words: string[]): Promise<void> {
+  let text = '';
+  for await (const bytes of stdout.iterator({ destroyOnReturn: false })) {
+    text += String(bytes);
+    if (words.every((word) => text.includes(word))) return;
+  }
+}
+
+async function expectNobody(mark: string): Promise<void> {
+  await until(() => processesWith(mark).length === 0 && guardsFor(folder).length === 0 && readdirSync(folder).length === 0);
+  expect({ left: processesWith(mark), guards: guardsFor(folder), files: readdirSync(folder) }).toEqual({ left: [], guards: [], files: [] });
+}
+
+/** A guard knows the folder that it would have to remove. */
+const guardsFor = (path: string): number[] => processesWith(join(path, 'runwire-'));
+
+describe('kill -9 of who supervises', () => {
+  // The delays count from the moment before the start: the first ones hit the guard's start, the child's, and the first fork.
+  const delays = [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 40, 80].map((most) => most * Math.random());
+
+  it.each(delays.map((delay) => [delay.toFixed(2), delay] as const))('leaves nobody, %s ms after its start', async (_, delay) => {
+    const mark = randomUUID();
+    const parent = superviser('/bin/sh', '-c', tree(mark));
+    await says(parent, 'starting');
+    if (delay > 0) await wait(delay);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    await expectNobody(mark);
+  });
+
+  it('leaves nobody when everything is up', async () => {
+    const mark = randomUUID();
+    const parent = superviser('/bin/sh', '-c', tree(mark));
+    await says(parent, 'started', 'grown');
+    expect(await until(() => processesWith(mark).length >= 4)).toBe(true);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    await expectNobody(mark);
+  });
+
+  it('leaves nobody of a run inside a run, whichever of the two is killed', async () => {
+    for (const victim of ['outer', 'inner'] as const) {
+      const mark = randomUUID();
+      const outer = superviser(process.execPath, supervising, '/bin/sh', '-c', tree(mark));
+      const ended = once(outer, 'exit');
+      await says(outer, 'grown');
+      if (victim === 'outer') outer.kill('SIGKILL');
+      else for (const pid of processesWith(mark).filter((each) => each !== outer.pid && isSuperviser(each))) process.kill(pid, 'SIGKILL');
+      await ended;
+      await expectNobody(mark);
+    }
+  });
+});
+
+it('who supervises may leave without waiting', async () => {
+  const mark = randomUUID();
+  const parent = superviser('/bin/sh', '-c', tree(mark));
+  await says(parent, 'started', 'grown');
+  parent.kill('SIGUSR2');
+  expect(await once(parent, 'exit')).toEqual([9, null]);
+  await expectNobody(mark);
+});
+
+const isSuperviser = (pid: number): boolean => processesWith(supervising).includes(pid);
