@@ -9,7 +9,7 @@ const dist = join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { index: 'src/index.ts', 'cli/main': 'src/cli/main.ts' },
+  entryPoints: { index: 'src/index.ts', portable: 'src/portable.ts', 'cli/main': 'src/cli/main.ts' },
   outdir: dist,
   bundle: true,
   splitting: true,

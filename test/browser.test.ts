@@ -25,7 +25,7 @@ let server: Server;
 beforeAll(async () => {
   const bundle = await build({
     absWorkingDir: root,
-    entryPoints: ['src/index.ts'],
+    stdin: { contents: "export { fold } from 'runwire'", resolveDir: root },
     bundle: true,
     format: 'esm',
     platform: 'browser',

@@ -22,7 +22,7 @@ export interface Ask {
 }
 
 /** The limits that an agent keeps by itself when it is told to; we watch all of them anyway. */
-export type OwnLimit = 'turns' | 'cost';
+type OwnLimit = 'turns' | 'cost';
 
 /** How to start an agent once: data only, nothing is started. */
 export interface Plan {
@@ -37,7 +37,7 @@ export interface Plan {
 }
 
 /** What `runwire agents` tells of an agent. */
-export interface Abilities {
+interface Abilities {
   model: boolean;
   resume: boolean;
   /** Which permission modes have flags or settings of their own. */

@@ -113,7 +113,7 @@ const everything = (permissionMode: PermissionMode): Ask => ({
 });
 
 /** Every flag that a plan may have, as words such as `--json`. */
-export function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
+function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
   const words = modes.flatMap((mode) => {
     const { args } = agent.plan(everything(mode), version);
     const end = args.indexOf('--');

@@ -28,7 +28,7 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
   // What is given to the agent on the command line is as secret as what is in the environment.
   const redact = request.redact ? new Redactor({ values: secretValues({ ...request.env, ...request.extraEnv.set }) }) : undefined;
   const { source, agent, limits } = await chosen();
-  return perform({
+  const outcome = await perform({
     introduction: {
       ...(prompt === '' ? {} : { task: prompt }),
       cwd,
@@ -49,6 +49,11 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
     clock: around.clock,
     loadPrice: () => loadPrice(request),
   });
+  if (outcome.provenance.notes.some(({ kind }) => kind === 'unrecognised')) {
+    const { recordUnknownShapes } = await import('./unknown-shapes.ts');
+    await recordUnknownShapes(outcome, request.env, around.clock());
+  }
+  return outcome;
 
   /** An agent that is not there is the outcome of the run, told like any other. */
   async function chosen(): ReturnType<typeof chooseSource> {

@@ -6,9 +6,9 @@ import { supervise } from './supervise.ts';
 import type { Ended, ProcessOrder } from './supervised.ts';
 
 /** How to start a process once. */
-export type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
+type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
 
-export interface ProcessSourceOptions {
+interface ProcessSourceOptions {
   /** Asked before every start; `resume` is the session to go on with. Throws `Failure` when it cannot be started. */
   launch(resume: string | undefined): Launch;
   /** Unset: detected from the first lines. */

@@ -6,7 +6,7 @@ const graceMs = 5000;
 /** Timers of Node hold no more: a longer one would fire at once. */
 export const longestTimer = 2 ** 31 - 1;
 
-export type StopSignal = 'SIGINT' | 'SIGTERM';
+type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /** Why a run ends before its agent does. */
 export type Cause =

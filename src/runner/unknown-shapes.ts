@@ -22,7 +22,7 @@ export type UnknownShape = z.infer<typeof UnknownShape>;
 const most = 200;
 const longestName = 120;
 
-export const unknownShapesFile = (env: Env): string => join(stateFolder(env), 'unknown-shapes.json');
+const unknownShapesFile = (env: Env): string => join(stateFolder(env), 'unknown-shapes.json');
 
 /** Newest first. A file that is not there, or is damaged, holds none. */
 export async function readUnknownShapes(env: Env): Promise<UnknownShape[]> {

@@ -25,8 +25,8 @@ Text is shown without anything a terminal would obey; the JSON formats hold the 
     ['runwire --stream-json --tape run.tape "add a changelog"', 'Live for a dashboard, and everything in a file'],
     ['runwire --model openai-compatible/qwen3 --base-url http://localhost:11434/v1 "hello"', 'Any server that speaks the OpenAI format'],
   ],
-  async run(values, operands, context, command) {
+  async run(values, operands, context, program) {
     const { startRun } = await import('../run/start.ts');
-    return startRun(values, operands, context, { command });
+    return startRun(values, operands, context, { command: program });
   },
 });
