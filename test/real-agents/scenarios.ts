@@ -24,6 +24,10 @@ export interface Scenario {
   statuses?: readonly string[];
   /** Files that are changed at the end, each with what was done to it. */
   changes?: readonly string[];
+  /** Runwire itself refuses: no agent is started, nothing is written to stdout. */
+  refused?: true;
+  /** Answers until the limit strikes; one more may be under way by then. */
+  turnsUntilLimit?: number;
   /** `quick` runs in CI; `slow` are the ones in which agents retry for a minute and more. */
   speed?: 'quick' | 'slow';
 }
@@ -213,11 +217,20 @@ const table = {
     is: 'success',
     exit: 0,
   },
-  'empty-prompt': { prompt: '', turns: () => [say('You said nothing at all.')], is: 'input', exit: 2 },
+  'empty-prompt': { prompt: '', turns: () => [say('You said nothing at all.')], refused: true, is: 'input', exit: 2 },
   'turn-limit': {
     prompt: 'Go on for ever.',
     flags: ['--max-turns', '3'],
-    turns: ({ shell }) => Array.from({ length: 30 }, (_, step) => ({ text: 'Once more.', calls: [shell(`echo step ${step}`)], usage })),
+    // As slow as a model is: there is time to end the run before the next answer is whole.
+    turns: ({ shell }) =>
+      Array.from({ length: 30 }, (_, step) => ({
+        text: 'Once more.',
+        calls: [shell(`echo step ${step}`)],
+        usage,
+        chunkSize: 400,
+        delayMs: 1000,
+      })),
+    turnsUntilLimit: 3,
     is: 'turn_limit',
     exit: 6,
   },

@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
-import { truthOf } from '../support/recordings.ts';
+import { truthOf, type Served } from '../support/recordings.ts';
 import type { Difference, RealAgent } from './agent.ts';
 import type { Performed } from './perform.ts';
 import type { Scenario } from './scenarios.ts';
@@ -41,7 +41,11 @@ export function accountOf({ status, records, outcome, left, work, changed }: Per
       ...(scenario.code !== undefined && verdict.code !== undefined ? { code: verdict.code } : {}),
     },
     message: good && last?.type === 'text.completed' ? last.text.trim() : undefined,
-    tools: tool_calls.map((call) => [call.name, call.status, call.reason].filter(Boolean).join(' ')).toSorted(),
+    tools: tool_calls
+      .map((call) => [call.name, call.status, call.reason].filter(Boolean).join(' '))
+      // The call of the answer that was under way when the limit struck: told or not, it must not have come to its end.
+      .filter((tool, index) => index !== scenario.turnsUntilLimit || !tool.endsWith('cancelled abandoned'))
+      .toSorted(),
     tokens:
       metrics?.tokens_used === undefined
         ? undefined
@@ -64,23 +68,31 @@ function tokensServed(tokens: ReturnType<typeof truthOf>['tokens'], { agent, dif
   return input === 0 ? undefined : { input, output, cached, ...(agent.noReasoningTokens === true ? {} : { reasoning }) };
 }
 
+/** Leaves out the answer that may have been under way when the limit struck. */
+function untilLimit(served: Served, { turnsUntilLimit: turns }: Scenario): Served {
+  if (turns === undefined) return served;
+  const answers = served.requests.filter(({ side }) => side !== true);
+  if (answers.length > turns + 1) throw new Error(`${answers.length} answers were served, the limit is ${turns}`);
+  return { requests: answers.slice(0, turns) };
+}
+
 /** What the model's side, the file system and the tables know. */
 export function truthOfRun({ served }: Performed, reach: Reach): Account {
   const { agent, scenario, differs } = reach;
-  const { message, calls, tokens } = truthOf(served);
+  const { message, calls, tokens } = truthOf(untilLimit(served, scenario));
   const exit = differs?.exit ?? scenario.exit;
   const is = differs?.is ?? scenario.is;
   const tools = calls.map((name, index) => `${agent.toolNames?.[name] ?? name} ${scenario.statuses?.[index] ?? 'completed'}`);
   const changed = scenario.changes ?? [];
   return {
     status: exit,
-    verdict: { class: is, exit_code: exit, ...(scenario.code === undefined ? {} : { code: scenario.code }) },
+    verdict: scenario.refused === true ? undefined : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
     message: differs?.message ?? (is === 'success' ? message : undefined),
     tools: (differs?.tools ?? tools).toSorted(),
     tokens: tokensServed(tokens, reach),
     artifacts: differs?.artifacts ?? changed,
     changed,
-    unknownLines: 0,
+    unknownLines: scenario.refused === true ? undefined : 0,
     left: [],
   };
 }

@@ -24,4 +24,14 @@ export const gemini: RealAgent = {
       args: { file_path, instruction: 'A step', old_string, new_string },
     }),
   },
+  differs: {
+    'disconnect-then-ok': { why: 'it does not try again after a stream that broke', is: 'provider', exit: 4 },
+    'failing-command': {
+      why: 'a command that fails is a success to it, and its exit code is not told',
+      tools: ['run_shell_command completed'],
+    },
+    'sigint-tool': { why: 'tokens are told at the end alone', tokens: false },
+    'sigterm-tool': { why: 'tokens are told at the end alone', tokens: false },
+    'turn-limit': { why: 'tokens are told at the end alone', tokens: false },
+  },
 };

@@ -45,4 +45,9 @@ export const opencode: RealAgent = {
     write: (filePath, content) => ({ name: 'write', args: { content, filePath } }),
     edit: (filePath, oldString, newString) => ({ name: 'edit', args: { filePath, oldString, newString } }),
   },
+  differs: {
+    denied: { why: 'a withheld tool is told as a call of `invalid`', tools: ['invalid error denied', 'invalid error denied'] },
+    'sigint-tool': { why: 'a call is told at its end, and tokens after it', tools: [], tokens: false },
+    'sigterm-tool': { why: 'a call is told at its end, and tokens after it', tools: [], tokens: false },
+  },
 };
