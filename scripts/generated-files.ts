@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { agents } from '../src/agents/registry.ts';
 import { dialects } from '../src/dialects/registry.ts';
 import { manPage } from './man-page.ts';
 import { shapesSource } from './shapes-source.ts';
@@ -12,6 +13,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ['src/events/shapes.ts', shapesSource()],
     ['docs/dialects.md', dialectTable()],
+    ['docs/agents.md', withAgentTable(readFileSync(join(root, 'docs', 'agents.md'), 'utf8'))],
     ['docs/man/runwire.1', await manPage()],
     ['docs/library.md', withExamples(library)],
   ]);
@@ -41,4 +43,27 @@ function withExamples(markdown: string): string {
   return markdown.replace(/<!-- (examples\/[\w./-]+) -->\n```ts\n[\s\S]*?```/g, (_block, path: string) => {
     return `<!-- ${path} -->\n\`\`\`ts\n${readFileSync(join(root, path), 'utf8')}\`\`\``;
   });
+}
+
+const agentTableStart = '<!-- agents: made from the registry by `npm run generate` -->';
+const agentTableEnd = '<!-- end of agents -->';
+
+function withAgentTable(markdown: string): string {
+  const [before, after] = [markdown.indexOf(agentTableStart), markdown.indexOf(agentTableEnd)];
+  if (before === -1 || after === -1) throw new Error('docs/agents.md has no place for the table of agents');
+  return `${markdown.slice(0, before + agentTableStart.length)}\n\n${agentTable()}\n${markdown.slice(after)}`;
+}
+
+/** The command line is the one of a plain run that may edit. */
+function agentTable(): string {
+  const rows = agents.map(({ id, title, binaries, dialect, abilities, tested, plan }) => {
+    const { args, stdin } = plan({ prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] }, tested);
+    const line = `${[binaries[0], ...args].join(' ')}${stdin === undefined ? '' : ' < PROMPT'}`;
+    const can = (list: readonly string[]): string => (list.length === 0 ? 'none' : list.join(', '));
+    const { permissionModes, ownLimits, resume, prompt } = abilities;
+    return `| \`${id}\` | ${title} | \`${line}\` | \`${dialect}\` | ${can(permissionModes)} | ${can(ownLimits)} | ${resume ? 'yes' : 'no'} | ${prompt} | ${tested ?? 'its documents'} |\n`;
+  });
+  return `| name | agent | a run with \`--permission-mode edit\` | dialect | permission modes | own limits | resume | prompt by | tried with |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+${rows.join('')}`;
 }

@@ -5,7 +5,8 @@ const title = 'Continue';
 
 /** Without a person to ask, tools that it would ask for are left out. */
 const modes: Record<PermissionMode, readonly string[]> = {
-  'read-only': ['--readonly'],
+  // Its own --readonly lets commands run.
+  'read-only': ['--exclude=Write', '--exclude=Edit', '--exclude=MultiEdit', '--exclude=Bash'],
   edit: ['--allow=Write', '--allow=Edit', '--allow=MultiEdit', '--exclude=Bash'],
   full: ['--auto'],
 };
