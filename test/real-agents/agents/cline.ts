@@ -22,7 +22,6 @@ export const cline: RealAgent = {
     '.cline/data/settings/global-settings.json': JSON.stringify({ telemetryOptOut: true, autoUpdateEnabled: false }),
   }),
   env: () => ({ CLINE_NO_AUTO_UPDATE: '1' }),
-  pass: ['CLINE_NO_AUTO_UPDATE'],
   hands: {
     shell: (command) => ({ name: 'run_commands', args: { commands: [command] } }),
     read: (path) => ({ name: 'read_files', args: { files: [{ path }] } }),
@@ -30,4 +29,8 @@ export const cline: RealAgent = {
     edit: (path, old_text, new_text) => ({ name: 'editor', args: { path, old_text, new_text } }),
   },
   noReasoningTokens: true,
+  cannot: { resume: 'its stream names no session' },
+  differs: {
+    'disconnect-then-ok': { why: 'it does not try again after a stream that broke', is: 'provider', exit: 4 },
+  },
 };
