@@ -317,6 +317,23 @@ describe('usage', () => {
     expect(fold([started, ...reports], {}, price).metrics).toMatchObject({ cost: 5, cost_source: 'reported' });
   });
 
+  it('tells models apart where there are several', () => {
+    const step = (model: string, input_tokens: number, cost_usd?: number): AgentEvent => ({
+      type: 'usage.reported',
+      scope: 'step',
+      model,
+      input_tokens,
+      output_tokens: 10,
+      ...(cost_usd === undefined ? {} : { cost_usd }),
+    });
+    expect(fold([started, step('a', 1000)], {}, price).usage_by_model).toBeUndefined();
+    expect(fold([started, step('a', 1000), step('b', 500, 5), step('free', 1), step('a', 1000)], {}, price).usage_by_model).toEqual([
+      { model_name: 'a', input_tokens: 2000, output_tokens: 20, cost: 2.2 },
+      { model_name: 'b', input_tokens: 500, output_tokens: 10, cost: 5 },
+      { model_name: 'free', input_tokens: 1, output_tokens: 10 },
+    ]);
+  });
+
   it('does not take the cost of one model for the cost of all', () => {
     const reports: AgentEvent[] = [
       { type: 'usage.reported', scope: 'step', model: 'a', input_tokens: 1000, output_tokens: 0, cost_usd: 5 },

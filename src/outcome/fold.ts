@@ -1,8 +1,8 @@
 import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
 import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
-import type { Artifact, ErrorDetails, RunOutcome, ToolCall, Verdict } from './outcome.ts';
-import { costOf, type Price, unpriced, UsageTotals } from './usage.ts';
+import type { Artifact, ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
+import { costOf, costOfModel, type Price, unpriced, UsageTotals } from './usage.ts';
 import { type FailOn, judge, type Signals } from './verdict.ts';
 
 export interface Note {
@@ -306,6 +306,7 @@ export class OutcomeFold {
         tool_calls_count: this.#toolCalls.length,
         turns: this.#turns,
       },
+      ...defined({ usage_by_model: this.#usageByModel(price) }),
       artifacts: [...this.#artifacts.values()],
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
@@ -328,6 +329,23 @@ export class OutcomeFold {
       },
       ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
     };
+  }
+
+  #usageByModel(price: Price | undefined): ModelUsage[] | undefined {
+    const models = [...this.#usage.byModel()];
+    if (models.length < 2) return undefined;
+    return models.map(([model, tokens]) => {
+      const name = model || this.#model;
+      return defined({
+        model_name: name,
+        input_tokens: tokens.input,
+        output_tokens: tokens.output,
+        reasoning_tokens: tokens.reasoning,
+        cache_read_tokens: tokens.cacheRead,
+        cache_write_tokens: tokens.cacheWrite,
+        cost: costOfModel(name, tokens, price),
+      });
+    });
   }
 
   #duration(): number | undefined {

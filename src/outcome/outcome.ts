@@ -21,6 +21,17 @@ export const ToolCall = z.strictObject({
   reason: z.enum(['denied', 'abandoned']).optional(),
 });
 
+/** What one model of a run used; the same words as in the metrics. */
+export const ModelUsage = z.strictObject({
+  model_name: z.string().optional(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  reasoning_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+  cost: z.number().nonnegative().optional(),
+});
+
 export const ErrorDetails = z.strictObject({
   type: z.string().optional(),
   message: z.string().optional(),
@@ -51,6 +62,8 @@ export const RunOutcome = z.strictObject({
     tool_calls_count: z.int().nonnegative(),
     turns: z.int().nonnegative(),
   }),
+  /** Only where a run used more than one model; their sum is in the metrics. */
+  usage_by_model: z.array(ModelUsage).optional(),
   artifacts: z.array(Artifact),
   error_details: ErrorDetails.optional(),
   tool_calls: z.array(ToolCall),
@@ -103,6 +116,7 @@ export const RunOutcome = z.strictObject({
     .optional(),
 });
 export type RunOutcome = z.infer<typeof RunOutcome>;
+export type ModelUsage = z.infer<typeof ModelUsage>;
 export type Artifact = z.infer<typeof Artifact>;
 export type ToolCall = z.infer<typeof ToolCall>;
 export type ErrorDetails = z.infer<typeof ErrorDetails>;

@@ -99,12 +99,18 @@ export function costOf(totals: UsageTotals, defaultModel: string | undefined, pr
   if (missing.length === 0) return reported === undefined ? { source: 'unknown' } : { cost: dollars(reported), source: 'reported' };
   let sum = reported ?? 0;
   for (const [model, tokens] of missing) {
-    const name = model || defaultModel;
-    const usd = name === undefined || tokens.input === undefined || tokens.output === undefined ? undefined : price?.(name, tokens);
+    const usd = costOfModel(model || defaultModel, tokens, price);
     if (usd === undefined) return { source: 'unknown' };
     sum += usd;
   }
   return { cost: dollars(sum), source: 'computed' };
+}
+
+/** The same for one model alone. */
+export function costOfModel(name: string | undefined, tokens: Tokens, price: Price | undefined): number | undefined {
+  if (tokens.cost !== undefined) return dollars(tokens.cost);
+  const usd = name === undefined || tokens.input === undefined || tokens.output === undefined ? undefined : price?.(name, tokens);
+  return usd === undefined ? undefined : dollars(usd);
 }
 
 /** Without the binary noise of adding: 0.1 + 0.2 is 0.3 on a bill. */

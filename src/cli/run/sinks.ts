@@ -13,14 +13,13 @@ export function answerSink(outlet: Outlet): Sink {
   };
 }
 
-/** stdout in a dialect, line by line as it happens. */
+/** stdout in a dialect, as it happens; what comes at once is written at once. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
   const send = (): void => outlet.write(writer.take());
   return {
     record(record) {
       writer.record(record);
-      send();
       if (waiting) return;
       waiting = true;
       setImmediate(() => {

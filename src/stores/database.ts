@@ -1,0 +1,24 @@
+import type { Problem } from './run-store.ts';
+
+export type Value = string | number | null | Uint8Array;
+export type Row = Readonly<Record<string, unknown>>;
+
+/** SQL with `?` for each value; the database puts its own marks there. */
+export interface Statement {
+  sql: string;
+  values: readonly Value[];
+}
+
+/** The little that SQLite and PostgreSQL are asked for; everything above is the same SQL for both. */
+export interface Database {
+  readonly name: string;
+  readonly kind: 'sqlite' | 'postgres';
+  /** Put before the name of every table. */
+  readonly prefix: string;
+  all(statement: Statement): Promise<Row[]>;
+  /** One transaction. When the first statement changes no row, nothing is done: false. */
+  write(statements: readonly Statement[]): Promise<boolean>;
+  /** What the database itself finds wrong with its file or its indexes. */
+  problems(): Promise<Problem[]>;
+  close(): Promise<void>;
+}

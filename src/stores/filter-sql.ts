@@ -1,0 +1,63 @@
+import type { Database, Statement, Value } from './database.ts';
+import { leastRunId } from './run-id.ts';
+import type { RunFilter } from './run-store.ts';
+import { plainText } from './rows.ts';
+import { type Term, termsOf } from './words.ts';
+
+export interface Selection {
+  /** `from …`: runs are `r`. */
+  from: string;
+  /** `where …`, or nothing. */
+  where: string;
+  /** The column that holds the run's id, by whose index the rows come in order. */
+  id: string;
+  values: Value[];
+}
+
+/** The one place that knows how a filter is said in SQL. */
+export function select(database: Database, filter: RunFilter, more: readonly Statement[] = []): Selection {
+  const { prefix } = database;
+  const conditions: Statement[] = [];
+  const [first, ...others] = Object.entries(filter.labels ?? {});
+  const id = first === undefined ? 'r.id' : 'l.run';
+  // A label's own index leads to its runs in order of time; asking every run for its labels would read them all.
+  if (first !== undefined) conditions.push({ sql: 'l.key = ? and l.value = ?', values: first.map(plainText) });
+  for (const label of others) {
+    conditions.push({
+      sql: `exists (select 1 from ${prefix}labels o where o.run = r.id and o.key = ? and o.value = ?)`,
+      values: label.map(plainText),
+    });
+  }
+  for (const field of ['status', 'class', 'agent', 'model'] as const) {
+    const wanted = filter[field];
+    if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.map(plainText)));
+  }
+  // An id begins with the time its run began.
+  if (filter.started_from !== undefined) conditions.push({ sql: `${id} >= ?`, values: [leastRunId(Math.ceil(filter.started_from))] });
+  if (filter.started_to !== undefined) conditions.push({ sql: `${id} < ?`, values: [leastRunId(Math.ceil(filter.started_to))] });
+  if (filter.cost_min !== undefined) conditions.push({ sql: 'r.cost >= ?', values: [filter.cost_min] });
+  if (filter.cost_max !== undefined) conditions.push({ sql: 'r.cost <= ?', values: [filter.cost_max] });
+  const terms = termsOf(filter.text ?? '');
+  if (terms.length > 0) conditions.push(search(database, terms));
+  conditions.push(...more);
+  return {
+    from: first === undefined ? `from ${prefix}runs r` : `from ${prefix}labels l join ${prefix}runs r on r.id = l.run`,
+    where: conditions.length === 0 ? '' : `where ${conditions.map(({ sql }) => sql).join(' and ')}`,
+    id,
+    values: conditions.flatMap(({ values }) => values),
+  };
+}
+
+function anyOf(column: string, values: readonly string[]): Statement {
+  if (values.length === 1) return { sql: `${column} = ?`, values };
+  return { sql: values.length === 0 ? '1 = 0' : `${column} in (${values.map(() => '?').join(', ')})`, values };
+}
+
+function search({ kind, prefix }: Database, terms: readonly Term[]): Statement {
+  if (kind === 'sqlite') {
+    const query = terms.map(({ word, prefix: begins }) => `"${word}"${begins ? '*' : ''}`).join(' AND ');
+    return { sql: 'r.seq in (select rowid from words where words match ?)', values: [query] };
+  }
+  const query = terms.map(({ word, prefix: begins }) => `'${word}'${begins ? ':*' : ''}`).join(' & ');
+  return { sql: `r.seq in (select seq from ${prefix}documents where words @@ cast(? as tsquery))`, values: [query] };
+}

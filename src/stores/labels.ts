@@ -1,0 +1,113 @@
+import { Failure } from '../failure.ts';
+import type { Environment } from './open-store.ts';
+import type { Labels } from './run-store.ts';
+
+/** `k=v`, as `--label` has it. */
+export function parseLabel(text: string): [key: string, value: string] {
+  const at = text.indexOf('=');
+  const key = text.slice(0, at).trim();
+  if (at < 1 || !/^[\p{L}\p{N}][\p{L}\p{N}._/-]*$/u.test(key)) throw new Failure('input', `"${text}" is no label; expected key=value`);
+  return [key, text.slice(at + 1).trim()];
+}
+
+/** Which variables of a service tell what; the first that is set counts. */
+interface Service {
+  name: string;
+  isHere: string;
+  job: readonly string[];
+  url: readonly string[];
+  repo: readonly string[];
+  branch: readonly string[];
+  commit: readonly string[];
+}
+
+const services: readonly Service[] = [
+  {
+    name: 'github',
+    isHere: 'GITHUB_ACTIONS',
+    job: ['GITHUB_JOB'],
+    url: [],
+    repo: ['GITHUB_REPOSITORY'],
+    branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'],
+    commit: ['GITHUB_SHA'],
+  },
+  {
+    name: 'gitlab',
+    isHere: 'GITLAB_CI',
+    job: ['CI_JOB_NAME'],
+    url: ['CI_JOB_URL'],
+    repo: ['CI_PROJECT_PATH'],
+    branch: ['CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', 'CI_COMMIT_REF_NAME'],
+    commit: ['CI_COMMIT_SHA'],
+  },
+  {
+    name: 'buildkite',
+    isHere: 'BUILDKITE',
+    job: ['BUILDKITE_LABEL', 'BUILDKITE_STEP_KEY'],
+    url: ['BUILDKITE_BUILD_URL'],
+    repo: ['BUILDKITE_REPO'],
+    branch: ['BUILDKITE_BRANCH'],
+    commit: ['BUILDKITE_COMMIT'],
+  },
+  {
+    name: 'circleci',
+    isHere: 'CIRCLECI',
+    job: ['CIRCLE_JOB'],
+    url: ['CIRCLE_BUILD_URL'],
+    repo: ['CIRCLE_REPOSITORY_URL', 'CIRCLE_PROJECT_REPONAME'],
+    branch: ['CIRCLE_BRANCH'],
+    commit: ['CIRCLE_SHA1'],
+  },
+  {
+    name: 'azure',
+    isHere: 'TF_BUILD',
+    job: ['SYSTEM_JOBDISPLAYNAME', 'BUILD_DEFINITIONNAME'],
+    url: [],
+    repo: ['BUILD_REPOSITORY_NAME'],
+    branch: ['SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCH'],
+    commit: ['BUILD_SOURCEVERSION'],
+  },
+  {
+    name: 'jenkins',
+    isHere: 'JENKINS_URL',
+    job: ['JOB_NAME'],
+    url: ['BUILD_URL'],
+    repo: ['GIT_URL'],
+    branch: ['CHANGE_BRANCH', 'BRANCH_NAME', 'GIT_BRANCH'],
+    commit: ['GIT_COMMIT'],
+  },
+];
+
+/** What the service that runs the job tells about it; nothing where no service does. */
+export function labelsFromEnvironment(env: Environment): Labels {
+  const service = services.find(({ isHere }) => (env[isHere] ?? '') !== '');
+  if (service === undefined) return {};
+  const said = (names: readonly string[]): string => names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
+  const url = service.name === 'github' ? githubUrl(env) : said(service.url);
+  return withoutEmpty({
+    ci: service.name,
+    'ci.job': said(service.job),
+    'ci.url': withoutUser(url),
+    'git.repo': withoutUser(said(service.repo)),
+    'git.branch': said(service.branch).replace(/^refs\/heads\//, ''),
+    'git.commit': said(service.commit),
+  });
+}
+
+export function gitLabels(place: { repo?: string; branch?: string; commit?: string }): Labels {
+  return withoutEmpty({ 'git.repo': place.repo ?? '', 'git.branch': place.branch ?? '', 'git.commit': place.commit ?? '' });
+}
+
+function githubUrl(env: Environment): string {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repo, GITHUB_RUN_ID: run } = env;
+  return server && repo && run ? `${server}/${repo}/actions/runs/${run}` : '';
+}
+
+/** A clone address may hold a token. */
+function withoutUser(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
+}
+
+function withoutEmpty(labels: Labels): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,61 @@
+import { cutText, listLimit } from '../outcome/bounded.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
+
+/** A prompt or an answer longer than this is kept by its beginning and its end. */
+const longestText = 256 * 1024;
+const longestStack = 16 * 1024;
+
+/** The outcome without what went into tools and what came out of them, and with an end to every list. */
+export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcome {
+  const toolCalls = ends(outcome.tool_calls);
+  const artifacts = ends(outcome.artifacts);
+  const warnings = ends(outcome.warnings);
+  const omitted = positive({
+    tool_calls: (outcome.omitted?.tool_calls ?? 0) + toolCalls.omitted,
+    artifacts: (outcome.omitted?.artifacts ?? 0) + artifacts.omitted,
+    warnings: (outcome.omitted?.warnings ?? 0) + warnings.omitted,
+  });
+  const { omitted: _before, error_details: error, ...rest } = outcome;
+  return {
+    ...rest,
+    message: bounded(outcome.message, longestText),
+    metadata: { ...outcome.metadata, initial_prompt: bounded(outcome.metadata.initial_prompt, longestText) },
+    artifacts: artifacts.kept,
+    tool_calls: toolCalls.kept.map(summaryOf),
+    warnings: warnings.kept,
+    ...(error === undefined
+      ? {}
+      : { error_details: error.stack_trace === undefined ? error : { ...error, stack_trace: bounded(error.stack_trace, longestStack) } }),
+    ...(omitted === undefined ? {} : { omitted }),
+  };
+}
+
+function summaryOf({ name, status, reason, duration_ms }: ToolCallSummary): ToolCallSummary {
+  return {
+    name,
+    ...(duration_ms === undefined ? {} : { duration_ms }),
+    status,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** A text that was cut before is a little longer than the limit, and is not cut again. */
+function bounded(text: string, limit: number): string {
+  return text.length <= limit + 100 ? text : cutText(text, limit);
+}
+
+/** The first and the last halves of a list that is too long. */
+function ends<Entry>(list: readonly Entry[]): { kept: Entry[]; omitted: number } {
+  const omitted = Math.max(0, list.length - listLimit);
+  return { kept: omitted === 0 ? [...list] : [...list.slice(0, listLimit / 2), ...list.slice(-listLimit / 2)], omitted };
+}
+
+function positive(counts: Record<'tool_calls' | 'artifacts' | 'warnings', number>): RunOutcome['omitted'] {
+  const some = {
+    ...(counts.tool_calls > 0 ? { tool_calls: counts.tool_calls } : {}),
+    ...(counts.artifacts > 0 ? { artifacts: counts.artifacts } : {}),
+    ...(counts.warnings > 0 ? { warnings: counts.warnings } : {}),
+  };
+  return Object.keys(some).length === 0 ? undefined : some;
+}

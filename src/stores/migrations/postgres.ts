@@ -1,0 +1,72 @@
+/** The same tables as in SQLite, in the schema `p`. Ids sort by byte, whatever the language of the server. */
+export const postgresMigrations: readonly ((p: string) => string)[] = [
+  (p) => `
+  create table ${p}runs (
+    seq bigint generated always as identity primary key,
+    id text collate "C" not null unique,
+    key text collate "C" unique,
+    status text collate "C" not null,
+    class text collate "C",
+    exit_code integer,
+    agent text collate "C",
+    model text collate "C",
+    started_at bigint not null,
+    ended_at bigint,
+    duration_ms double precision,
+    input_tokens double precision,
+    output_tokens double precision,
+    reasoning_tokens double precision,
+    cache_read_tokens double precision,
+    cache_write_tokens double precision,
+    cost double precision,
+    cost_source text,
+    turns integer,
+    tool_calls integer,
+    artifacts integer,
+    warnings integer,
+    last_sequence bigint not null default 0,
+    heartbeat_at bigint not null
+  );
+  create index runs_status on ${p}runs (status, id);
+  create index runs_class on ${p}runs (class, id);
+  create index runs_agent on ${p}runs (agent, id);
+  create index runs_model on ${p}runs (model, id);
+  create index runs_short on ${p}runs (substr(id, 19));
+
+  create table ${p}documents (
+    seq bigint primary key references ${p}runs (seq) on delete cascade,
+    prompt text not null,
+    outcome text,
+    attempts text,
+    agent_version text,
+    dialect text,
+    session_id text,
+    cwd text,
+    tape text,
+    host text,
+    owner text,
+    words tsvector
+  );
+  create index documents_words on ${p}documents using gin (words);
+
+  create table ${p}labels (
+    key text collate "C" not null,
+    value text collate "C" not null,
+    run text collate "C" not null references ${p}runs (id) on delete cascade,
+    primary key (key, value, run)
+  );
+  create unique index labels_run on ${p}labels (run, key);
+
+  create table ${p}usage (
+    run text collate "C" not null references ${p}runs (id) on delete cascade,
+    model text collate "C" not null,
+    input_tokens double precision,
+    output_tokens double precision,
+    reasoning_tokens double precision,
+    cache_read_tokens double precision,
+    cache_write_tokens double precision,
+    cost double precision,
+    primary key (run, model)
+  );
+  `,
+];

@@ -1,0 +1,75 @@
+/** One entry for each version of the ledger; never changed once released, only followed by the next. */
+export const sqliteMigrations: readonly string[] = [
+  `
+  create table runs (
+    seq integer primary key,
+    id text not null unique,
+    key text unique,
+    status text not null,
+    class text,
+    exit_code integer,
+    agent text,
+    model text,
+    started_at integer not null,
+    ended_at integer,
+    duration_ms real,
+    input_tokens real,
+    output_tokens real,
+    reasoning_tokens real,
+    cache_read_tokens real,
+    cache_write_tokens real,
+    cost real,
+    cost_source text,
+    turns integer,
+    tool_calls integer,
+    artifacts integer,
+    warnings integer,
+    last_sequence integer not null default 0,
+    heartbeat_at integer not null
+  ) strict;
+  create index runs_status on runs (status, id);
+  create index runs_class on runs (class, id);
+  create index runs_agent on runs (agent, id);
+  create index runs_model on runs (model, id);
+  create index runs_short on runs (substr(id, 19));
+
+  create table documents (
+    seq integer primary key references runs (seq) on delete cascade,
+    prompt text not null,
+    outcome any,
+    attempts text,
+    agent_version text,
+    dialect text,
+    session_id text,
+    cwd text,
+    tape text,
+    host text,
+    owner text
+  ) strict;
+
+  create table labels (
+    key text not null,
+    value text not null,
+    run text not null references runs (id) on delete cascade,
+    primary key (key, value, run)
+  ) strict, without rowid;
+  create unique index labels_run on labels (run, key);
+
+  create table usage (
+    run text not null references runs (id) on delete cascade,
+    model text not null,
+    input_tokens real,
+    output_tokens real,
+    reasoning_tokens real,
+    cache_read_tokens real,
+    cache_write_tokens real,
+    cost real,
+    primary key (run, model)
+  ) strict, without rowid;
+
+  create virtual table words using fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');
+  create trigger runs_forgotten after delete on runs begin
+    delete from words where rowid = old.seq;
+  end;
+  `,
+];

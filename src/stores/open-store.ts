@@ -1,0 +1,38 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { Failure } from '../failure.ts';
+import type { RunStore } from './run-store.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `none`: nothing is remembered. */
+export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
+
+/** Runwire's state folder: the ledger, and the tapes beside it. Relative paths in XDG variables are not valid and are ignored. */
+function stateFolder(env: Environment): string {
+  const given = env['XDG_STATE_HOME'];
+  return join(given !== undefined && isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.local', 'state'), 'runwire');
+}
+
+/** The flag, else `RUNWIRE_LEDGER`, else a file in the state folder. */
+export function ledgerPlace(flag: string | undefined, env: Environment, cwd: string): LedgerPlace {
+  const named = flag ?? (env['RUNWIRE_LEDGER'] || undefined);
+  if (named === undefined) return { kind: 'sqlite', path: join(stateFolder(env), 'ledger.db') };
+  if (named === 'none') return { kind: 'none' };
+  if (/^postgres(ql)?:\/\//.test(named)) return { kind: 'postgres', url: named };
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//.exec(named)?.[1];
+  if (scheme !== undefined) throw new Failure('config', `a ledger cannot be at ${scheme}://; expected a file, postgres://… or none`);
+  if (named === '') throw new Failure('config', 'the ledger has no name; expected a file, postgres://… or none');
+  return { kind: 'sqlite', path: resolve(cwd, named) };
+}
+
+/** Tapes are files on this machine, beside the ledger's file or in the state folder. */
+export function tapesFolder(place: LedgerPlace, env: Environment): string {
+  return place.kind === 'sqlite' ? join(place.path, '..', 'tapes') : join(stateFolder(env), 'tapes');
+}
+
+/** Loads only the database that is asked for. */
+export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>): Promise<RunStore> {
+  if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(place.path);
+  return (await import('./postgres.ts')).openPostgres(place.url);
+}

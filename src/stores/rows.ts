@@ -1,0 +1,118 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Database, Row, Value } from './database.ts';
+import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, StatsRow } from './run-store.ts';
+
+const longestName = 500;
+const titleLength = 120;
+/** Up to here compression gains little, and the text can be read with any SQL tool. */
+const shortOutcome = 600;
+
+/** Text as every database can hold and compare it: PostgreSQL knows no NUL and no half characters. */
+export function plainText(text: string): string {
+  return text.slice(0, longestName).replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/** The same without a limit, for texts that are only shown. */
+export function wholeText(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+export function optionalText(text: string | undefined): string | null {
+  return text === undefined || text === '' ? null : plainText(text);
+}
+
+export function optionalNumber(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : value;
+}
+
+/** The columns of `runs` that an outcome fills. */
+export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
+  const { metrics, verdict, provenance, omitted } = outcome;
+  return {
+    status: outcome.status,
+    class: verdict.class,
+    exit_code: verdict.exit_code,
+    agent: optionalText(provenance.agent),
+    model: optionalText(metrics.model_name),
+    duration_ms: optionalNumber(metrics.duration_ms),
+    input_tokens: optionalNumber(metrics.input_tokens),
+    output_tokens: optionalNumber(metrics.output_tokens),
+    reasoning_tokens: optionalNumber(metrics.reasoning_tokens),
+    cache_read_tokens: optionalNumber(metrics.cache_read_tokens),
+    cache_write_tokens: optionalNumber(metrics.cache_write_tokens),
+    cost: optionalNumber(metrics.cost),
+    cost_source: metrics.cost_source,
+    turns: metrics.turns,
+    tool_calls: metrics.tool_calls_count,
+    artifacts: outcome.artifacts.length + (omitted?.artifacts ?? 0),
+    warnings: outcome.warnings.length + (omitted?.warnings ?? 0),
+  };
+}
+
+/** The columns of `runs` as a list shows them. */
+export const summaryColumns = (
+  'id status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens ' +
+  'cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at'
+)
+  .split(' ')
+  .map((column) => `r.${column}`);
+/** Those of `documents`. */
+export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'host'].map((column) => `d.${column}`);
+
+/** Absent is what a column without a value means. */
+function present(row: Row): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** Rows are written by this room alone, from these very types: what is read is what was written. */
+export function summaryOf(row: Row, labels: Labels): RunSummary {
+  const { head, ...rest } = present(row);
+  return { ...rest, title: titleOf(String(head ?? '')), labels } as unknown as RunSummary;
+}
+
+export function recordOf(row: Row, labels: Labels): RunRecord {
+  const { prompt, outcome, attempts, owner, ...rest } = row;
+  return {
+    ...summaryOf({ ...rest, head: prompt }, labels),
+    prompt: String(prompt),
+    attempts: typeof attempts === 'string' ? (JSON.parse(attempts) as Attempt[]) : [],
+    ...(typeof outcome === 'string' || outcome instanceof Uint8Array ? { outcome: parseOutcome(outcome, String(prompt)) } : {}),
+    ...(typeof owner === 'string' ? { owner: JSON.parse(owner) as Owner } : {}),
+  };
+}
+
+export function openRunOf(row: Row): OpenRun {
+  const { owner, ...rest } = present(row);
+  return { ...rest, owner: JSON.parse(String(owner)) as Owner } as unknown as OpenRun;
+}
+
+export function statsOf({ group, ...row }: Row, grouping: string): StatsRow {
+  const { tool_calls, ...rest } = present(row);
+  const name = group === null || group === undefined ? undefined : grouping === 'day' ? dayOf(Number(group)) : String(group);
+  return { ...(name === undefined ? {} : { group: name }), tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
+}
+
+function dayOf(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+function titleOf(prompt: string): string {
+  const line = prompt.replace(/\s+/g, ' ').trim();
+  return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1).toWellFormed()}…`;
+}
+
+/** The prompt is kept once, beside the outcome. SQLite has what is long compressed; PostgreSQL does that itself. */
+export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): string | Uint8Array {
+  const { initial_prompt: prompt, ...metadata } = outcome.metadata;
+  const text = JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
+  return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text);
+}
+
+function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
+  const outcome = JSON.parse(typeof written === 'string' ? written : zstdDecompressSync(written).toString()) as LedgerOutcome;
+  return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
+}
+
+function isPlain(prompt: string): boolean {
+  return prompt !== '' && wholeText(prompt) === prompt;
+}

@@ -1,0 +1,214 @@
+import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
+
+/** A run that has begun has an end to come, or one that nobody saw. */
+export type RunStatus = RunOutcome['status'] | 'running';
+export type Labels = Readonly<Record<string, string>>;
+
+/** What the ledger keeps of a tool call: never what went in or came out. */
+export type ToolCallSummary = Omit<ToolCall, 'inputs' | 'outputs'>;
+/** The outcome as it is kept: all of it but the inputs and outputs of tools. */
+export type LedgerOutcome = Omit<RunOutcome, 'tool_calls'> & { tool_calls: ToolCallSummary[] };
+
+/** The process that writes a run, so that another one can tell whether it is still there. */
+export interface Owner {
+  host: string;
+  /** Changes when the machine starts again; with it a process number means nothing any more. */
+  boot: string;
+  pid: number;
+  /** When the process began, in the system's own words; process numbers are used again. */
+  process_started: string;
+}
+
+export interface NewRun {
+  id: string;
+  started_at: number;
+  prompt: string;
+  agent?: string;
+  model?: string;
+  cwd?: string;
+  labels: Labels;
+  owner: Owner;
+  /** Where its tape is, relative to the tapes folder. */
+  tape?: string;
+}
+
+/** What became known since the last time; every note is also a sign of life. */
+export interface Progress {
+  at: number;
+  last_sequence?: number;
+  session_id?: string;
+  agent?: string;
+  agent_version?: string;
+  model?: string;
+}
+
+/** One of several tries that a run took; the last one is the run's outcome. */
+export interface Attempt {
+  number: number;
+  status: RunOutcome['status'];
+  class: RunOutcome['verdict']['class'];
+  session_id?: string;
+  started_at?: number;
+  duration_ms?: number;
+  tokens_used?: number;
+  cost?: number;
+  /** Why it was tried again. */
+  reason?: string;
+}
+
+export interface Ending {
+  outcome: RunOutcome | LedgerOutcome;
+  ended_at: number;
+  last_sequence?: number;
+  attempts?: readonly Attempt[];
+}
+
+/** A finished run that was made elsewhere. */
+export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt'>, Ending {
+  /** The same content has the same key: what is imported twice is there once. */
+  key: string;
+}
+
+/** One line of a list. Numbers nobody told are absent, never 0. */
+export interface RunSummary {
+  id: string;
+  status: RunStatus;
+  class?: RunOutcome['verdict']['class'];
+  exit_code?: number;
+  agent?: string;
+  agent_version?: string;
+  dialect?: string;
+  model?: string;
+  session_id?: string;
+  cwd?: string;
+  host?: string;
+  /** The beginning of the prompt, in one line. */
+  title: string;
+  started_at: number;
+  ended_at?: number;
+  duration_ms?: number;
+  input_tokens?: number;
+  output_tokens?: number;
+  reasoning_tokens?: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+  cost?: number;
+  cost_source?: RunOutcome['metrics']['cost_source'];
+  turns?: number;
+  tool_calls?: number;
+  artifacts?: number;
+  warnings?: number;
+  last_sequence: number;
+  heartbeat_at: number;
+  tape?: string;
+  labels: Labels;
+}
+
+export interface RunRecord extends RunSummary {
+  prompt: string;
+  /** Absent while it runs. */
+  outcome?: LedgerOutcome;
+  attempts: readonly Attempt[];
+  owner?: Owner;
+  /** Where an imported run came from. */
+  key?: string;
+}
+
+/** Everything that is named must hold; of several values of one field, any. */
+export interface RunFilter {
+  status?: readonly RunStatus[];
+  class?: readonly string[];
+  agent?: readonly string[];
+  model?: readonly string[];
+  /** All of them. */
+  labels?: Labels;
+  /** Milliseconds; `from` is included, `to` is not. */
+  started_from?: number;
+  started_to?: number;
+  /** Dollars, both included; a run of unknown cost is in no range. */
+  cost_min?: number;
+  cost_max?: number;
+  /** All words of it are in the prompt or the answer; `word*` stands for what begins so. */
+  text?: string;
+}
+
+export interface PageRequest {
+  limit: number;
+  /** `next` of the page before. */
+  after?: string;
+}
+
+/** Newest first. */
+export interface Page<Run> {
+  runs: Run[];
+  /** Absent: that was all. */
+  next?: string;
+}
+
+export type Grouping = 'all' | 'agent' | 'model' | 'day' | 'status' | 'class' | { label: string };
+
+export interface StatsRow {
+  /** A day is `2026-11-15` (UTC); absent: the runs that have none. */
+  group?: string;
+  runs: number;
+  running: number;
+  succeeded: number;
+  /** Of the runs that told a cost; absent: none did. */
+  cost?: number;
+  cost_known: number;
+  input_tokens?: number;
+  output_tokens?: number;
+  cache_read_tokens?: number;
+  duration_ms?: number;
+  duration_known: number;
+  longest_ms?: number;
+  tool_calls: number;
+  first_started_at: number;
+  last_started_at: number;
+}
+
+/** A run that has not ended, and who should be writing it. */
+export interface OpenRun {
+  id: string;
+  owner: Owner;
+  heartbeat_at: number;
+  started_at: number;
+  last_sequence: number;
+  prompt: string;
+  tape?: string;
+}
+
+export interface Problem {
+  /** A run's id, or the part of the ledger. */
+  where: string;
+  what: string;
+}
+
+/** Where runs are remembered. What is written is written in one transaction: done or not done, never half. */
+export interface RunStore {
+  /** How to call it in a message; without a password. */
+  readonly name: string;
+  begin(run: NewRun): Promise<void>;
+  note(id: string, progress: Progress): Promise<void>;
+  /** The writer's own end of its run; replaces what others closed meanwhile. */
+  finish(id: string, ending: Ending): Promise<void>;
+  /** Runs without an end, the oldest first. */
+  open(): Promise<OpenRun[]>;
+  /** For the runs of others: false when its writer or another closer was faster. */
+  closeInterrupted(run: OpenRun, ending: Ending): Promise<boolean>;
+  list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
+  count(filter: RunFilter): Promise<number>;
+  get(id: string): Promise<RunRecord | undefined>;
+  /** The ids that a person may mean by a whole id, or by the beginning of a short one; at most ten. */
+  find(idOrShort: string): Promise<string[]>;
+  /** Days are in order of time, the rest by number of runs. */
+  stats(grouping: Grouping, filter: RunFilter): Promise<StatsRow[]>;
+  /** Newest first, with outcomes, a page in memory at a time. */
+  export(filter: RunFilter): AsyncIterable<RunRecord>;
+  /** `same`: its key is known, and nothing was done. */
+  put(run: ImportedRun): Promise<'added' | 'same'>;
+  /** Takes away what the filter names, and tells whose tapes are left to remove. Runs that have not ended stay. */
+  prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }>;
+  verify(): Promise<Problem[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,159 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
+import type { Database, Row, Statement } from './database.ts';
+import { sqliteMigrations } from './migrations/sqlite.ts';
+import type { Problem, RunStore } from './run-store.ts';
+import { SqlRunStore } from './sql-store.ts';
+
+/** "RunW": other programs' databases are not ours to fill. */
+const applicationId = 0x52756e57;
+/** How long a statement may hold up the whole process; after that it waits without doing so. */
+const briefWaitMs = 50;
+const patienceMs = 5000;
+const statementsKept = 100;
+
+export interface SqliteOptions {
+  /** Tests lower it. */
+  patienceMs?: number;
+}
+
+/** The ledger in one file; made, with its folder, when it is not there. */
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<RunStore> {
+  const database = new SqliteDatabase(path, options.patienceMs ?? patienceMs);
+  try {
+    await database.prepare();
+  } catch (error) {
+    await database.close();
+    throw error instanceof Failure ? error : new Failure('config', `cannot use the ledger ${path}: ${messageOf(error)}`, { cause: error });
+  }
+  return new SqlRunStore(database);
+}
+
+class SqliteDatabase implements Database {
+  readonly kind = 'sqlite';
+  readonly prefix = '';
+  readonly name: string;
+  readonly #patienceMs: number;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: DatabaseSync;
+
+  constructor(path: string, patience: number) {
+    this.name = path;
+    this.#patienceMs = patience;
+    try {
+      if (path !== ':memory:' && !existsSync(path)) {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        // Prompts are nobody else's; what SQLite puts beside the file gets the same rights.
+        closeSync(openSync(path, 'a', 0o600));
+      }
+      this.#database = new DatabaseSync(path, { timeout: briefWaitMs });
+    } catch (error) {
+      throw new Failure('config', `cannot open the ledger ${path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Brings a new or an older ledger to this version; of several processes that start at once, one does it. */
+  async prepare(): Promise<void> {
+    await this.#patiently(() => this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'));
+    if (this.#version() === sqliteMigrations.length && this.#pragma('application_id') === applicationId) return;
+    await this.#patiently(() => this.#transaction(() => this.#migrate()));
+  }
+
+  async all({ sql, values }: Statement): Promise<Row[]> {
+    return this.#patiently(() => this.#statement(sql).all(...values));
+  }
+
+  async write(statements: readonly Statement[]): Promise<boolean> {
+    return this.#patiently(() =>
+      this.#transaction(() => {
+        for (const [index, { sql, values }] of statements.entries()) {
+          const { changes } = this.#statement(sql).run(...values);
+          if (index === 0 && Number(changes) === 0) return false;
+        }
+        return true;
+      }),
+    );
+  }
+
+  async problems(): Promise<Problem[]> {
+    const found = this.#database.prepare('pragma integrity_check').all();
+    const strays = this.#database.prepare('pragma foreign_key_check').all();
+    return [
+      ...found.flatMap(({ integrity_check: what }) => (what === 'ok' ? [] : [{ where: this.name, what: String(what) }])),
+      ...strays.map(({ table }) => ({ where: String(table), what: 'a row belongs to no run' })),
+    ];
+  }
+
+  async close(): Promise<void> {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #migrate(): void {
+    const from = this.#version();
+    const { objects } = this.#database.prepare('select count(*) as objects from sqlite_schema').get() ?? {};
+    if (this.#pragma('application_id') !== applicationId && objects !== 0)
+      throw new Failure('config', `${this.name} is a database, but not a ledger of Runwire; name another file with --ledger`);
+    if (from > sqliteMigrations.length)
+      throw new Failure(
+        'config',
+        `the ledger ${this.name} was written by a newer Runwire (version ${from}, this one knows ${sqliteMigrations.length}); update Runwire, or name another file with --ledger`,
+      );
+    for (const sql of sqliteMigrations.slice(from)) this.#database.exec(sql);
+    this.#database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${sqliteMigrations.length}`);
+  }
+
+  #version(): number {
+    return this.#pragma('user_version');
+  }
+
+  #pragma(name: string): number {
+    return Number(this.#database.prepare(`pragma ${name}`).get()?.[name]);
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= statementsKept) this.#statements.clear();
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #transaction<Result>(work: () => Result): Result {
+    this.#database.exec('begin immediate');
+    try {
+      const result = work();
+      this.#database.exec('commit');
+      return result;
+    } catch (error) {
+      // A full disk has rolled back already.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** Others may be writing. Waiting inside SQLite would stop the run that is told about, so most of it happens here. */
+  async #patiently<Result>(work: () => Result): Promise<Result> {
+    for (const start = performance.now(); ;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() - start > this.#patienceMs) throw error;
+        await sleep(5 + Math.random() * 45);
+      }
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  // The low byte is the plain code, SQLITE_BUSY or SQLITE_LOCKED; the rest says which kind.
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && [5, 6].includes(error.errcode & 0xff);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it } from 'vitest';
+import { LedgerSink, type LedgerSinkOptions } from '../../src/stores/ledger-sink.ts';
+import { openPostgres } from '../../src/stores/postgres.ts';
+import { openSqlite } from '../../src/stores/sqlite.ts';
+import { perform } from './support/perform.ts';
+import { startPostgres } from './support/postgres.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'runwire-bad-'));
+const program = join(import.meta.dirname, 'support', 'program.ts');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Told {
+  status: string;
+  warnings: string[];
+}
+
+/** A run whose ledger is on a file system of its own, which nobody else sees and which goes with the process. */
+function runOnDisk(name: string, options: string, bytes: number): Told {
+  const disk = join(folder, name);
+  mkdirSync(disk);
+  const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2/tapes" "$5"';
+  const namespace = process.getuid?.() === 0 ? '-m' : '-rm';
+  const args = [namespace, 'sh', '-c', script, 'sh', options, disk, process.execPath, program, String(bytes)];
+  return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8', timeout: 50_000 })) as Told;
+}
+
+/** A run in this process; answers what was warned. */
+async function run(
+  options: Partial<LedgerSinkOptions>,
+  closeMs: number,
+  between: (step: number) => Promise<void> = () => sleep(1),
+): Promise<Told> {
+  const warnings: string[] = [];
+  const open = async (): Promise<never> => Promise.reject(new Error('unset'));
+  const sink = new LedgerSink({ open, clock: Date.now, warn: (line) => warnings.push(line), progressMs: 1, ...options });
+  const { status } = await perform(sink, { steps: 20, between, closeMs });
+  return { status, warnings };
+}
+
+it('goes on when the disk becomes full', () => {
+  expect(runOnDisk('full', 'size=1m', 4_000_000)).toEqual({
+    status: 'success',
+    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(full|no space left)/i)],
+  });
+});
+
+it('goes on when there was never room for a ledger', () => {
+  expect(runOnDisk('tiny', 'size=32k', 10_000)).toEqual({
+    status: 'success',
+    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(full|I\/O|no space left)/i)],
+  });
+});
+
+it('goes on when the folder is read-only', () => {
+  expect(runOnDisk('read-only', 'ro', 10_000)).toEqual({
+    status: 'success',
+    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(read-only|unable to open)/i)],
+  });
+});
+
+it('records the run where there is room', () => {
+  expect(runOnDisk('roomy', 'size=16m', 10_000)).toEqual({ status: 'success', warnings: [] });
+});
+
+it.each([
+  ['is no database', () => Buffer.from('this is a letter, not a ledger. '.repeat(500))],
+  ['is damaged', (whole: Buffer) => Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200, 0x5a)])],
+  ['is cut', (whole: Buffer) => whole.subarray(0, 5000)],
+])('goes on when the ledger %s, and leaves the file as it is', async (name, damage) => {
+  const path = join(folder, `${name}.db`);
+  await (await openSqlite(path)).close();
+  const damaged = damage(readFileSync(path));
+  writeFileSync(path, damaged);
+  expect(await run({ open: () => openSqlite(path) }, 20_000)).toEqual({
+    status: 'success',
+    warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(not a database|malformed)/)],
+  });
+  expect(readFileSync(path).equals(damaged)).toBe(true);
+});
+
+it('does not fill the database of another program', async () => {
+  const path = join(folder, 'other.db');
+  const other = new DatabaseSync(path);
+  other.exec('create table customers (name text)');
+  other.close();
+  await expect(openSqlite(path)).rejects.toThrow(/other\.db is a database, but not a ledger of Runwire/);
+});
+
+it('goes on, and ends in time, when somebody else keeps the ledger locked', async () => {
+  const path = join(folder, 'locked.db');
+  await (await openSqlite(path)).close();
+  const other = new DatabaseSync(path);
+  other.exec('begin exclusive');
+  expect(await run({ open: () => openSqlite(path, { patienceMs: 300 }) }, 20_000)).toEqual({
+    status: 'success',
+    warnings: ['this run may be missing from the ledger: database is locked'],
+  });
+  expect(await run({ open: () => openSqlite(path) }, 200)).toEqual({
+    status: 'success',
+    warnings: ['this run may be missing from the ledger: it did not answer within 200 ms'],
+  });
+  other.exec('rollback');
+  other.close();
+  expect(await run({ open: () => openSqlite(path) }, 20_000)).toEqual({ status: 'success', warnings: [] });
+});
+
+it('waits for a lock that is let go', async () => {
+  const path = join(folder, 'busy.db');
+  await (await openSqlite(path)).close();
+  const other = new DatabaseSync(path);
+  other.exec('begin exclusive');
+  const told = await run({ open: () => openSqlite(path) }, 30_000, async (step) => {
+    await sleep(5);
+    if (step === 10) other.exec('rollback');
+  });
+  other.close();
+  expect(told).toEqual({ status: 'success', warnings: [] });
+});
+
+it('records a run completely when PostgreSQL was away in the middle of it', async () => {
+  const server = await startPostgres();
+  try {
+    const url = server.url('team');
+    let id = '';
+    const warnings: string[] = [];
+    const sink = new LedgerSink({ open: () => openPostgres(url), clock: Date.now, warn: (line) => warnings.push(line), progressMs: 1 });
+    ({ id } = sink);
+    await perform(sink, {
+      steps: 30,
+      closeMs: 30_000,
+      async between(step) {
+        await sleep(20);
+        if (step === 10) await server.stop();
+        // Away until the sink has noticed.
+        if (step === 20) for (; warnings.length === 0;) await sleep(20);
+        if (step === 20) await server.start();
+      },
+    });
+    expect(warnings).toEqual([expect.stringMatching(/^this run may be missing from the ledger: /)]);
+    expect(warnings.join()).not.toContain('secret-of-the-test');
+    const store = await openPostgres(url);
+    expect(await store.get(id)).toMatchObject({ status: 'success', prompt: 'Count the steps', outcome: { message: 'step 30' } });
+    await store.close();
+    await server.stop();
+    expect(await run({ open: () => openPostgres(url) }, 20_000)).toEqual({
+      status: 'success',
+      warnings: [expect.stringMatching(/^this run may be missing from the ledger: cannot use the ledger postgres:.*ECONNREFUSED/)],
+    });
+  } finally {
+    await server.remove();
+  }
+});

@@ -1,0 +1,395 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
+import { openPostgres } from '../../src/stores/postgres.ts';
+import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
+import type { RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
+import { openSqlite } from '../../src/stores/sqlite.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { someFilter, someLabels, someOutcome } from './support/arbitrary.ts';
+import { matches } from './support/matches.ts';
+import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import { newRun, noon, outcomeWith } from './support/runs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'runwire-ledger-'));
+let server: PostgresServer;
+let count = 0;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(async () => {
+  await server.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The address of an empty ledger. */
+const places = {
+  sqlite: () => join(folder, `${(count += 1)}.db`),
+  postgres: () => server.url(`ledger_${(count += 1)}`),
+};
+const openers = { sqlite: openSqlite, postgres: openPostgres };
+const ending = { outcome: outcomeWith(), ended_at: noon + 2500, last_sequence: 9 };
+
+async function idsOf(store: RunStore, filter: RunFilter): Promise<string[]> {
+  return (await store.list(filter, { limit: 1000 })).runs.map(({ id }) => id);
+}
+
+async function exported(store: RunStore): Promise<RunRecord[]> {
+  const runs: RunRecord[] = [];
+  for await (const run of store.export({})) runs.push(run);
+  return runs;
+}
+
+describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
+  async function withStore(work: (store: RunStore, place: string) => Promise<void>): Promise<void> {
+    const place = places[kind]();
+    const store = await openers[kind](place);
+    try {
+      await work(store, place);
+      expect(await store.verify()).toEqual([]);
+    } finally {
+      await store.close();
+    }
+  }
+
+  it('has a run from its beginning, with what is known so far', () =>
+    withStore(async (store) => {
+      const run = newRun({ labels: { team: 'x' }, cwd: '/project', tape: '2026/11/x.tape.zst' });
+      await store.begin(run);
+      await store.begin(run);
+      await store.note(run.id, { at: noon + 5, last_sequence: 3, session_id: 's-1', agent: 'codex', agent_version: '1.2' });
+      await store.note(run.id, { at: noon + 9, model: 'm' });
+      expect(await store.get(run.id)).toEqual({
+        id: run.id,
+        status: 'running',
+        agent: 'codex',
+        agent_version: '1.2',
+        model: 'm',
+        session_id: 's-1',
+        cwd: '/project',
+        host: run.owner.host,
+        title: 'Fix the parser',
+        prompt: 'Fix the parser',
+        started_at: noon,
+        last_sequence: 3,
+        heartbeat_at: noon + 9,
+        tape: '2026/11/x.tape.zst',
+        labels: { team: 'x' },
+        attempts: [],
+        owner: run.owner,
+      });
+      expect(await store.open()).toEqual([
+        {
+          id: run.id,
+          owner: run.owner,
+          started_at: noon,
+          heartbeat_at: noon + 9,
+          last_sequence: 3,
+          prompt: 'Fix the parser',
+          tape: '2026/11/x.tape.zst',
+        },
+      ]);
+    }));
+
+  it('keeps the outcome without what went into tools and came out of them', () =>
+    withStore(async (store) => {
+      const run = newRun();
+      const attempts = [{ number: 1, status: 'error', class: 'provider', reason: 'overloaded' } as const];
+      await store.begin(run);
+      await store.finish(run.id, { ...ending, attempts });
+      const found = await store.get(run.id);
+      expect(found).toMatchObject({
+        status: 'success',
+        class: 'success',
+        exit_code: 0,
+        agent: 'claude',
+        model: 'anthropic/claude-x',
+        ended_at: noon + 2500,
+        cost: 0.25,
+        tool_calls: 1,
+        artifacts: 1,
+        warnings: 1,
+        last_sequence: 9,
+        attempts,
+      });
+      expect(found?.outcome).toEqual({ ...outcomeWith(), tool_calls: [{ name: 'bash', duration_ms: 40, status: 'completed' }] });
+      expect(JSON.stringify(found)).not.toMatch(/npm test|ok 12/);
+      expect(await store.open()).toEqual([]);
+      await expect(store.finish(newRunId(noon), ending)).rejects.toThrow(/no run/);
+    }));
+
+  it('remembers what began the run when its events do not say it', () =>
+    withStore(async (store) => {
+      const run = newRun({ agent: 'codex', model: 'given', prompt: 'Seek the needle' });
+      const { agent: _agent, ...provenance } = outcomeWith().provenance;
+      const { model_name: _model, ...metrics } = outcomeWith().metrics;
+      const outcome = { ...outcomeWith({ metadata: { initial_prompt: '' } }), provenance, metrics };
+      await store.begin(run);
+      await store.finish(run.id, { ...ending, outcome });
+      expect(await store.get(run.id)).toMatchObject({
+        agent: 'codex',
+        model: 'given',
+        prompt: 'Seek the needle',
+        outcome: ledgerOutcome(outcome),
+      });
+      expect(await idsOf(store, { text: 'needle fixed' })).toEqual([run.id]);
+    }));
+
+  it('lets one of several closers end a run, and its own writer have the last word', () =>
+    withStore(async (store) => {
+      const run = newRun();
+      await store.begin(run);
+      const [open] = await store.open();
+      if (open === undefined) throw new Error('not open');
+      const incomplete = { ...ending, outcome: outcomeWith({ status: 'incomplete', message: 'half' }) };
+      const results = await Promise.all([1, 2, 3].map(() => store.closeInterrupted(open, incomplete)));
+      expect(results.toSorted()).toEqual([false, false, true]);
+      expect(await store.get(run.id)).toMatchObject({ status: 'incomplete' });
+      await store.finish(run.id, ending);
+      expect(await store.get(run.id)).toMatchObject({ status: 'success', outcome: { message: 'The parser is fixed.' } });
+      expect([await idsOf(store, { text: 'half' }), await idsOf(store, { text: 'fixed' })]).toEqual([[], [run.id]]);
+    }));
+
+  it('does not close a run that has just been heard of', () =>
+    withStore(async (store) => {
+      const run = newRun();
+      await store.begin(run);
+      const [open] = await store.open();
+      if (open === undefined) throw new Error('not open');
+      await store.note(run.id, { at: noon + 1 });
+      expect(await store.closeInterrupted(open, ending)).toBe(false);
+      expect(await store.get(run.id)).toMatchObject({ status: 'running' });
+    }));
+
+  it('imports a content once', () =>
+    withStore(async (store) => {
+      const run = { ...ending, id: newRunId(noon), key: 'sha256:1', started_at: noon, labels: { source: 'codex' } };
+      expect(await store.put(run)).toBe('added');
+      expect(await store.put({ ...run, id: newRunId(noon) })).toBe('same');
+      expect(await store.put({ ...run, id: newRunId(noon), key: 'sha256:2' })).toBe('added');
+      expect(await store.count({})).toBe(2);
+      expect(await store.get(run.id)).toMatchObject({
+        key: 'sha256:1',
+        labels: { source: 'codex' },
+        outcome: ledgerOutcome(ending.outcome),
+      });
+      expect(await store.count({ text: 'parser fixed' })).toBe(2);
+    }));
+
+  it('finds a run by its id and by the beginning of its short one', () =>
+    withStore(async (store) => {
+      const runs = Array.from({ length: 20 }, (_, index) => newRun({ started_at: noon + index }));
+      for (const run of runs) await store.begin(run);
+      const [run] = runs;
+      if (run === undefined) throw new Error('no run');
+      expect(await store.find(run.id)).toEqual([run.id]);
+      expect(await store.find(shortRunId(run.id).toUpperCase())).toEqual([run.id]);
+      expect(await store.find(shortRunId(run.id).slice(0, 6))).toContain(run.id);
+      expect([await store.find(''), await store.find('%'), await store.find("' or 1=1 --")]).toEqual([[], [], []]);
+    }));
+
+  it('goes from page to page and misses nothing, also while runs are added', () =>
+    withStore(async (store) => {
+      const runs = Array.from({ length: 25 }, (_, index) =>
+        newRun({ started_at: noon + index, labels: { even: String(index % 2 === 0) } }),
+      );
+      for (const run of runs) await store.begin(run);
+      for (const filter of [{}, { labels: { even: 'true' } }, { status: ['running' as const] }]) {
+        const seen: string[] = [];
+        for (let after: string | undefined; ;) {
+          const page = await store.list(filter, { limit: 7, ...(after === undefined ? {} : { after }) });
+          seen.push(...page.runs.map(({ id }) => id));
+          await store.begin(newRun({ started_at: noon + 1000, labels: { even: 'true' } }));
+          if (page.next === undefined) break;
+          after = page.next;
+        }
+        const wanted = runs.filter(({ labels }) => !('labels' in filter) || labels['even'] === 'true').map(({ id }) => id);
+        expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted.toReversed());
+      }
+    }));
+
+  it('adds up by agent, model, day, status, class and label', () =>
+    withStore(async (store) => {
+      const day = 86_400_000;
+      const runs = [
+        { at: noon, label: 'x', outcome: outcomeWith() },
+        {
+          at: noon + 1,
+          label: 'x',
+          outcome: outcomeWith({ status: 'error', verdict: { class: 'tool', exit_code: 3 }, metrics: { cost: 1 } }),
+        },
+        {
+          at: noon + day,
+          label: 'y',
+          outcome: outcomeWith({
+            metrics: { cost: 3, input_tokens: 50 },
+            usage_by_model: [
+              { model_name: 'big', input_tokens: 40, cost: 2 },
+              { model_name: 'small', input_tokens: 10, cost: 1 },
+            ],
+          } as Partial<ReturnType<typeof outcomeWith>>),
+        },
+      ];
+      for (const { at, label, outcome } of runs) {
+        const run = newRun({ started_at: at, labels: { team: label } });
+        await store.begin(run);
+        await store.finish(run.id, { outcome, ended_at: at + 10 });
+      }
+      await store.begin(newRun({ started_at: noon + day + 1, agent: 'pi', model: 'big' }));
+      const total = (await store.stats('all', {}))[0];
+      expect(total).toEqual({
+        runs: 4,
+        running: 1,
+        succeeded: 2,
+        cost: 4.25,
+        cost_known: 3,
+        input_tokens: 250,
+        output_tokens: 60,
+        duration_ms: 7500,
+        duration_known: 3,
+        longest_ms: 2500,
+        tool_calls: 3,
+        first_started_at: noon,
+        last_started_at: noon + day + 1,
+      });
+      const table = async (grouping: Parameters<RunStore['stats']>[0], filter: RunFilter = {}) =>
+        (await store.stats(grouping, filter)).map(({ group, runs: number, cost }) => [group, number, cost]);
+      expect(await table('day')).toEqual([
+        ['2026-11-15', 2, 1.25],
+        ['2026-11-16', 2, 3],
+      ]);
+      expect(await table('agent')).toEqual([
+        ['claude', 3, 4.25],
+        ['pi', 1, undefined],
+      ]);
+      expect(await table('model')).toEqual([
+        ['anthropic/claude-x', 2, 1.25],
+        ['big', 2, 2],
+        ['small', 1, 1],
+      ]);
+      expect(await table('status')).toEqual([
+        ['success', 2, 3.25],
+        ['error', 1, 1],
+        ['running', 1, undefined],
+      ]);
+      expect(await table({ label: 'team' })).toEqual(
+        expect.arrayContaining([
+          ['x', 2, 1.25],
+          ['y', 1, 3],
+          [undefined, 1, undefined],
+        ]),
+      );
+      expect(await table('class', { labels: { team: 'x' } })).toEqual([
+        ['success', 1, 0.25],
+        ['tool', 1, 1],
+      ]);
+      expect(await table('all', { agent: ['nobody'] })).toEqual([]);
+    }));
+
+  it('takes away what is named, but nothing that goes on', () =>
+    withStore(async (store) => {
+      const old = newRun({ started_at: noon - 10, labels: { team: 'x' }, tape: 'a.tape.zst' });
+      const young = newRun({ labels: { team: 'x' } });
+      const open = newRun({ started_at: noon - 9 });
+      for (const run of [old, young, open]) await store.begin(run);
+      await store.finish(old.id, ending);
+      await store.finish(young.id, ending);
+      expect(await store.prune({ started_to: noon, labels: {} })).toEqual({ runs: 1, tapes: ['a.tape.zst'] });
+      expect(await idsOf(store, {})).toEqual([young.id, open.id]);
+      expect(await idsOf(store, { text: 'parser' })).toEqual([young.id]);
+      expect(await idsOf(store, { labels: { team: 'x' } })).toEqual([young.id]);
+      expect(await store.get(old.id)).toBeUndefined();
+    }));
+
+  it('opens again what it left, and refuses what a newer one wrote', () =>
+    withStore(async (store, place) => {
+      const run = newRun();
+      await store.begin(run);
+      const again = await openers[kind](place);
+      expect(await idsOf(again, {})).toEqual([run.id]);
+      await again.close();
+      await pretendNewer(place);
+      await expect(openers[kind](place)).rejects.toThrow(/written by a newer Runwire \(version 99, this one knows \d+\)/);
+    }));
+
+  it('gives back what was finished, whatever it is', () =>
+    withStore(async (store) => {
+      await fc.assert(
+        fc.asyncProperty(someOutcome, someLabels, async (outcome, labels) => {
+          const run = newRun({ labels, prompt: '' });
+          await store.begin(run);
+          await store.finish(run.id, { outcome, ended_at: noon });
+          const found = await store.get(run.id);
+          expect(found?.outcome).toEqual(ledgerOutcome(outcome));
+          expect(found?.labels).toEqual(labels);
+        }),
+        { numRuns: fuzzRuns(60), seed: fuzzSeed },
+      );
+    }));
+});
+
+it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
+  const stores = [await openSqlite(places.sqlite()), await openPostgres(places.postgres())];
+  try {
+    const runs = fc.sample(fc.tuple(someOutcome, someLabels, fc.integer({ min: noon, max: noon + 20 }), fc.boolean()), {
+      numRuns: 150,
+      seed: fuzzSeed,
+    });
+    for (const [outcome, labels, started_at, ended] of runs) {
+      const run = newRun({ started_at, labels, prompt: outcome.metadata.initial_prompt, agent: 'codex' });
+      for (const store of stores) {
+        await store.begin(run);
+        if (ended) await store.finish(run.id, { outcome, ended_at: started_at });
+      }
+    }
+    const [all = [], same = []] = await Promise.all(stores.map(exported));
+    expect(all).toEqual(same);
+    expect(all).toHaveLength(runs.length);
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(someFilter, async (filter) => {
+        const wanted = all.filter((run) => matches(run, filter)).map(({ id }) => id);
+        found += wanted.length;
+        for (const store of stores) {
+          expect(await idsOf(store, filter)).toEqual(wanted);
+          expect(await store.count(filter)).toBe(wanted.length);
+        }
+        const [one, other] = await Promise.all(stores.map((store) => store.stats({ label: 'team' }, filter)));
+        expect(one?.map(({ group, runs: number }) => `${group} ${number}`).toSorted()).toEqual(
+          other?.map(({ group, runs: number }) => `${group} ${number}`).toSorted(),
+        );
+      }),
+      { numRuns: fuzzRuns(300), seed: fuzzSeed },
+    );
+    expect(found).toBeGreaterThan(runs.length);
+  } finally {
+    for (const store of stores) await store.close();
+  }
+});
+
+it('lets nobody else read a ledger and its folder', async () => {
+  const path = join(folder, 'deep', 'er', 'ledger.db');
+  const store = await openSqlite(path);
+  await store.begin(newRun());
+  const rights = [join(folder, 'deep'), join(folder, 'deep', 'er'), path, `${path}-wal`].map((each) => statSync(each).mode & 0o777);
+  await store.close();
+  expect(rights).toEqual([0o700, 0o700, 0o600, 0o600]);
+});
+
+async function pretendNewer(place: string): Promise<void> {
+  if (!place.startsWith('postgres:')) {
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(place);
+    database.exec('pragma user_version = 99');
+    return database.close();
+  }
+  const { default: pg } = await import('pg');
+  const url = new URL(place);
+  const client = new pg.Client({ connectionString: place });
+  await client.connect();
+  await client.query(`update ${url.searchParams.get('schema')}.ledger set version = 99`);
+  await client.end();
+}

