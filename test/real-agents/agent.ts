@@ -57,12 +57,9 @@ export interface Difference {
   why: string;
   is?: VerdictClass;
   exit?: number;
-  message?: string;
   /** Name and status of each call, sorted. */
   tools?: readonly string[];
   /** false: this agent prints no count here. */
   tokens?: { input: number; output: number } | false;
   artifacts?: readonly string[];
-  /** Tool results that came back to the model. */
-  results?: number;
 }

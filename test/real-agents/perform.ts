@@ -24,12 +24,12 @@ export interface Performed {
   outcome: RunOutcome | undefined;
   /** Of this run alone. */
   served: Served;
+  /** How many results of tools came back to the model. */
+  results: number;
   work: string;
   /** Files that git sees as new, changed or gone, and which of the three. */
   changed: string[];
   left: string[];
-  /** The bodies of all requests, as they came. */
-  asked: string[];
 }
 
 interface Stage extends Place {
@@ -133,6 +133,7 @@ async function performOnce(
   ]).finally(() => signal.removeEventListener('abort', kill));
   const left = processesOf(stage.base);
   await server.settled();
+  const requests = server.served.requests.slice(before);
   const records = stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -143,11 +144,11 @@ async function performOnce(
     stderr,
     records,
     outcome: end?.type === 'thread.completed' ? (end.final_report as RunOutcome) : undefined,
-    served: { requests: server.served.requests.slice(before) as Served['requests'] },
+    served: { requests: requests as Served['requests'] },
+    results: requests.flatMap(({ fault, toolResults = [] }) => (fault === undefined ? toolResults : [])).length,
     work: stage.work,
     changed: changedIn(stage.work),
     left,
-    asked: server.requests.map(({ body }) => body),
   };
 }
 

@@ -10,6 +10,8 @@ interface Account {
   verdict: { class: string; exit_code: number; code?: string } | undefined;
   message: string | undefined;
   tools: readonly string[];
+  /** Results that came back to the model, where the run came to a good end: the tools really ran. */
+  results: number | undefined;
   tokens:
     | { input: number | undefined; output: number | undefined; cached?: number | undefined; reasoning?: number | undefined }
     | undefined;
@@ -28,10 +30,13 @@ interface Reach {
 }
 
 /** What Runwire told. */
-export function accountOf({ status, records, outcome, left, work, changed }: Performed, { agent, scenario, differs }: Reach): Account {
+export function accountOf(
+  { status, records, outcome, results, left, work, changed }: Performed,
+  { agent, scenario, differs }: Reach,
+): Account {
   const { verdict, metrics, tool_calls = [], artifacts = [] } = outcome ?? {};
   const last = records.findLast((record) => record.type === 'text.completed' && record.parent_item_id === undefined);
-  const good = (differs?.is ?? scenario.is) === 'success' || differs?.message !== undefined;
+  const good = (differs?.is ?? scenario.is) === 'success';
   const { input_tokens: input, output_tokens: output, cache_read_tokens: cached, reasoning_tokens: reasoning } = metrics ?? {};
   return {
     status,
@@ -46,6 +51,7 @@ export function accountOf({ status, records, outcome, left, work, changed }: Per
       // The call of the answer that was under way when the limit struck: told or not, it must not have come to its end.
       .filter((tool, index) => index !== scenario.turnsUntilLimit || !tool.endsWith('cancelled abandoned'))
       .toSorted(),
+    results: good ? results : undefined,
     tokens:
       metrics?.tokens_used === undefined
         ? undefined
@@ -87,8 +93,9 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
   return {
     status: exit,
     verdict: scenario.refused === true ? undefined : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
-    message: differs?.message ?? (is === 'success' ? message : undefined),
+    message: is === 'success' ? message : undefined,
     tools: (differs?.tools ?? tools).toSorted(),
+    results: is === 'success' ? calls.length : undefined,
     tokens: tokensServed(tokens, reach),
     artifacts: differs?.artifacts ?? changed,
     changed,
