@@ -5,6 +5,7 @@ import type { FailOn } from './outcome/verdict.ts';
 import type { Sink } from './runner/perform.ts';
 import type { Environment, RunRequest, TokenPrice } from './runner/request.ts';
 import type { Limits } from './runner/watch.ts';
+import type { Labels } from './stores/run-store.ts';
 
 export interface RunOptions {
   /** `builtin` (default), or the id of an agent that is installed: `codex`, `claude`, `opencode`, … */
@@ -38,6 +39,9 @@ export interface RunOptions {
   retries?: number;
   retryDelayMs?: number;
   failOn?: readonly FailOn[];
+  /** Where the run is remembered: a file, `postgres://…`; default: nowhere. */
+  ledger?: string;
+  labels?: Labels;
   /** Whether secrets are replaced; default true. */
   redact?: boolean;
   /** Aborting it ends the run with everything that it started. */
@@ -67,12 +71,26 @@ export function run(options: RunOptions): Run {
 
 async function start(options: RunOptions, sink: Sink): Promise<RunOutcome> {
   // What touches the system is loaded only here: the rest of the library runs in a browser.
-  const [{ conduct }, { Stop }, { readEnvironmentWords }] = await Promise.all([
+  const [{ conduct }, { Stop }, { readEnvironmentWords }, { ledgerPlace }] = await Promise.all([
     import('./runner/conduct.ts'),
     import('./runner/stop.ts'),
     import('./agents/environment.ts'),
+    import('./stores/open-store.ts'),
   ]);
-  const { agent = 'builtin', prompt = '', cwd = process.cwd(), env = process.env, from, passEnv, limits = {}, signal, ...rest } = options;
+  const {
+    agent = 'builtin',
+    prompt = '',
+    cwd = process.cwd(),
+    env = process.env,
+    from,
+    passEnv,
+    limits = {},
+    signal,
+    ledger = 'none',
+    labels = {},
+    ...rest
+  } = options;
+  const place = ledgerPlace(ledger, env, cwd);
   const stop = new Stop(silence, limits.timeoutMs);
   const request: RunRequest = {
     allow: [],
@@ -90,6 +108,7 @@ async function start(options: RunOptions, sink: Sink): Promise<RunOutcome> {
     env,
     limits,
     dialect: from,
+    ledger: place.kind === 'none' ? undefined : { place, labels, tape: true },
     extraEnv: readEnvironmentWords(passEnv ?? []),
   };
   const abort = (): void => stop.now({ kind: 'signal', signal: 'SIGTERM' });

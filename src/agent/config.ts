@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Failure } from '../failure.ts';
 import type { ProjectConfig, UserConfig } from './config-schema.ts';
-import { configFolder, foldersUpToRoot } from './folders.ts';
+import { configFolder } from '../xdg.ts';
+import { foldersUpToRoot } from './folders.ts';
 
 /** What the files say; flags and the environment come before it. */
 export type Config = z.infer<typeof UserConfig>;

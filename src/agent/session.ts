@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ModelMessage } from 'ai';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import { stateFolder } from './folders.ts';
+import { stateFolder } from '../xdg.ts';
 import { cleanAll } from './clean.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -403,7 +403,7 @@ function callStatus(status: ItemStatus): Pick<ToolCall, 'status' | 'reason'> {
   }
 }
 
-function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status'] {
+export function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status'] {
   if (verdict === 'success' || verdict === 'cancelled' || verdict === 'incomplete') return verdict;
   return 'error';
 }

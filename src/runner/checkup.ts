@@ -2,7 +2,7 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { stateFolder } from '../agent/folders.ts';
+import { stateFolder } from '../xdg.ts';
 import type { AgentCli, Ask, PermissionMode } from '../agents/agent-cli.ts';
 import { childEnvironment } from '../agents/environment.ts';
 import { isAtLeast } from '../agents/words.ts';
@@ -113,7 +113,7 @@ const everything = (permissionMode: PermissionMode): Ask => ({
 });
 
 /** Every flag that a plan may have, as words such as `--json`. */
-function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
+export function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
   const words = modes.flatMap((mode) => {
     const { args } = agent.plan(everything(mode), version);
     const end = args.indexOf('--');

@@ -6,6 +6,7 @@ import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
 import { chooseSource } from './choose-source.ts';
 import { gitPlace } from './git.ts';
+import type { LedgerRequest, RunLedger } from './ledger.ts';
 import { perform, type Sink, type Source } from './perform.ts';
 import type { RunRequest } from './request.ts';
 import type { Stop } from './stop.ts';
@@ -24,10 +25,11 @@ export interface Surroundings {
 export async function conduct(request: RunRequest, around: Surroundings): Promise<RunOutcome> {
   const { prompt, cwd } = request;
   const git = gitPlace(cwd);
-  const place = { projectName: request.projectName ?? git.projectName, parentBranchId: request.parentBranchId ?? git.parentBranchId };
+  const place = { projectName: request.projectName ?? git.repo, parentBranchId: request.parentBranchId ?? git.branch };
   // What is given to the agent on the command line is as secret as what is in the environment.
   const redact = request.redact ? new Redactor({ values: secretValues({ ...request.env, ...request.extraEnv.set }) }) : undefined;
   const { source, agent, limits } = await chosen();
+  const ledger = request.ledger === undefined ? undefined : await openLedger(request.ledger);
   const outcome = await perform({
     introduction: {
       ...(prompt === '' ? {} : { task: prompt }),
@@ -39,7 +41,7 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
       ...(request.model === undefined ? {} : { model: request.model }),
     },
     source,
-    sinks: around.sinks,
+    sinks: ledger === undefined ? around.sinks : [...around.sinks, ledger.sink],
     stop: around.stop,
     limits,
     retries: request.retries,
@@ -49,11 +51,19 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
     clock: around.clock,
     loadPrice: () => loadPrice(request),
   });
+  await ledger?.close();
   if (outcome.provenance.notes.some(({ kind }) => kind === 'unrecognised')) {
     const { recordUnknownShapes } = await import('./unknown-shapes.ts');
     await recordUnknownShapes(outcome, request.env, around.clock());
   }
   return outcome;
+
+  async function openLedger(asked: LedgerRequest): Promise<RunLedger> {
+    const { RunLedger } = await import('./ledger.ts');
+    const { agent: name, command, model, env } = request;
+    const known = { agent: command?.[0] ?? name, model, cwd, git, env, clock: around.clock, warn: around.complain };
+    return new RunLedger(asked, known);
+  }
 
   /** An agent that is not there is the outcome of the run, told like any other. */
   async function chosen(): ReturnType<typeof chooseSource> {

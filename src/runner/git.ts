@@ -1,28 +1,56 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
+/** What a thread is said to belong to. */
 export interface Place {
   projectName: string;
   parentBranchId: string;
 }
 
-/** The git repository that a folder belongs to: its name and its current branch; empty where there is none. */
-export function gitPlace(cwd: string): Place {
+/** A repository, its branch and its commit; what is not known is empty. */
+export interface GitPlace {
+  repo: string;
+  branch: string;
+  commit: string;
+}
+
+/** The git repository that a folder belongs to, read from its files: git itself may not be there, and takes its time. */
+export function gitPlace(cwd: string): GitPlace {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const head = readHead(join(folder, '.git'));
-    if (head !== undefined)
-      return { projectName: basename(folder), parentBranchId: /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1]?.trim() ?? '' };
-    if (folder === dirname(folder)) return { projectName: '', parentBranchId: '' };
+    const git = gitFolder(join(folder, '.git'));
+    if (git !== undefined) return { repo: basename(folder), ...headOf(git) };
+    if (folder === dirname(folder)) return { repo: '', branch: '', commit: '' };
   }
 }
 
 /** `.git` is a folder, or, in a worktree or a submodule, a file that names one. */
-function readHead(git: string): string | undefined {
+function gitFolder(path: string): string | undefined {
   try {
-    if (statSync(git).isDirectory()) return readFileSync(join(git, 'HEAD'), 'utf8');
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1];
-    return named === undefined ? undefined : readFileSync(join(resolve(dirname(git), named.trim()), 'HEAD'), 'utf8');
+    if (statSync(path).isDirectory()) return readOr(join(path, 'HEAD')) === '' ? undefined : path;
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1];
+    return named === undefined ? undefined : resolve(dirname(path), named.trim());
   } catch {
     return undefined;
+  }
+}
+
+function headOf(git: string): Omit<GitPlace, 'repo'> {
+  const head = readOr(join(git, 'HEAD')).trim();
+  const ref = /^ref: (.+)$/.exec(head)?.[1];
+  if (ref === undefined) return { branch: '', commit: head };
+  // A worktree shares the branches of the repository it was made from.
+  const shared = resolve(git, readOr(join(git, 'commondir')).trim());
+  const packed = readOr(join(shared, 'packed-refs'))
+    .split('\n')
+    .find((line) => line.endsWith(` ${ref}`));
+  const commit = readOr(join(git, ref)).trim() || readOr(join(shared, ref)).trim() || (packed?.split(' ')[0] ?? '');
+  return { branch: /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? '', commit };
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }

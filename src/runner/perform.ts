@@ -3,6 +3,7 @@ import { codeOfClass } from '../dialects/faults.ts';
 import type { Draft, ErrorCode, EventOf, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
+import { statusOf } from '../outcome/fold.ts';
 import type { Price } from '../outcome/usage.ts';
 import type { FailOn } from '../outcome/verdict.ts';
 import { Recorder } from '../pipeline/recorder.ts';
@@ -15,8 +16,24 @@ import { type Limits, Watch } from './watch.ts';
 export interface Sink {
   record?(record: EventRecord): void;
   end?(outcome: RunOutcome): void;
+  /** An attempt that will be followed by another. */
+  attempt?(attempt: EndedAttempt): void;
   /** While it is pending, the sink has more than it can take; the agent's output waits for it, the agent does not. */
   ready?(): Promise<void> | undefined;
+}
+
+/** An attempt that was not the last, and what it took. */
+export interface EndedAttempt {
+  number: number;
+  status: RunOutcome['status'];
+  class: Verdict['class'];
+  session_id?: string;
+  started_at: number;
+  duration_ms: number;
+  tokens_used?: number;
+  cost?: number;
+  /** Why it is tried again. */
+  reason: string;
 }
 
 /** One start of an agent. */
@@ -92,18 +109,34 @@ export async function perform(performance: Performance): Promise<RunOutcome> {
     if (cause.kind === 'limit') thread.tell({ type: 'limit.reached', ...cause.limit });
   };
 
-  let verdict: Verdict;
   let resume: string | undefined;
   for (;;) {
-    verdict = await attempt(resume);
+    const started_at = clock();
+    const before = thread.spent(price);
+    const verdict = await attempt(resume);
     if (thread.attempt > retries || stop.cause !== undefined || !isWorthRetrying(verdict)) break;
     resume = source.canResume && (resume !== undefined || thread.hasProgress) ? thread.session : undefined;
     const delay_ms = Math.min(performance.retryDelayMs * 2 ** (thread.attempt - 1), longestDelayMs);
+    const reason = `${verdict.class}: ${verdict.evidence.find(({ signal }) => signal === 'error')?.detail ?? verdict.evidence[0]?.detail ?? ''}`;
+    const spent = thread.spent(price);
+    for (const sink of sinks) {
+      sink.attempt?.({
+        number: thread.attempt,
+        status: statusOf(verdict.class),
+        class: verdict.class,
+        started_at,
+        duration_ms: clock() - started_at,
+        reason,
+        ...(thread.session === undefined ? {} : { session_id: thread.session }),
+        ...(spent.tokens > before.tokens ? { tokens_used: spent.tokens - before.tokens } : {}),
+        ...(spent.cost === undefined ? {} : { cost: spent.cost - (before.cost ?? 0) }),
+      });
+    }
     thread.retry({
       attempt: thread.attempt,
       max_attempts: retries,
       delay_ms,
-      cause: `${verdict.class}: ${verdict.evidence.find(({ signal }) => signal === 'error')?.detail ?? verdict.evidence[0]?.detail ?? ''}`,
+      cause: reason,
       ...(verdict.code === undefined ? {} : { code: verdict.code }),
       ...(resume === undefined ? {} : { resumes: true }),
     });

@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../agents/agent-cli.ts';
 import type { Passed } from '../agents/environment.ts';
 import type { FailOn } from '../outcome/verdict.ts';
+import type { LedgerRequest } from './ledger.ts';
 import type { Limits } from './watch.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,6 +50,8 @@ export interface RunRequest {
   retries: number;
   retryDelayMs: number;
   failOn: readonly FailOn[];
+  /** Where the run is remembered; unset: nowhere. */
+  ledger?: LedgerRequest | undefined;
   /** Whether secrets are replaced. */
   redact: boolean;
   projectName?: string | undefined;

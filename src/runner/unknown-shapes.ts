@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { stateFolder } from '../agent/folders.ts';
+import { stateFolder } from '../xdg.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

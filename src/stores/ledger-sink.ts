@@ -76,6 +76,11 @@ export class LedgerSink {
     this.#schedule(this.#begun ? this.#progressMs : 0);
   }
 
+  /** Whether the ledger has the end of the run. */
+  get isRecorded(): boolean {
+    return this.#recorded;
+  }
+
   /** A try that was not the last. */
   attempt(attempt: Attempt): void {
     this.#attempts.push(attempt);

@@ -1,18 +1,12 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
+import { stateFolder } from '../xdg.ts';
 import type { RunStore } from './run-store.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `none`: nothing is remembered. */
 export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
-
-/** Runwire's state folder: the ledger, and the tapes beside it. Relative paths in XDG variables are not valid and are ignored. */
-function stateFolder(env: Environment): string {
-  const given = env['XDG_STATE_HOME'];
-  return join(given !== undefined && isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.local', 'state'), 'runwire');
-}
 
 /** The flag, else `RUNWIRE_LEDGER`, else a file in the state folder. */
 export function ledgerPlace(flag: string | undefined, env: Environment, cwd: string): LedgerPlace {

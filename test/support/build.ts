@@ -8,5 +8,6 @@ export function setup(): () => void {
   execFileSync(process.execPath, [join(import.meta.dirname, '..', '..', 'scripts', 'build.ts')], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'runwire-test-'));
   process.env.TMPDIR = folder;
+  process.env.XDG_STATE_HOME = join(folder, 'state');
   return () => rmSync(folder, { recursive: true, force: true });
 }

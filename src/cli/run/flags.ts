@@ -1,6 +1,8 @@
 import { type Passed, readEnvironmentWords } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
+import { parseLabel } from '../../stores/labels.ts';
+import type { Labels } from '../../stores/run-store.ts';
 import { builtIn, type TokenPrice } from '../../runner/request.ts';
 import type { Limits } from '../../runner/watch.ts';
 import type { Options, Values } from '../command.ts';
@@ -82,6 +84,13 @@ export const runOptions = {
   },
   tape: { type: 'string', value: 'FILE', help: 'Keep every event in this file, whatever stdout gets' },
   'record-model': { type: 'string', value: 'FILE', help: 'Keep the conversation with the model, for replay/FILE' },
+  ledger: {
+    type: 'string',
+    value: 'FILE|URL|none',
+    help: 'Where the run is remembered: a file, postgres://…, none (default: RUNWIRE_LEDGER, else a file of yours)',
+  },
+  label: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'How to find it there again; may be repeated' },
+  'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
   notify: { type: 'string', multiple: true, value: 'CMD', help: 'The same; may be repeated' },
   'project-name': { type: 'string', value: 'NAME', help: 'Default: the folder of the git repository' },
@@ -119,6 +128,9 @@ export interface RunFlags {
   extraEnv: Passed;
   agentArgs: readonly string[];
   onEnd: readonly string[];
+  ledger: string | undefined;
+  labels: Labels;
+  keepsTape: boolean;
   failOn: readonly FailOn[];
   permissionMode: PermissionMode | undefined;
   allow: readonly string[];
@@ -197,6 +209,9 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     retryDelayMs: readDuration('--retry-delay', values['retry-delay']) ?? 2000,
     extraEnv: readEnvironmentWords(values.env ?? []),
     agentArgs: values['agent-arg'] ?? [],
+    ledger: values.ledger,
+    labels: Object.fromEntries((values.label ?? []).map((each) => parseLabel(each))),
+    keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
     permissionMode: readMode(values['permission-mode']),

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { builtIn, type RunRequest } from '../../runner/request.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
 
@@ -53,7 +54,8 @@ export function requestOf(
   { cwd, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunRequest {
-  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, ...asked } = flags;
+  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, labels, keepsTape, ...asked } = flags;
+  const place = ledgerPlace(flags.ledger, env, here);
   const program = command?.[0];
   return {
     ...asked,
@@ -62,6 +64,7 @@ export function requestOf(
     cwd,
     env,
     outputSchema,
+    ledger: place.kind === 'none' ? undefined : { place, labels, tape: keepsTape },
     model: fromHere(flags.model ?? (flags.agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
     directories: flags.directories.map((folder) => resolve(here, folder)),
     recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),
