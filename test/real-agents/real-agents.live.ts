@@ -18,9 +18,12 @@ const cases = realAgents.flatMap((agent) => {
 });
 
 for (const { agent, folder, name } of cases) {
-  it.concurrent(`${agent.id}: ${name}`, async ({ signal }) => {
+  it.concurrent(`${agent.id}: ${name}`, async ({ signal, onTestFailed }) => {
     const scenario = scenarios[name];
     const runs = await perform(agent, scenario, folder, signal);
+    onTestFailed(() => {
+      for (const { outcome, stderr } of runs) console.error(`${agent.id}: ${name}`, outcome?.verdict.evidence, stderr);
+    });
     for (const [index, run] of runs.entries()) {
       // What is different after a resume is different in the resumed run.
       const reach = { agent, scenario, differs: index === runs.length - 1 ? agent.differs?.[name] : undefined };
