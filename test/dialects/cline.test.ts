@@ -55,6 +55,27 @@ describe('3.x', () => {
     expect(only(read, 'thread.started')).toEqual([{ type: 'thread.started', agent: 'cline', session_id: 's-1', model: 'm-1' }]);
   });
 
+  it.each([
+    [
+      'run_commands',
+      'Command not executed: output redirection can modify files, and file modifications are blocked in plan mode.',
+      'denied',
+    ],
+    [
+      'editor',
+      "Tool call editor was rejected before execution: AI_NoSuchToolError: Model tried to call unavailable tool 'editor'.",
+      'denied',
+    ],
+    [
+      'teleport',
+      "Tool call teleport was rejected before execution: AI_NoSuchToolError: Model tried to call unavailable tool 'teleport'.",
+      'error',
+    ],
+  ])('tells what a mode without edits refuses: %s', (name, error, status) => {
+    const read = readLines([toolStart('c', name, {}), toolEnd('c', name, { output: { error }, error })]);
+    expect(only(read, 'item.completed')).toMatchObject([{ status }]);
+  });
+
   it('adds the deltas up and never the running text', () => {
     const read = readLines([
       event({ type: 'content_start', contentType: 'text', text: 'One', accumulated: 'One' }),

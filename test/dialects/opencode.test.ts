@@ -167,6 +167,26 @@ describe('the run stream', () => {
     ['a rejection in version 2', 'bash', { status: 'error', error: 'This run cannot ask, so the request was rejected.' }, 'denied'],
     ['a file system that refuses', 'write', { status: 'error', error: 'EACCES: permission denied' }, 'error'],
     ['a command that was stopped', 'bash', { status: 'completed', output: '', metadata: { exit: null } }, 'error'],
+    [
+      'a tool that was withheld',
+      'invalid',
+      {
+        status: 'completed',
+        input: { tool: 'bash', error: "Model tried to call unavailable tool 'bash'. Available tools: read." },
+        output: 'no',
+      },
+      'denied',
+    ],
+    [
+      'a tool that does not exist',
+      'invalid',
+      {
+        status: 'completed',
+        input: { tool: 'fly', error: "Model tried to call unavailable tool 'fly'. Available tools: read." },
+        output: 'no',
+      },
+      'error',
+    ],
     ['a call that was not understood', 'invalid', { status: 'completed', output: 'bad', metadata: {} }, 'error'],
     ['a tool that went well', 'grep', { status: 'completed', output: 'x', metadata: {} }, 'success'],
   ])('%s', (_, tool, state, status) => {

@@ -19,7 +19,8 @@ export function kindOf(name: string): ItemKind {
 }
 
 // Without a terminal nobody can be asked: a tool that needs approval is refused with these words.
-const refusal = /requires approval in a TTY session|was not approved|rejected the tool call|denied by the user/i;
+const refusal = /requires approval in a TTY session|was not approved|rejected the tool call|denied by the user|blocked in plan mode/i;
+const unavailable = /Model tried to call unavailable tool '(\w+)'/;
 
 export interface ToolEnd {
   status: ItemStatus;
@@ -50,7 +51,10 @@ export function toolEnd(event: JsonObject): ToolEnd {
 }
 
 function statusOf(error: string): ItemStatus {
-  if (refusal.test(error.slice(0, 500))) return 'denied';
+  const head = error.slice(0, 500);
+  // A tool of its own that is not there was withheld.
+  const withheld = Object.hasOwn(kinds, unavailable.exec(head)?.[1] ?? '');
+  if (withheld || refusal.test(head)) return 'denied';
   return error.endsWith('was aborted') ? 'cancelled' : 'error';
 }
 

@@ -32,6 +32,12 @@ export function isRefusal(error: string): boolean {
   return refusals.test(error.length > 500 ? error.slice(0, 500) : error);
 }
 
+/** What may never be used is not offered to the model; a call of it all the same becomes a call of `invalid`. */
+function isWithheld({ tool, error }: JsonObject): boolean {
+  const name = asText(tool);
+  return Object.hasOwn(kinds, name) && asText(error).startsWith(`Model tried to call unavailable tool '${name}'`);
+}
+
 /** Version 2 wraps what the tool said about itself: `{metadata, content, …}`. */
 function detailsOf(state: JsonObject): JsonObject {
   const metadata = object(state.metadata);
@@ -50,8 +56,9 @@ export function endOf(tool: string, state: JsonObject): End | undefined {
       const details = detailsOf(state);
       // A command that fails is "completed"; only its exit code tells (null: it was stopped). So is a call that could not be parsed.
       const failed = tool === 'invalid' || ('exit' in details && details.exit !== 0);
+      const withheld = tool === 'invalid' && isWithheld(object(state.input));
       return {
-        status: failed ? 'error' : 'success',
+        status: withheld ? 'denied' : failed ? 'error' : 'success',
         output: asText(state.output),
         ...compact({ exit_code: integer(details.exit) }),
         ...duration,

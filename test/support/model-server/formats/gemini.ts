@@ -80,6 +80,10 @@ function partsOf({ id, text, reasoning, calls }: Answer, chunkSize: number): obj
 const blockedPrompt = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } };
 const isPromptBlocked = (answer: Answer): boolean => isBlocked(answer) && answer.text === '';
 
+/** Google's JSON has no raw line or paragraph separators; a client that finds lines with a pattern relies on it. */
+const escaped = (data: object): string =>
+  JSON.stringify(data).replace(/[\u2028\u2029]/g, (each) => (each === '\u2028' ? '\\u2028' : '\\u2029'));
+
 const envelope = ({ id, model }: Answer): object => ({ modelVersion: model, responseId: `resp_${id}` });
 const candidate = (parts: object[], end: object = {}): object => ({
   candidates: [{ content: { parts, role: 'model' }, ...end, index: 0 }],
@@ -146,7 +150,7 @@ export const gemini: Format = {
     const soFar = { usageMetadata: { promptTokenCount: answer.usage.input, totalTokenCount: answer.usage.input } };
     return [
       ...partsOf(answer, answer.chunkSize).map((part): Frame => ({
-        data: { ...candidate([part]), ...soFar, ...envelope(answer) },
+        data: escaped({ ...candidate([part]), ...soFar, ...envelope(answer) }),
         delta: true,
       })),
       { data: { ...candidate([{ text: '' }], endOf(answer)), ...closing } },

@@ -1,0 +1,69 @@
+// Runs real agents through Runwire against a scripted model, with no network but loopback.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { realAgents } from '../test/real-agents/agents/index.ts';
+import { scenarios } from '../test/real-agents/scenarios.ts';
+import { folderOf, installAgents } from './install-agents.ts';
+
+const usage = `usage: npm run test:agents [-- OPTIONS]
+  --quick               the scenarios that CI runs
+  --agent ID            only this agent (repeatable): ${realAgents.map(({ id }) => id).join(', ')}
+  --scenario NAME       only this scenario (repeatable): ${Object.keys(scenarios).join(', ')}
+  --no-namespace        run with the network of this machine where there is no way to run without`;
+
+function complain(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
+
+function options() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean' },
+        agent: { type: 'string', multiple: true },
+        scenario: { type: 'string', multiple: true },
+        'no-namespace': { type: 'boolean' },
+      },
+    });
+    for (const name of values.scenario ?? []) if (!Object.hasOwn(scenarios, name)) complain(`no scenario ${name}\n${usage}`);
+    for (const id of values.agent ?? []) if (!realAgents.some((agent) => agent.id === id)) complain(`no agent ${id}\n${usage}`);
+    return values;
+  } catch (error) {
+    return complain(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  }
+}
+
+/** Words to put before a command so that it sees loopback and nothing else. */
+function loopbackOnly(): string[] {
+  // Others than root become root of a user namespace of their own.
+  const unshare = ['unshare', '--net', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
+  const words = [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  const [command = '', ...args] = [...words, 'true'];
+  const tried = spawnSync(command, args, { encoding: 'utf8' });
+  if (tried.status === 0) return words;
+  return complain(
+    `no network namespace can be made here: ${(tried.stderr || String(tried.error)).trim()}\n` +
+      'unshare (util-linux) and ip (iproute2) are needed; --no-namespace runs the agents with the network of this machine',
+  );
+}
+
+const { quick = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
+const before = open ? [] : loopbackOnly();
+const agents = realAgents.filter(({ id, onDemand }) => only?.includes(id) ?? !(quick && onDemand === true));
+await installAgents(agents);
+
+const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest');
+const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts'];
+const { status, signal } = spawnSync(command, args, {
+  cwd: join(import.meta.dirname, '..'),
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    REAL_AGENTS: JSON.stringify(agents.map((agent) => [agent.id, folderOf(agent)])),
+    REAL_AGENTS_SCENARIOS: wanted.join(','),
+    REAL_AGENTS_QUICK: quick ? '1' : '',
+  },
+});
+process.exitCode = status ?? (signal === null ? 1 : 130);

@@ -1,0 +1,53 @@
+import { key, type RealAgent } from '../agent.ts';
+
+const limit = { context: 128_000, output: 16_000 };
+
+export const opencode: RealAgent = {
+  id: 'opencode',
+  package: 'opencode-ai',
+  version: '1.18.33',
+  afterInstall: 'postinstall.mjs',
+  format: 'chat',
+  home: ({ url }) => ({
+    '.config/opencode/opencode.json': JSON.stringify({
+      autoupdate: false,
+      share: 'disabled',
+      model: 'rig/rig-model',
+      small_model: 'rig/rig-small',
+      provider: {
+        rig: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Rig',
+          options: { baseURL: `${url}/v1`, apiKey: key },
+          models: {
+            'rig-model': {
+              name: 'Rig Model',
+              reasoning: true,
+              tool_call: true,
+              limit,
+              cost: { input: 1, output: 4, cache_read: 0.1, cache_write: 1 },
+            },
+            'rig-small': { name: 'Rig Small', limit },
+          },
+        },
+      },
+    }),
+  }),
+  env: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+  }),
+  hands: {
+    shell: (command) => ({ name: 'bash', args: { command, description: 'A step' } }),
+    read: (filePath) => ({ name: 'read', args: { filePath } }),
+    write: (filePath, content) => ({ name: 'write', args: { content, filePath } }),
+    edit: (filePath, oldString, newString) => ({ name: 'edit', args: { filePath, oldString, newString } }),
+  },
+  differs: {
+    denied: { why: 'a withheld tool is told as a call of `invalid`', tools: ['invalid error denied', 'invalid error denied'] },
+    'sigint-tool': { why: 'a call is told at its end, and tokens after it', tools: [], tokens: false },
+    'sigterm-tool': { why: 'a call is told at its end, and tokens after it', tools: [], tokens: false },
+  },
+};

@@ -1,0 +1,177 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { EventRecord } from '../../src/events/event.ts';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
+import type { Served } from '../support/recordings.ts';
+import type { Place, RealAgent } from './agent.ts';
+import { processesOf } from './processes.ts';
+import type { Scenario } from './scenarios.ts';
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
+const patience = 120_000;
+
+/** Everything that one run of the command told, and what its surroundings know. */
+export interface Performed {
+  status: number | null;
+  stderr: string;
+  records: EventRecord[];
+  outcome: RunOutcome | undefined;
+  /** Of this run alone. */
+  served: Served;
+  /** How many results of tools came back to the model. */
+  results: number;
+  work: string;
+  /** Files that git sees as new, changed or gone, and which of the three. */
+  changed: string[];
+  left: string[];
+}
+
+interface Stage extends Place {
+  base: string;
+  home: string;
+}
+
+function setUp(agent: RealAgent, url: string): Stage {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-real-')));
+  const stage = { url, base, home: join(base, 'home'), work: join(base, 'work'), started: join(base, 'started') };
+  mkdirSync(stage.work);
+  for (const [path, text] of Object.entries(agent.home(stage))) {
+    mkdirSync(dirname(join(stage.home, path)), { recursive: true });
+    writeFileSync(join(stage.home, path), text);
+  }
+  writeFileSync(join(stage.work, 'README.md'), '# Sample\n\nA small sample project.\n');
+  writeFileSync(join(stage.work, 'hello.sh'), 'echo hello\n', { mode: 0o755 });
+  const git = (...args: string[]): void => {
+    const author = ['-c', 'user.name=Rig', '-c', 'user.email=rig@example.com', '-c', 'init.defaultBranch=main'];
+    execFileSync('git', [...author, ...args], { cwd: stage.work, stdio: 'ignore' });
+  };
+  git('init');
+  git('add', '.');
+  git('commit', '-m', 'A sample');
+  return stage;
+}
+
+const operations: Record<string, string> = { '?': 'created', M: 'modified', D: 'deleted' };
+const changedIn = (work: string): string[] =>
+  execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: work, encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => `${line.slice(3)} ${operations[line.charAt(1)]}`)
+    .toSorted();
+
+function start(agent: RealAgent, { prompt, onStdin, flags = [] }: Scenario, stage: Stage, folder: string): ChildProcess {
+  const own = agent.env(stage);
+  const args = [
+    'run',
+    '--agent',
+    agent.id,
+    '--to',
+    'runwire',
+    '--tape',
+    join(stage.base, 'tape'),
+    ...(agent.pass ?? []).flatMap((name) => ['--env', name]),
+    ...(flags.includes('--permission-mode') ? [] : ['--permission-mode', 'full']),
+    ...(agent.flags ?? []),
+    ...flags,
+    ...(onStdin === true ? [] : ['--prompt', prompt]),
+  ];
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: stage.work,
+    env: {
+      PATH: [join(folder, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter),
+      HOME: stage.home,
+      LANG: 'C.UTF-8',
+      SHELL: '/bin/bash',
+      TERM: 'dumb',
+      TMPDIR: tmpdir(),
+      ...own,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(onStdin === true ? `${prompt}\n` : '');
+  return child;
+}
+
+async function interrupt(child: ChildProcess, { interrupt: how }: Scenario, stage: Stage, server: ModelServer): Promise<void> {
+  if (how === undefined) return;
+  const stalled = (): boolean =>
+    server.served.requests.some(({ fault }) => fault !== undefined && 'type' in fault && fault.type === 'stall');
+  const due = (): boolean => (how.during === 'tool' ? existsSync(stage.started) : stalled());
+  await vi.waitUntil(() => due() || child.exitCode !== null, { timeout: patience, interval: 50 });
+  child.kill(how.signal);
+}
+
+async function told(child: ChildProcess, readAfterMs = 0): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const text = { stdout: '', stderr: '' };
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  child.stderr?.setEncoding('utf8').on('data', (more: string) => void (text.stderr += more));
+  if (readAfterMs > 0) await sleep(readAfterMs);
+  child.stdout?.setEncoding('utf8').on('data', (more: string) => void (text.stdout += more));
+  const [status] = await ended;
+  return { status, ...text };
+}
+
+async function performOnce(
+  agent: RealAgent,
+  scenario: Scenario,
+  { stage, server, folder, signal }: { stage: Stage; server: ModelServer; folder: string; signal: AbortSignal },
+): Promise<Performed> {
+  const before = server.served.requests.length;
+  const child = start(agent, scenario, stage, folder);
+  const kill = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', kill);
+  const [{ status, stdout, stderr }] = await Promise.all([
+    told(child, scenario.readAfterMs),
+    interrupt(child, scenario, stage, server),
+  ]).finally(() => signal.removeEventListener('abort', kill));
+  const left = processesOf(stage.base);
+  await server.settled();
+  const requests = server.served.requests.slice(before);
+  const records = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => EventRecord.parse(JSON.parse(line)) as EventRecord);
+  const end = records.at(-1);
+  return {
+    status,
+    stderr,
+    records,
+    outcome: end?.type === 'thread.completed' ? (end.final_report as RunOutcome) : undefined,
+    served: { requests: requests as Served['requests'] },
+    results: requests.flatMap(({ fault, toolResults = [] }) => (fault === undefined ? toolResults : [])).length,
+    work: stage.work,
+    changed: changedIn(stage.work),
+    left,
+  };
+}
+
+/** Runs a scenario with a fresh home, a fresh repository and a fresh model; `folder` is where the agents are installed. */
+export async function perform(agent: RealAgent, scenario: Scenario, folder: string, signal: AbortSignal): Promise<Performed[]> {
+  let turns: ReturnType<Scenario['turns']> = [];
+  const server = await startModelServer({
+    turns: (_, index) => turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } },
+    // By order: an agent that goes on after a cut sends the piece it has as an answer of its own.
+    select: 'sequential',
+    // Names for a session, notes for later runs: what agents ask beside their work.
+    side: { text: 'A title', maxSystem: 100_000 },
+  });
+  const stage = setUp(agent, server.url);
+  turns = scenario.turns(agent.hands, stage);
+  const around = { stage, server, folder, signal };
+  try {
+    const first = await performOnce(agent, scenario, around);
+    if (scenario.resumeWith === undefined) return [first];
+    const flags = [...(scenario.flags ?? []), '--resume', first.outcome?.session_id ?? ''];
+    return [first, await performOnce(agent, { ...scenario, prompt: scenario.resumeWith, flags }, around)];
+  } finally {
+    await server.close();
+    rmSync(stage.base, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

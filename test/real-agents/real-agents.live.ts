@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { realAgents } from './agents/index.ts';
+import { perform } from './perform.ts';
+import { scenarios, type ScenarioName } from './scenarios.ts';
+import { accountOf, truthOfRun } from './truth.ts';
+
+/** What `npm run test:agents` hands over. */
+const { REAL_AGENTS = '[]', REAL_AGENTS_SCENARIOS = '', REAL_AGENTS_QUICK = '' } = process.env;
+const folders = new Map(JSON.parse(REAL_AGENTS) as [id: string, folder: string][]);
+const wanted = REAL_AGENTS_SCENARIOS.split(',').filter((name) => name !== '');
+const names = (Object.keys(scenarios) as ScenarioName[])
+  .filter((name) => wanted.length === 0 || wanted.includes(name))
+  .filter((name) => REAL_AGENTS_QUICK === '' || scenarios[name].speed === 'quick');
+
+const cases = realAgents.flatMap((agent) => {
+  const folder = folders.get(agent.id);
+  return folder === undefined ? [] : names.filter((name) => agent.cannot?.[name] === undefined).map((name) => ({ agent, folder, name }));
+});
+
+for (const { agent, folder, name } of cases) {
+  it.concurrent(`${agent.id}: ${name}`, async ({ signal, onTestFailed }) => {
+    const scenario = scenarios[name];
+    const runs = await perform(agent, scenario, folder, signal);
+    onTestFailed(() => {
+      for (const { outcome, stderr } of runs) console.error(`${agent.id}: ${name}`, outcome?.verdict.evidence, stderr);
+    });
+    for (const [index, run] of runs.entries()) {
+      // What is different after a resume is different in the resumed run.
+      const reach = { agent, scenario, differs: index === runs.length - 1 ? agent.differs?.[name] : undefined };
+      expect(accountOf(run, reach)).toEqual(truthOfRun(run, reach));
+    }
+  });
+}
