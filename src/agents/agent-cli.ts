@@ -71,6 +71,8 @@ export interface AgentCli {
   readonly keys: readonly string[];
   /** Files and folders under the home folder that hold a login of its own, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
+  /** Where it keeps its sessions, when its totals count a whole session: in `variable`, else under the home folder, one file each, named after the id. */
+  readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
   readonly abilities: Abilities;
   /** `version` is what the installed one printed, without a leading v; undefined when it did not say. */
   plan(ask: Ask, version?: string): Plan;

@@ -16,6 +16,7 @@ export const codex: AgentCli = {
   passEnv: ['CODEX_*', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT', 'RUST_LOG'],
   keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'CODEX_ACCESS_TOKEN'],
   logins: ['.codex/auth.json'],
+  sessionFiles: { variable: 'CODEX_HOME', home: '.codex', folder: 'sessions' },
   abilities: {
     model: true,
     resume: true,

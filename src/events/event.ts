@@ -57,6 +57,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
     model: Text.optional(),
     session_id: Text.optional(),
     parent_session_id: Text.optional(),
+    /** The session was there before this run, and had used so much, if anybody knows. */
+    resumed: z.boolean().optional(),
+    earlier_input_tokens: Tokens.optional(),
+    earlier_output_tokens: Tokens.optional(),
+    earlier_reasoning_tokens: Tokens.optional(),
+    earlier_cache_read_tokens: Tokens.optional(),
     cwd: Text.optional(),
     project_name: Text.optional(),
     parent_branch_id: Text.optional(),

@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
 import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
 import type { Artifact, ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
-import { costOf, costOfModel, type Price, unpriced, UsageTotals } from './usage.ts';
+import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
 import { type FailOn, judge, type Signals } from './verdict.ts';
 
 export interface Note {
@@ -86,6 +86,7 @@ export class OutcomeFold {
         this.#thread = event;
         this.#model = event.model;
         this.#prompt ??= event.task;
+        if (event.resumed === true) this.#usage.resume(usedBefore(event));
         if (event.agent !== undefined) this.#signals.heard = true;
         return;
       case 'prompt.submitted':
@@ -310,7 +311,7 @@ export class OutcomeFold {
       artifacts: [...this.#artifacts.values()],
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
-      warnings: this.#warnings.toArray(),
+      warnings: [...this.#warnings.toArray(), ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : [])],
       metadata: {
         session_id: session,
         ...defined({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
@@ -367,6 +368,17 @@ export class OutcomeFold {
       line_number: place === undefined || place === null ? undefined : Number(place[2]),
     });
   }
+}
+
+const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
+
+function usedBefore(event: EventOf<'thread.started'>): Tokens {
+  return defined({
+    input: event.earlier_input_tokens,
+    output: event.earlier_output_tokens,
+    reasoning: event.earlier_reasoning_tokens,
+    cacheRead: event.earlier_cache_read_tokens,
+  });
 }
 
 function noSignals(): Signals {

@@ -26,6 +26,9 @@ export class UsageTotals {
   /** What the attempts before this one took. */
   #earlier: ByModel = new Map();
   #isResumed = false;
+  /** Of a session that was there before the run: what it had used, if anybody knows. */
+  #before: { used: Tokens | undefined } | undefined;
+  #includesBefore = false;
 
   report(usage: Usage): void {
     const model = usage.model ?? '';
@@ -37,9 +40,29 @@ export class UsageTotals {
         this.#steps = new Map();
         return add(this.#turns, model, tokens);
       case 'thread':
-        if (usage.whole_session === true && this.#isResumed) this.#earlier.delete(model);
+        if (usage.whole_session === true) return this.#wholeSession(model, tokens);
         this.#threads.set(model, tokens);
     }
+  }
+
+  #wholeSession(model: string, tokens: Tokens): void {
+    if (this.#isResumed) this.#earlier.delete(model);
+    const isKnown = this.#steps.size + this.#turns.size > 0;
+    if (this.#before?.used !== undefined) this.#threads.set(model, less(tokens, this.#before.used));
+    else if (this.#before === undefined || !isKnown) {
+      this.#threads.set(model, tokens);
+      this.#includesBefore = this.#before !== undefined;
+    }
+  }
+
+  /** The run goes on with a session that was there before. */
+  resume(used: Tokens): void {
+    this.#before = { used: Object.keys(used).length === 0 ? undefined : used };
+  }
+
+  /** The totals count runs before this one, and nobody knows how much. */
+  get includesEarlierRuns(): boolean {
+    return this.#includesBefore;
   }
 
   /** The agent is started again: what it took so far stays on the bill. */
@@ -85,6 +108,15 @@ function add(into: ByModel, model: string, more: Tokens): void {
     if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
   }
   into.set(model, sum);
+}
+
+function less(tokens: Tokens, used: Tokens): Tokens {
+  const rest = { ...tokens };
+  for (const field of fields) {
+    const value = rest[field];
+    if (value !== undefined) rest[field] = Math.max(0, value - (used[field] ?? 0));
+  }
+  return rest;
 }
 
 export interface Cost {

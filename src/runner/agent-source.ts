@@ -1,4 +1,4 @@
-import type { Ask, PermissionMode, Plan } from '../agents/agent-cli.ts';
+import type { AgentCli, Ask, PermissionMode, Plan } from '../agents/agent-cli.ts';
 import { childEnvironment } from '../agents/environment.ts';
 import { findAgent } from '../agents/registry.ts';
 import { findDialect } from '../dialects/registry.ts';
@@ -9,10 +9,11 @@ import { present } from './present.ts';
 import { ProcessSource } from './process-source.ts';
 import type { RunRequest } from './request.ts';
 import { continuePrompt } from './resuming.ts';
+import { usedBefore } from './session-usage.ts';
 
 interface AgentSource {
   source: ProcessSource;
-  agent: Pick<EventOf<'thread.started'>, 'agent' | 'agent_version'>;
+  agent: Partial<Omit<EventOf<'thread.started'>, 'type'>>;
   /** What differs from what was asked for, for people. */
   warnings: readonly string[];
 }
@@ -41,9 +42,13 @@ export async function agentSource(name: string, request: RunRequest): Promise<Ag
   });
   return {
     source,
-    agent: { agent: cli.id, ...(version === undefined ? {} : { agent_version: version }) },
+    agent: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, request)) },
     warnings: plan({}).unsupported,
   };
+}
+
+async function sessionOf(cli: AgentCli, { resume, env, extraEnv }: RunRequest): Promise<Partial<Omit<EventOf<'thread.started'>, 'type'>>> {
+  return resume === undefined ? {} : { resumed: true, ...(await usedBefore(cli, resume, { ...env, ...extraEnv.set })) };
 }
 
 function askOf(request: RunRequest): Ask {

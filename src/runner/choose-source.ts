@@ -16,7 +16,8 @@ interface Surroundings {
 
 interface Chosen {
   source: Source;
-  agent: Pick<EventOf<'thread.started'>, 'agent' | 'agent_version'>;
+  /** What is known of it before it speaks. */
+  agent: Partial<Omit<EventOf<'thread.started'>, 'type'>>;
   /** What is left for us to watch. */
   limits: Limits;
 }

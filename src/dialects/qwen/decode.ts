@@ -179,7 +179,7 @@ export function decoder(sink: DecoderSink): Decoder {
     closeTurn();
     if (!modelUsage(object(wire.stats).models, sink)) {
       const usage = readUsage(wire.usage);
-      if (usage !== undefined) sink.emit({ type: 'usage.reported', scope: 'thread', ...usage });
+      if (usage !== undefined) sink.emit({ type: 'usage.reported', scope: 'thread', whole_session: true, ...usage });
     }
     claim = 'given';
     retries = 0;

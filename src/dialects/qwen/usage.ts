@@ -35,6 +35,7 @@ export function modelUsage(models: Json | undefined, sink: DecoderSink): boolean
     sink.emit({
       type: 'usage.reported',
       scope: 'thread',
+      whole_session: true,
       model,
       input_tokens: input,
       output_tokens: candidates + (isApart ? (thoughts ?? 0) : 0),

@@ -56,7 +56,6 @@ trust_level = "trusted"
   toolNames: expected.toolNames ?? {},
   differs: {
     denied: { why: 'what the sandbox refuses at once leaves no event', tools: [] },
-    resume: { why: 'its totals are those of the whole session', tokens: { input: 3600, output: 180 } },
     'sigint-tool': { why: 'tokens are told at the end alone', tokens: false },
     'sigterm-tool': { why: 'tokens are told at the end alone', tokens: false },
     'turn-limit': { why: 'tokens are told at the end alone', tokens: false },

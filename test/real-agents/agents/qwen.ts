@@ -24,7 +24,6 @@ export const qwen: RealAgent = {
   },
   noReasoningTokens: true,
   differs: {
-    resume: { why: 'its totals are those of the whole session', tokens: { input: 3600, output: 180 } },
     'sigint-tool': { why: 'it tells that the call was cancelled', tools: ['run_shell_command cancelled'] },
     'sigterm-tool': { why: 'it tells that the call was cancelled', tools: ['run_shell_command cancelled'] },
   },
