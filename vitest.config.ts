@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts'],
     pool: 'threads',
     isolate: false,
+    // Most tests wait for processes that they started: more of them than cores can wait at once.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', new Summary()],

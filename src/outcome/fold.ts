@@ -37,6 +37,7 @@ export class OutcomeFold {
   readonly #full: boolean;
   readonly #clean: (text: string) => string;
   readonly #failOn: readonly FailOn[];
+  readonly #isLive: boolean;
   readonly #metadata: NonNullable<FoldOptions['metadata']>;
   readonly #toolCalls: BoundedList<ToolCall>;
   readonly #artifacts: Map<string, Artifact> = new Map();
@@ -66,6 +67,7 @@ export class OutcomeFold {
     this.#failOn = options.failOn ?? [];
     this.#metadata = options.metadata ?? {};
     this.#firstTime = options.startedAt;
+    this.#isLive = options.startedAt !== undefined;
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
     this.#toolCalls = new BoundedList(limit);
     this.#warnings = new BoundedList(limit);
@@ -78,7 +80,8 @@ export class OutcomeFold {
       if (this.#firstTime === undefined) this.#firstTime = at;
       else {
         this.#lastTime = Math.max(this.#lastTime ?? this.#firstTime, at);
-        this.#firstTime = Math.min(this.#firstTime, at);
+        // Of a live run we know it ourselves, whatever the agent's times say.
+        if (!this.#isLive) this.#firstTime = Math.min(this.#firstTime, at);
       }
     }
     switch (event.type) {

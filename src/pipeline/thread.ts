@@ -165,6 +165,7 @@ export class Thread {
   endAttempt(process?: ProcessEnd): Verdict {
     this.#repair.end();
     this.#options.redact?.end((event, synthetic) => this.#deliver(event, synthetic));
+    if (this.#options.clock !== undefined) this.#at = undefined;
     if (process !== undefined) {
       const { timedOut = false, ...rest } = process;
       const reason = timedOut ? 'timeout' : rest.signal === null ? 'exited' : 'signalled';

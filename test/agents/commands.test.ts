@@ -186,13 +186,6 @@ describe('doctor', () => {
     expect(statuses(hanging)).toMatchObject({ version: 'wrong', flags: 'ok' });
   });
 
-  it.skipIf(process.getuid?.() === 0)('finds a state folder wrong that cannot be written', async () => {
-    const closed = folder('closed');
-    chmodSync(closed, 0o500);
-    const { host, status } = await diagnose('empty', ['builtin'], { XDG_STATE_HOME: closed });
-    expect({ status, state: host.find(({ what }) => what === 'state folder')?.status }).toEqual({ status: 1, state: 'wrong' });
-  });
-
   it('finds a state folder wrong that is a file', async () => {
     const file = join(root, 'a-file');
     writeFileSync(file, '');
