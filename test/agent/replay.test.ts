@@ -166,13 +166,11 @@ it('keeps its time when it is asked to', async () => {
     expect((await runAgent({ model, env })).outcome.message).toBe('one two three');
     return performance.now() - startedAt;
   };
-  const atOnce = await timed(`replay/${file}`);
-  const real = await timed(`replay/${file}?timing=real`);
-  const doubled = await timed(`replay/${file}`, { RUNWIRE_REPLAY_SPEED: '2' });
-  expect(real).toBeGreaterThan(180);
-  expect(doubled).toBeGreaterThan(90);
-  expect(doubled).toBeLessThan(real);
-  expect(atOnce).toBeLessThan(doubled);
+  // A wait is never shorter than it should be; that there is none shows in the best of several tries.
+  expect(await timed(`replay/${file}?timing=real`)).toBeGreaterThan(180);
+  expect(await timed(`replay/${file}`, { RUNWIRE_REPLAY_SPEED: '2' })).toBeGreaterThan(90);
+  await expect.poll(() => timed(`replay/${file}`, { RUNWIRE_REPLAY_SPEED: '2' }), { timeout: 30_000 }).toBeLessThan(180);
+  await expect.poll(() => timed(`replay/${file}`), { timeout: 30_000 }).toBeLessThan(90);
 });
 
 it('is stopped in the middle of a recording', async () => {
