@@ -201,7 +201,14 @@ describe('a plain run', () => {
     const tokens = { prompt: 100, candidates: 30, cached: 5, thoughts: 20 };
     const models = { one: { tokens: { ...tokens, total: 130 } }, two: { tokens: { ...tokens, total: 150 } } };
     const { events, outcome } = read([init, says('a', 'x', spent), succeeds('x', { stats: { models } })]);
-    const shared = { type: 'usage.reported', scope: 'thread', whole_session: true, input_tokens: 100, reasoning_tokens: 20, cache_read_tokens: 5 };
+    const shared = {
+      type: 'usage.reported',
+      scope: 'thread',
+      whole_session: true,
+      input_tokens: 100,
+      reasoning_tokens: 20,
+      cache_read_tokens: 5,
+    };
     expect(of(events, 'usage.reported').slice(1)).toEqual([
       { ...shared, model: 'one', output_tokens: 30 },
       { ...shared, model: 'two', output_tokens: 50 },

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
@@ -6,11 +7,11 @@ import { csvLine } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 import { summaryCells, summaryHeader } from './summary-csv.ts';
 
-const formats = ['json', 'csv'] as const;
+const formats = ['json', 'csv', 'parquet'] as const;
 
 export const exportRuns = command({
   name: 'runs export',
-  summary: 'Whole runs as JSON lines or CSV',
+  summary: 'Whole runs as JSON lines, CSV or Parquet',
   description: `Everything that the ledger keeps of each run, the newest first, to stdout; a page in memory at a time.
 JSON lines (see "runwire schema run") can be read back with "runwire runs import". Tapes are files: copy their folder.`,
   options: {
@@ -20,24 +21,39 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
       short: 'f',
       value: formats.join('|'),
       choices: formats,
-      help: 'json: JSON lines (default); csv: without tools and files',
+      help: 'json: JSON lines (default); csv: without tools and files; parquet: typed columns, for --output',
     },
+    output: { type: 'string', short: 'o', value: 'FILE', help: 'Write Parquet to this file' },
     ...ledgerOption,
   },
   examples: [
     ['runwire runs export > runs.jsonl', 'A backup, or the way to another ledger'],
     ['runwire runs export --since 30d --format csv > runs.csv', 'A month for a spreadsheet'],
+    ['runwire runs export --format parquet -o runs.parquet', 'Years of runs for DuckDB, Polars or pandas'],
     ['runwire runs export | runwire runs import --ledger postgres://db/runs -', 'From the file to PostgreSQL'],
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}": it writes to stdout; see --help`);
     const filter = readFilter(values, context);
     const format = formats.find((each) => each === (values.format ?? 'json'));
-    if (format === undefined) throw new Failure('input', `unknown format: ${values.format} (expected ${formats.join(' or ')})`);
+    if (format === undefined) throw new Failure('input', `unknown format: ${values.format} (expected ${formats.join(', ')})`);
+    const { output } = values;
+    if ((format === 'parquet') !== (output !== undefined))
+      throw new Failure(
+        'input',
+        format === 'parquet'
+          ? '--format parquet needs --output FILE: it is not text'
+          : '--output is for --format parquet; send the others to a file with >',
+      );
     return useLedger(
       values,
       context,
       async ({ store }) => {
+        if (output !== undefined) {
+          const { writeParquet } = await import('./parquet.ts');
+          await writeParquet(resolve(context.cwd, output), store.export(filter));
+          return 0;
+        }
         if (format === 'csv') await context.print(csvLine([...summaryHeader, 'prompt', 'answer', 'error']));
         for await (const run of store.export(filter)) {
           await context.print(format === 'csv' ? csvLine(cellsOf(run)) : `${JSON.stringify(run)}\n`);
