@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '../events/event.ts';
+import { patient } from './patience.ts';
 import { asksForPermission } from './question.ts';
 import { type Cause, longestTimer } from './stop.ts';
 
@@ -20,11 +21,11 @@ export interface Limits {
 
 /** A question that came as a line of text has no id. */
 const asText = '';
-const defaultPermissionMs = 20_000;
+const defaultPermissionMs = patient(20_000);
 /** An agent that said its last word may take this long to leave. */
-const lingerMs = 10_000;
+const lingerMs = patient(10_000);
 /** Some agents have no last word: when a model's answer is whole and this long nothing follows, it was the last. */
-const silentMs = 60_000;
+const silentMs = patient(60_000);
 
 export interface WatchOptions {
   limits: Limits;

@@ -1,0 +1,63 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { processesWith } from '../processes.ts';
+
+export const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
+const fake = join(import.meta.dirname, 'fake-agent.ts');
+
+/** Where one run happens; the folder's name is on everything that it starts. */
+export interface Place {
+  root: string;
+  cwd: string;
+  env: Record<string, string>;
+}
+
+export function makePlace(env: Record<string, string> = {}): Place {
+  const root = mkdtempSync(join(tmpdir(), 'runwire-fake-'));
+  const [tmp, cwd, home] = ['tmp', 'work', 'home'].map((name) => join(root, name)) as [string, string, string];
+  for (const folder of [tmp, cwd, home]) mkdirSync(folder);
+  return { root, cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, ...env } };
+}
+
+/** As the command after `--`, and as the program that `--agent codex` finds in PATH. */
+export const asCommand = (mode: string, from = 'codex'): string[] => ['--from', from, '--', process.execPath, fake, mode];
+export function asCodex(mode: string, place: Place): string[] {
+  place.env['PATH'] = [join(import.meta.dirname, 'bin'), place.env['PATH']].join(delimiter);
+  place.env['CODEX_FAKE_MODE'] = mode;
+  return ['--agent', 'codex', 'Do it'];
+}
+
+export interface Ran {
+  stdout: string;
+  stderr: string;
+  status: number | null;
+  signal: NodeJS.Signals | null;
+  ms: number;
+}
+
+/** The built command as a user runs it; `watch` is called with it, and again whenever it has said something. */
+export function runFake(args: readonly string[], { cwd, env }: Place, watch?: (child: ChildProcess, stdout: string) => void): Promise<Ran> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [bin, 'run', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const pieces: string[] = [];
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      pieces.push(text);
+      watch?.(child, text);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
+    child.on('error', reject);
+    child.on('close', (status, signal) => resolve({ stdout: pieces.join(''), stderr, status, signal, ms: performance.now() - started }));
+    watch?.(child, '');
+  });
+}
+
+/** What should not be there when a run is over: processes, the guard among them, and files. */
+export function leftOf({ root, env }: Place): { processes: number[]; files: string[] } {
+  return { processes: processesWith(root), files: readdirSync(env['TMPDIR'] ?? '') };
+}
+
+export const nothing = { processes: [], files: [] };
