@@ -88,6 +88,7 @@ export class Narrator {
     const more = outcome.artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
     if (more > 0) this.#line('dim', [`changed ${more} more files`]);
     const why = outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
+    for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
     const words = good ? 'success' : `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`;
     this.#say(good ? 'green' : 'red', words, 'errors');
     this.#line('dim', [
@@ -117,8 +118,11 @@ export class Narrator {
   #release(): void {
     const text = this.#held;
     this.#held = undefined;
-    if (text === undefined || this.#options.tell === 'errors') return;
-    for (const line of plain(text.trim()).split('\n')) this.#options.say(`  | ${line}`);
+    if (text !== undefined && this.#options.tell === 'all') this.#quote(text.trim());
+  }
+
+  #quote(text: string): void {
+    for (const line of plain(text).split('\n')) this.#options.say(`  | ${line}`);
   }
 
   #line(colour: Colour, parts: readonly (string | undefined)[]): void {

@@ -18,11 +18,21 @@ export function makePlace(env: Record<string, string> = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'runwire-fake-'));
   const [tmp, cwd, home] = ['tmp', 'work', 'home'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [tmp, cwd, home]) mkdirSync(folder);
-  return { root, cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, ...env } };
+  const cache = join(tmpdir(), 'runwire-fake-cache');
+  return { root, cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, NODE_COMPILE_CACHE: cache, ...env } };
 }
 
 /** As the command after `--`, and as the program that `--agent codex` finds in PATH. */
-export const asCommand = (mode: string, from = 'codex'): string[] => ['--from', from, '--', process.execPath, fake, mode];
+export const asCommand = (mode: string, from = 'codex'): string[] => [
+  '--from',
+  from,
+  '--env',
+  'NODE_COMPILE_CACHE',
+  '--',
+  process.execPath,
+  fake,
+  mode,
+];
 export function asCodex(mode: string, place: Place): string[] {
   place.env['PATH'] = [join(import.meta.dirname, 'bin'), place.env['PATH']].join(delimiter);
   place.env['CODEX_FAKE_MODE'] = mode;
