@@ -88,6 +88,7 @@ const cases: Record<string, Case> = {
   'closes its streams': { verdict: 'time_limit', flags: ['--idle-timeout', '1s'] },
   'closes its streams after its last word': { hasty: true },
   'calls tools for ever': { verdict: 'turn_limit', flags: ['--max-turns', '5'] },
+  'works with tools': { verdict: 'time_limit', flags: soon },
   'takes steps for ever': { verdict: 'turn_limit', flags: ['--max-turns', '3'], from: 'opencode' },
   'uses more and more': { verdict: 'cost_limit', flags: ['--max-tokens', '10000'], from: 'opencode' },
   'fails twice': { flags: ['--retries', '2', '--retry-delay', '0.01s'], message: 'Start 3, from the start: fails twice' },

@@ -305,6 +305,15 @@ export const modes: Record<string, Mode> = {
     say(...codex.begin);
     return forEver((count) => say(codex.running('ls', `item_${count}`), codex.command('ls', 'a.txt', `item_${count}`)), 20);
   },
+  'works with tools': async () => {
+    say(...codex.begin);
+    for (let count = 1; count <= 20; count += 1) {
+      shell('sleep 600');
+      say(codex.running('make', `item_${count}`), codex.command('make', 'x'.repeat(2000), `item_${count}`));
+      await wait(30);
+    }
+    return hang();
+  },
   'takes steps for ever': () => steps('tool-calls', () => 100),
   'uses more and more': () => steps('tool-calls', (count) => count * 1000),
 

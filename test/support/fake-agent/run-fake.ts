@@ -47,19 +47,28 @@ export interface Ran {
 }
 
 const longest = 30_000;
+/** A flood is narrated at length. */
+const keptOfStderr = 1 << 20;
 
-/** The built command as a user runs it, killed when it takes far too long; `watch` is called with it, and again whenever it has said something. */
-export function runFake(args: readonly string[], { cwd, env }: Place, watch?: (child: ChildProcess, stdout: string) => void): Promise<Ran> {
+interface Watching {
+  /** Called with the running command, and again with what it has said. */
+  watch?: (child: ChildProcess, stdout: string) => void;
+  /** When it is killed, because no test may wait for ever. */
+  limit?: number;
+}
+
+/** The built command as a user runs it. */
+export function runFake(args: readonly string[], { cwd, env }: Place, { watch, limit = longest }: Watching = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [bin, 'run', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const tooLong = setTimeout(() => child.kill('SIGKILL'), longest);
+    const tooLong = setTimeout(() => child.kill('SIGKILL'), limit);
     const pieces: string[] = [];
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       pieces.push(text);
       watch?.(child, text);
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr = (stderr + text).slice(-keptOfStderr)));
     child.on('error', reject);
     child.on('close', (status, signal) => {
       clearTimeout(tooLong);
