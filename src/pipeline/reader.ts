@@ -101,6 +101,7 @@ export class Reader {
     this.#stderr.end();
     if (this.#decoder === undefined) this.#decide();
     for (const text of this.#stderrHead.toArray()) this.#decodeStderr(text);
+    this.#stderrOmitted += this.#stderrHead.omitted;
     this.#stderrHead = new BoundedList();
     this.#endStderr();
     this.#guard(() => this.#decoder?.end());
@@ -212,19 +213,17 @@ export class Reader {
 
   #holdStderr(text: string): void {
     this.#stderrTail.push(text);
-    if (this.#stderrTail.length > stderrTailKept) this.#omitStderr();
-  }
-
-  #omitStderr(): boolean {
+    if (this.#stderrTail.length <= stderrTailKept) return;
+    this.#stderrKeys.isBody(this.#stderrTail.shift() ?? '');
     this.#stderrOmitted += 1;
-    return this.#stderrKeys.isBody(this.#stderrTail.shift() ?? '');
   }
 
   /** A program that fails says why in its last lines. */
   #endStderr(): void {
     if (this.#stderrOmitted > 0) {
       // The rest of a private key whose first line is left out could not be recognised.
-      while (this.#stderrTail.length > 0 && this.#omitStderr());
+      const rest = this.#stderrTail.findIndex((text) => !this.#stderrKeys.isBody(text));
+      this.#stderrOmitted += this.#stderrTail.splice(0, rest === -1 ? stderrTailKept : rest).length;
       this.#thread.emit({ type: 'log', stream: 'stderr', text: `[… ${this.#stderrOmitted} lines …]` });
     }
     for (const text of this.#stderrTail) this.#thread.emit({ type: 'log', stream: 'stderr', text });

@@ -76,7 +76,7 @@ export class Watch {
 
   /** The agent is gone. */
   pause(): void {
-    for (const name of [...this.#timers.keys()]) this.#clear(name);
+    for (const name of this.#timers.keys()) this.#clear(name);
   }
 
   /** In this dialect a turn is the whole run: every tool call then counts as one. */

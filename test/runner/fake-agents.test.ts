@@ -7,7 +7,7 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { fold } from '../../src/pipeline/convert.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { modes } from '../support/fake-agent/modes.ts';
-import { asCodex, asCommand, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import { asCommand, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
 
 interface Case {
   /** Unset: success. */
