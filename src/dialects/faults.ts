@@ -25,7 +25,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   ],
   [/(?:cost|budget)[_ ](?:limit|exhausted|exceeded)|budget exhausted|max[_ ]budget/i, 'cost_limit'],
   [
-    /no (?:api )?key|(?:api[_ ]?key|credentials?)\b[^.\n]*\b(?:not (?:set|found|configured|provided)|missing|required)|(?:missing|set|provide)\b[^.\n]*\bapi[_ ]?key|not logged in|please (?:log|sign) ?in|auth method|invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i,
+    /no (?:api )?key|(?:api[_ ]?key|credentials?)\b[^.\n]*\b(?:not (?:set|found|configured|provided)|missing|required)|(?:missing|set|provide)\b[^.\n]*\bapi[_ ]?key|not logged in|please (?:log|sign) ?in|auth (?:method|type)|invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i,
     'config',
   ],
   [

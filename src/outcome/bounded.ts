@@ -53,3 +53,25 @@ export function cutText(text: string, limit: number = textLimit): string {
 function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
+
+const linesKept = 5;
+const lineLimit = 200;
+
+/** How a log ends. */
+export class LastLines {
+  #lines: string[] = [];
+
+  push(line: string): void {
+    this.#lines = [...this.#lines.slice(1 - linesKept), cutText(line.trimEnd(), lineLimit)];
+  }
+
+  /** As many as fit. */
+  within(limit: number): string {
+    let from = this.#lines.length;
+    for (let length = 0; from > 0; from -= 1) {
+      length += (this.#lines[from - 1]?.length ?? 0) + 1;
+      if (length > limit) break;
+    }
+    return this.#lines.slice(from).join('\n');
+  }
+}

@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
-import { BoundedList, cutText, listLimit, textLimit } from './bounded.ts';
+import { BoundedList, cutText, LastLines, listLimit, textLimit } from './bounded.ts';
 import type { Artifact, ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
 import { type FailOn, judge, type Signals } from './verdict.ts';
@@ -131,6 +131,7 @@ export class OutcomeFold {
       case 'log':
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
+        else if (event.stream === 'stderr') this.#signals.stderr.push(this.#clean(event.text));
         else if (event.stream === 'agent' && (event.level === 'warning' || event.level === 'error')) this.#warn(event.text);
         return;
       case 'error':
@@ -397,6 +398,7 @@ function noSignals(): Signals {
     cut: false,
     damagedEnd: false,
     heard: false,
+    stderr: new LastLines(),
     toolFailed: false,
     denied: false,
     warned: false,

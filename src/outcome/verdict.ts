@@ -1,5 +1,6 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
+import type { LastLines } from './bounded.ts';
 import type { Evidence, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -20,6 +21,8 @@ export interface Signals {
   damagedEnd: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
+  /** Its last lines. */
+  stderr: LastLines;
   /** A tool call that failed, a denial, a warning, anywhere in the run: for those who want to fail on it. */
   toolFailed: boolean;
   denied: boolean;
@@ -71,7 +74,8 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     class: name,
     exit_code: name === 'cancelled' ? cancelledCode(signals) : exitCodes[name],
     ...(code === undefined ? {} : { code }),
-    evidence: [{ signal: 'verdict', detail: why }, ...evidence],
+    // Where nobody said what went wrong, the last lines of stderr are the best guess.
+    evidence: [{ signal: 'verdict', detail: why }, ...evidence, ...(name === 'incomplete' && code === undefined ? lastWords(signals) : [])],
   });
   const { claim, process, fatal, limit } = signals;
 
@@ -141,6 +145,13 @@ function cancelledCode(signals: Signals): number {
   return interruption(signals.process) === 143 ? 143 : 130;
 }
 
+const evidenceLimit = 500;
+
+function lastWords({ stderr }: Signals): Evidence[] {
+  const detail = stderr.within(evidenceLimit);
+  return detail === '' ? [] : [{ signal: 'stderr', detail }];
+}
+
 function gatherEvidence(signals: Signals): Evidence[] {
   const evidence: Evidence[] = [];
   const add = (signal: string, detail: string): void => void evidence.push({ signal, detail });
@@ -158,6 +169,6 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
   return evidence.map((each) => ({
     ...each,
-    detail: each.detail.length > 500 ? `${each.detail.slice(0, 500).toWellFormed()}…` : each.detail,
+    detail: each.detail.length > evidenceLimit ? `${each.detail.slice(0, evidenceLimit).toWellFormed()}…` : each.detail,
   }));
 }

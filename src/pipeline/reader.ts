@@ -2,9 +2,11 @@ import type { Decoder, Dialect, JsonObject, NoteKind, Origin } from '../dialects
 import { codeOfMessage } from '../dialects/faults.ts';
 import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
+import { BoundedList } from '../outcome/bounded.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
+import { PrivateKeyLines } from '../redact/private-key.ts';
 import { Framer, type TextCause } from './framer.ts';
 import { type ProcessEnd, Thread, type ThreadOptions } from './thread.ts';
 
@@ -19,8 +21,9 @@ export interface ReaderOptions extends ThreadOptions {
 
 /** Objects that detection may look at before it must decide. */
 const headLength = 64;
-/** Lines of stderr that are kept as events; more is a log file of its own. */
+/** Lines of stderr that are kept as events, the first and the last ones; more is a log file of its own. */
 const stderrKept = 200;
+const stderrTailKept = 50;
 
 /** The whole pure pipeline as one machine: bytes → lines → events → repaired events → outcome. */
 export class Reader {
@@ -32,8 +35,11 @@ export class Reader {
   #decoder: Decoder | undefined;
   #head: ({ wire: JsonObject; line: number } | { text: string; cause: TextCause; line: number })[] = [];
   #headCount = 0;
-  #stderrHead: string[] = [];
+  #stderrHead = new BoundedList<string>(2 * stderrKept);
   #stderrCount = 0;
+  #stderrTail: string[] = [];
+  #stderrOmitted = 0;
+  readonly #stderrKeys = new PrivateKeyLines();
   #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
   #line = 0;
 
@@ -94,8 +100,10 @@ export class Reader {
     this.#stdout.end();
     this.#stderr.end();
     if (this.#decoder === undefined) this.#decide();
-    for (const text of this.#stderrHead) this.#decodeStderr(text);
-    this.#stderrHead = [];
+    for (const text of this.#stderrHead.toArray()) this.#decodeStderr(text);
+    this.#stderrOmitted += this.#stderrHead.omitted;
+    this.#stderrHead = new BoundedList();
+    this.#endStderr();
     this.#guard(() => this.#decoder?.end());
     this.#explainExit(process);
   }
@@ -123,7 +131,7 @@ export class Reader {
 
   #decide(): void {
     const cut = this.#head.flatMap((each) => ('cause' in each && each.cause === 'cut' ? [each.text] : []));
-    const found = detectDialect(this.#headObjects(), this.#stderrHead, this.#headCount === 0 ? cut : []);
+    const found = detectDialect(this.#headObjects(), this.#stderrHead.toArray(), this.#headCount === 0 ? cut : []);
     if (found !== undefined) return this.#choose(found.dialect);
     if (this.#headCount > 0) this.#note('unrecognised', 'no known dialect claims these lines; name one with --from', 1);
     this.#choose(undefined);
@@ -180,8 +188,8 @@ export class Reader {
   #stderrLine(text: string, wire?: JsonObject): void {
     if (text.trim() === '') return;
     if (this.#decoder === undefined) {
-      // Not decided yet: stderr may be all there is to detect the dialect from. A document there is mostly the last word.
-      if (this.#stderrHead.length < (wire === undefined ? stderrKept : 2 * stderrKept)) this.#stderrHead.push(text);
+      // Not decided yet: stderr may be all there is to detect the dialect from.
+      this.#stderrHead.push(text);
       return;
     }
     this.#decodeStderr(text, wire);
@@ -198,7 +206,28 @@ export class Reader {
     const code = codeOfMessage(plain);
     if (code !== 'unknown') this.#stderrFault ??= { message: plain, code };
     this.#stderrCount += 1;
-    if (this.#stderrCount <= stderrKept) this.#thread.emit({ type: 'log', stream: 'stderr', text });
+    if (this.#stderrCount > stderrKept) return this.#holdStderr(text);
+    this.#stderrKeys.isBody(text);
+    this.#thread.emit({ type: 'log', stream: 'stderr', text });
+  }
+
+  #holdStderr(text: string): void {
+    this.#stderrTail.push(text);
+    if (this.#stderrTail.length <= stderrTailKept) return;
+    this.#stderrKeys.isBody(this.#stderrTail.shift() ?? '');
+    this.#stderrOmitted += 1;
+  }
+
+  /** A program that fails says why in its last lines. */
+  #endStderr(): void {
+    if (this.#stderrOmitted > 0) {
+      // The rest of a private key whose first line is left out could not be recognised.
+      const rest = this.#stderrTail.findIndex((text) => !this.#stderrKeys.isBody(text));
+      this.#stderrOmitted += this.#stderrTail.splice(0, rest === -1 ? stderrTailKept : rest).length;
+      this.#thread.emit({ type: 'log', stream: 'stderr', text: `[… ${this.#stderrOmitted} lines …]` });
+    }
+    for (const text of this.#stderrTail) this.#thread.emit({ type: 'log', stream: 'stderr', text });
+    this.#stderrTail = [];
   }
 
   /** A failed process that said nothing on stdout: its exit code or its stderr is all the explanation there is. */

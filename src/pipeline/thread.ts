@@ -64,8 +64,13 @@ export class Thread {
     this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
     // When nobody listens to the events, the outcome is all that leaves, and it is small.
-    const isHeard = redact !== undefined && onEvent !== undefined;
-    const clean: RepairedSink = isHeard ? (event, synthetic) => redact.push(event, synthetic, deliver) : deliver;
+    const isHeard = onEvent !== undefined;
+    // But a key that is printed line by line is not known by its last lines.
+    const isCleaned = (event: AgentEvent): boolean => isHeard || (event.type === 'log' && event.stream === 'stderr');
+    const clean: RepairedSink =
+      redact === undefined
+        ? deliver
+        : (event, synthetic) => (isCleaned(event) ? redact.push(event, synthetic, deliver) : deliver(event, synthetic));
     this.#repair = new Repair(
       introduction === undefined
         ? clean

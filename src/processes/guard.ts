@@ -42,9 +42,11 @@ look() {
   done
   # At once: who forks and leaves all the time is gone when the rest of the table has been read.
   [ "$signal" = KILL ] && kill -s KILL $found
-  seen=- pass=0
-  while [ "$seen" != "$found" ] && [ $pass -lt 3 ]; do
-    seen=$found pass=$((pass + 1))
+  # Children mostly come after their parents in the table. A tree that grows all the while would never be seen whole: who was
+  # seen is signalled, and the next look finds the rest.
+  seen=- passes=0
+  while [ "$seen" != "$found" ] && [ $passes -lt 3 ]; do
+    seen=$found passes=$((passes + 1))
     for path in /proc/[0-9]*/stat; do
       read -r line < "$path" || continue
       pid=\${line%% *}

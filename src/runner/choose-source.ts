@@ -25,6 +25,7 @@ interface Chosen {
 /** Who makes the events: the built-in agent, another agent's program, or a command of the caller's. Each is loaded when it is chosen. */
 export async function chooseSource(request: RunRequest & Place, { redact, complain, loadAgent }: Surroundings): Promise<Chosen> {
   const { agent: name, command, limits } = request;
+  refuseWhatIsIgnored(request);
   if (command === undefined && name === builtIn) {
     const options = async (signal: AbortSignal) => {
       const { agentOptions } = await import('./built-in-options.ts');
@@ -33,7 +34,6 @@ export async function chooseSource(request: RunRequest & Place, { redact, compla
     // It keeps these two by itself, before the call that would break them.
     return { source: new BuiltInSource(options, loadAgent), agent: {}, limits: { ...limits, maxTurns: undefined, maxCostUsd: undefined } };
   }
-  refuseWhatIsIgnored(request);
   if (command !== undefined) {
     const { commandSource } = await import('./command-source.ts');
     return { ...commandSource(command, request), limits };
@@ -46,11 +46,17 @@ export async function chooseSource(request: RunRequest & Place, { redact, compla
 
 /** A rule that is not kept is worse than none. */
 function refuseWhatIsIgnored({ agent, command, ...request }: RunRequest): void {
+  const isBuiltIn = command === undefined && agent === builtIn;
   const ignored: string[] = [];
-  if (request.allow.length > 0) ignored.push('--allow');
-  if (request.deny.length > 0) ignored.push('--deny');
-  if (request.outputSchema !== undefined) ignored.push('--output-schema');
-  if (request.recordModel !== undefined) ignored.push('--record-model');
+  if (isBuiltIn) {
+    if (request.dialect !== undefined) ignored.push('--from');
+    if (request.agentArgs.length > 0) ignored.push('--agent-arg');
+  } else {
+    if (request.allow.length > 0) ignored.push('--allow');
+    if (request.deny.length > 0) ignored.push('--deny');
+    if (request.outputSchema !== undefined) ignored.push('--output-schema');
+    if (request.recordModel !== undefined) ignored.push('--record-model');
+  }
   if (command !== undefined) {
     if (agent !== builtIn) ignored.push('--agent');
     if (request.permissionMode !== undefined) ignored.push('--permission-mode');
@@ -58,8 +64,10 @@ function refuseWhatIsIgnored({ agent, command, ...request }: RunRequest): void {
     if (request.agentArgs.length > 0) ignored.push('--agent-arg');
   }
   if (ignored.length === 0) return;
-  throw new Failure(
-    'input',
-    `${ignored.join(', ')}: ${command === undefined ? 'only the built-in agent knows this' : 'not with a COMMAND after --'}`,
-  );
+  const why = isBuiltIn
+    ? 'not for the built-in agent'
+    : command === undefined
+      ? 'only the built-in agent knows this'
+      : 'not with a COMMAND after --';
+  throw new Failure('input', `${ignored.join(', ')}: ${why}`);
 }

@@ -16,9 +16,6 @@ interface ProcessSourceOptions {
   canResume: boolean;
 }
 
-/** How a question may end that has no line end after it. */
-const tailBytes = 400;
-
 /** An agent that is a process: started, supervised, and read. */
 export class ProcessSource implements Source {
   readonly #options: ProcessSourceOptions;
@@ -40,16 +37,17 @@ export class ProcessSource implements Source {
   async attempt({ resume, thread, watch, stop, clock, room }: Attempt): Promise<ProcessEnd> {
     const { dialect } = this.#options;
     const reader = new Reader({ thread, clock, ...(dialect === undefined ? {} : { dialect }) });
-    const hear = (take: (chunk: Uint8Array) => void) => (chunk: Uint8Array) => {
-      take(chunk);
+    const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
+      reader[stream](chunk);
       if (reader.dialect?.turnIsRun === true) watch.countItems();
-      watch.output(tailOf(chunk));
-      return room();
+      watch.output(stream, chunk);
+      const full = room();
+      return full === undefined ? undefined : watch.deafUntil(full);
     };
     const child = await supervise({
       ...this.#options.launch(resume),
-      onStdout: hear((chunk) => reader.stdout(chunk)),
-      onStderr: hear((chunk) => reader.stderr(chunk)),
+      onStdout: hear('stdout'),
+      onStderr: hear('stderr'),
     });
     const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');
     if (stop.signal.aborted) end();
@@ -63,10 +61,6 @@ export class ProcessSource implements Source {
     this.#dialect = reader.dialect;
     return process;
   }
-}
-
-function tailOf(chunk: Uint8Array): string {
-  return new TextDecoder().decode(chunk.subarray(-tailBytes));
 }
 
 function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {

@@ -4,9 +4,16 @@ const choice = /[[(](?:y(?:es)?\/no?|yes\/no\/\w+|y\/n\/\w+)[\])]\s*[:?>]?\s*$/i
 const wish =
   /\b(?:allow|approve|permission|permit|proceed|trust|confirm|authori[sz]e|grant)\b[^\n]*\?\s*(?:[[(][^\])\n]*[\])])?\s*[:>]?\s*$/i;
 
+/** It may quote a whole command. */
+const longestQuestion = 2000;
+
 /** Whether a program's output ends with a question to a person at a terminal; answers the question. JSON is never one. */
 export function asksForPermission(tail: string): string | undefined {
-  const line = tail.replace(control, '').trimEnd().split('\n').at(-1)?.trim() ?? '';
-  if (line === '' || line.length > 400 || line.startsWith('{') || line.endsWith('}')) return undefined;
+  const shown = tail.trimEnd();
+  const line = shown
+    .slice(shown.lastIndexOf('\n') + 1)
+    .replace(control, '')
+    .trim();
+  if (line === '' || line.length > longestQuestion || line.startsWith('{') || line.endsWith('}')) return undefined;
   return choice.test(line) || wish.test(line) ? line : undefined;
 }

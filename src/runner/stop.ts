@@ -1,8 +1,9 @@
 import type { EventOf } from '../events/event.ts';
 import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
+import { patient } from './patience.ts';
 
 /** How long an agent that was told to stop may take to say so. */
-const graceMs = 5000;
+const graceMs = patient(5000);
 /** Timers of Node hold no more: a longer one would fire at once. */
 export const longestTimer = 2 ** 31 - 1;
 

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGuarded, type Guarded } from '../processes/guarded.ts';
 import type { ProcessTree } from '../processes/process-tree.ts';
+import { patient } from './patience.ts';
 import { StandardStreams } from './standard-streams.ts';
 import { startFailure } from './start-failure.ts';
 import type { Ended, Graces, ProcessOrder, Supervise, Supervised } from './supervised.ts';
 
-const usualGraces: Graces = { stop: 5000, leftover: 1000 };
+const usualGraces: Graces = { stop: patient(5000), leftover: patient(1000) };
 /** Who is on its way out gets this long before it counts as left running. */
 const timeToGo = 100;
 

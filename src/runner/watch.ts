@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '../events/event.ts';
+import { patient } from './patience.ts';
 import { asksForPermission } from './question.ts';
 import { type Cause, longestTimer } from './stop.ts';
 
@@ -18,21 +19,24 @@ export interface Limits {
   permissionTimeoutMs?: number | undefined;
 }
 
-/** A question that came as a line of text has no id. */
-const asText = '';
-const defaultPermissionMs = 20_000;
+const defaultPermissionMs = patient(20_000);
 /** An agent that said its last word may take this long to leave. */
-const lingerMs = 10_000;
+const lingerMs = patient(10_000);
 /** Some agents have no last word: when a model's answer is whole and this long nothing follows, it was the last. */
-const silentMs = 60_000;
+const silentMs = patient(60_000);
+/** What an agent prints after its last word gives it more time to leave, but not for ever: so many times as much. */
+const overstay = 6;
+/** A question may come letter by letter, and need not end its line. */
+const tailBytes = 8000;
+
+type StreamName = 'stdout' | 'stderr';
+type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'overstay';
 
 export interface WatchOptions {
   limits: Limits;
   /** What the run took so far. */
   spent(): { tokens: number; cost: number | undefined };
   stop(cause: Cause): void;
-  /** Tests do not wait as long as people do. */
-  lingerMs?: number;
 }
 
 /**
@@ -42,8 +46,14 @@ export interface WatchOptions {
 export class Watch {
   readonly #options: WatchOptions;
   readonly #limits: Limits;
-  readonly #timers = new Map<'first' | 'idle' | 'question' | 'linger', NodeJS.Timeout>();
+  readonly #timers = new Map<TimerName, NodeJS.Timeout>();
+  /** Questions by the id of their event, and by the stream that ends with one. */
   readonly #open = new Map<string, string>();
+  readonly #typed = new Map<StreamName, string>();
+  readonly #tails = new Map<StreamName, Buffer>();
+  #deaf = 0;
+  /** How long it was given to leave; infinite: it has more to do. */
+  #leavingMs = Infinity;
   #turns = 0;
   /** Items of the main thread that ended, for agents whose turn is the whole run. */
   #items = 0;
@@ -57,7 +67,7 @@ export class Watch {
 
   /** The agent is started, for the first time or again. */
   start(): void {
-    this.#open.clear();
+    this.#goesOn();
     const { firstEventTimeoutMs } = this.#limits;
     if (firstEventTimeoutMs !== undefined)
       this.#after('first', firstEventTimeoutMs, () => this.#late('first_event', firstEventTimeoutMs, 'no event came in'));
@@ -74,13 +84,26 @@ export class Watch {
     this.#isWholeRun = true;
   }
 
-  /** Bytes on either stream; `tail` is how they end. */
-  output(tail: string): void {
+  output(stream: StreamName, chunk: Uint8Array): void {
     this.#restartIdle();
     if (this.#timers.has('linger')) this.#restart('linger');
-    const question = asksForPermission(tail);
-    if (question !== undefined) this.#asked(asText, question);
-    else if (this.#open.delete(asText)) this.#answered();
+    const tail = Buffer.concat([this.#tails.get(stream) ?? Buffer.alloc(0), chunk.subarray(-tailBytes)]).subarray(-tailBytes);
+    this.#tails.set(stream, tail);
+    const question = asksForPermission(tail.toString());
+    if (question !== undefined) {
+      this.#typed.set(stream, question);
+      this.#asked();
+    } else if (this.#typed.delete(stream)) this.#answered();
+  }
+
+  /** While we wait for somebody else, we do not hear the agent: that it says nothing means nothing. */
+  async deafUntil(heard: Promise<void>): Promise<void> {
+    this.#deaf += 1;
+    try {
+      await heard;
+    } finally {
+      this.#deaf -= 1;
+    }
   }
 
   event(event: AgentEvent): void {
@@ -88,7 +111,8 @@ export class Watch {
     this.#restartIdle();
     switch (event.type) {
       case 'permission.requested':
-        return this.#asked(event.permission_id, event.title ?? event.pattern ?? event.what);
+        this.#open.set(event.permission_id, event.title ?? event.pattern ?? event.what);
+        return this.#asked();
       case 'permission.resolved':
         this.#open.delete(event.permission_id);
         return this.#answered();
@@ -99,7 +123,7 @@ export class Watch {
         if (this.#limits.maxTurns !== undefined && this.#turns > this.#limits.maxTurns) this.#turnLimit(this.#limits.maxTurns);
         return;
       case 'turn.completed':
-        if (event.finish_reason === 'stop') this.#after('linger', silentMs, () => this.#options.stop({ kind: 'done' }));
+        if (event.finish_reason === 'stop') this.#leaves(silentMs);
         else if (event.finish_reason === 'tool_calls' && this.#turns >= (this.#limits.maxTurns ?? Infinity)) this.#turnLimit(this.#turns);
         return;
       case 'item.started':
@@ -117,7 +141,7 @@ export class Watch {
       case 'usage.reported':
         return this.#bill();
       case 'agent.finished':
-        return this.#after('linger', this.#options.lingerMs ?? lingerMs, () => this.#options.stop({ kind: 'done' }));
+        return this.#leaves(lingerMs);
       default:
     }
   }
@@ -151,24 +175,42 @@ export class Watch {
   }
 
   /** The same question again and again is one question. */
-  #asked(id: string, what: string): void {
-    this.#open.set(id, what);
+  #asked(): void {
     if (this.#timers.has('question')) return;
     this.#after('question', this.#limits.permissionTimeoutMs ?? defaultPermissionMs, () => {
-      const [last, words] = [...this.#open].at(-1) ?? [id, what];
-      this.#options.stop({ kind: 'question', what: words, ...(last === asText ? {} : { id: last }) });
+      const [typed] = this.#typed.values();
+      const [id, what] = [...this.#open].at(-1) ?? [];
+      if (id !== undefined && what !== undefined) this.#options.stop({ kind: 'question', what, id });
+      else if (typed !== undefined) this.#options.stop({ kind: 'question', what: typed });
     });
   }
 
   #answered(): void {
-    if (this.#open.size === 0) this.#clear('question');
+    if (this.#open.size + this.#typed.size === 0) this.#clear('question');
+  }
+
+  #forgetQuestions(): void {
+    this.#open.clear();
+    this.#typed.clear();
+    this.#tails.clear();
+    this.#clear('question');
   }
 
   /** Whatever was asked, the agent does not wait for it. */
   #goesOn(): void {
-    this.#open.clear();
-    this.#clear('question');
+    this.#forgetQuestions();
+    this.#leavingMs = Infinity;
     this.#clear('linger');
+    this.#clear('overstay');
+  }
+
+  /** There is nothing left to do for it. */
+  #leaves(ms: number): void {
+    const dismiss = (): void => this.#options.stop({ kind: 'done' });
+    this.#after('linger', ms, dismiss);
+    if (ms >= this.#leavingMs) return;
+    this.#leavingMs = ms;
+    this.#after('overstay', ms * overstay, dismiss);
   }
 
   #restartIdle(): void {
@@ -182,12 +224,13 @@ export class Watch {
     this.#timers.get(name)?.refresh();
   }
 
-  #after(name: 'first' | 'idle' | 'question' | 'linger', ms: number, then: () => void): void {
+  #after(name: TimerName, ms: number, then: () => void): void {
     this.#clear(name);
-    this.#timers.set(name, setTimeout(then, Math.min(ms, longestTimer)));
+    const due = (): void => (this.#deaf > 0 ? this.#after(name, ms, then) : then());
+    this.#timers.set(name, setTimeout(due, Math.min(ms, longestTimer)));
   }
 
-  #clear(name: 'first' | 'idle' | 'question' | 'linger'): void {
+  #clear(name: TimerName): void {
     clearTimeout(this.#timers.get(name));
     this.#timers.delete(name);
   }

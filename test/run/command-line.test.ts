@@ -44,12 +44,88 @@ describe('a command line that is wrong', () => {
     ['a schema that is none', ['--output-schema', 'a.txt', 'x'], 'runwire: --output-schema a.txt: not JSON: '],
     ['a tape in no folder', ['--tape', 'no/run.tape', 'x'], 'runwire: cannot write '],
     ['an unknown dialect', ['--to', 'codx', 'x'], 'runwire: unknown dialect "codx"; known: '],
+    ['retries that are no number', ['--retries', 'x', 'x'], 'runwire: --retries x: expected a number from 0 to 999, such as 2\n'],
+    ['too many retries', ['--retries', '1000', 'x'], 'runwire: --retries 1000: expected a number from 0 to 999, such as 2\n'],
+    [
+      'a retry delay without a unit',
+      ['--retry-delay', '5', 'x'],
+      'runwire: --retry-delay 5: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
+    ['no idle time', ['--idle-timeout', '0', 'x'], 'runwire: --idle-timeout 0: expected a duration such as 90s, 5m or 1h30m\n'],
+    [
+      'an odd first event',
+      ['--first-event-timeout', 'soon', 'x'],
+      'runwire: --first-event-timeout soon: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
+    [
+      'an odd patience',
+      ['--permission-timeout', '1', 'x'],
+      'runwire: --permission-timeout 1: expected a duration such as 90s, 5m or 1h30m\n',
+    ],
+    ['no tokens', ['--max-tokens', '0', 'x'], 'runwire: --max-tokens 0: expected a number from 1, such as 200000\n'],
+    [
+      'a variable that begins with a digit',
+      ['--env', '1A', 'x'],
+      'runwire: an environment variable is NAME, NAME=VALUE, PREFIX_* or *, with letters, digits and _ in its name\n',
+    ],
+    [
+      'a variable without a name',
+      ['--env', '=hush', 'x'],
+      'runwire: an environment variable is NAME, NAME=VALUE, PREFIX_* or *, with letters, digits and _ in its name\n',
+    ],
+    [
+      'a variable with a hyphen',
+      ['--env', 'A-B=hush', 'x'],
+      'runwire: an environment variable is NAME, NAME=VALUE, PREFIX_* or *, with letters, digits and _ in its name\n',
+    ],
+    ['an agent without a name', ['--agent', '', 'x'], 'runwire: --agent is empty; expected for example codex\n'],
+    ['a rule for another agent', ['--agent', 'codex', '--deny', 'bash', 'x'], 'runwire: --deny: only the built-in agent knows this\n'],
+    [
+      'rules for another agent',
+      ['--agent', 'codex', '--allow', 'bash', '--record-model', 'm', 'x'],
+      'runwire: --allow, --record-model: only the built-in agent knows this\n',
+    ],
+    ['a word for an agent that has no command line', ['--agent-arg', 'y', 'x'], 'runwire: --agent-arg: not for the built-in agent\n'],
+    ['a dialect of nobody', ['--from', 'codex', 'x'], 'runwire: --from: not for the built-in agent\n'],
+    ['an unknown dialect to read', ['--from', 'codx', '--', 'true'], 'runwire: unknown dialect "codx"; known: '],
+    ['an unknown dialect of an agent', ['--from', 'codx', '--agent', 'codex', 'x'], 'runwire: unknown dialect "codx"; known: '],
+    ['no command', ['run', '--'], 'runwire: no command after --; such as: runwire run -- codex exec --json "fix the tests"\n'],
+    ['an empty command', ['run', '--', ''], 'runwire: no command after --; such as: '],
+    ['a command and an agent', ['run', '--agent', 'codex', '--', 'true'], 'runwire: --agent: not with a COMMAND after --\n'],
+    [
+      'a command and what it cannot keep',
+      ['run', '--resume', 'y', '--permission-mode', 'edit', '--deny', 'bash', '--', 'true'],
+      'runwire: --deny, --permission-mode, --resume: not with a COMMAND after --\n',
+    ],
     ['an unknown flag', ['--colour', 'x'], "runwire: Unknown option '--colour'; see --help\n"],
   ])('%s is said with 2, before any config', async (_what, args, message) => {
     const cwd = project();
     writeFileSync(join(cwd, 'runwire.json'), 'this is not JSON');
     const { stdout, stderr, status } = await live(args, { cwd });
     expect({ stdout, status, stderr: stderr.slice(0, message.length) }).toEqual({ stdout: '', status: 2, stderr: message });
+  });
+
+  it.each([
+    ['an unknown agent', ['--agent', 'codx', 'x'], 'unknown agent "codx" (did you mean "codex"?); known: builtin, codex, '],
+    [
+      'an agent that is not here',
+      ['--agent', 'codex', 'x'],
+      'Codex is not installed: no codex in PATH; install it with: npm install -g @openai/codex',
+    ],
+    ['a program that is not here', ['--', 'no-such-program'], 'there is no program no-such-program in PATH; install it, or give its path'],
+    [
+      'a path that leads nowhere',
+      ['--', './no-such-program'],
+      'no-such-program, or the interpreter that its first line names is missing; check the path',
+    ],
+  ])('%s is the outcome of the run, of class config', async (_what, args, message) => {
+    const env = { PATH: '/nonexistent' };
+    const { stderr, status } = await live(['run', ...args], { env });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
+    expect(stderr).toContain('failed: config: ');
+    const told = await live(['run', '--output-format', 'json', ...args], { env });
+    expect(lines(told.stdout).at(-1)).toMatchObject({ type: 'session_end', exit_code: 1 });
+    expect(JSON.parse((await live(['run', '--json', ...args], { env })).stdout)).toMatchObject({ status: 'error' });
   });
 
   it('a word that is nearly a command was meant as one', async () => {

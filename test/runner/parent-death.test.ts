@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -10,7 +10,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { processesWith, until } from '../support/processes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-death-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const cwd = mkdtempSync(join(tmpdir(), 'runwire-grown-'));
+afterAll(() => [folder, cwd].forEach((path) => rmSync(path, { recursive: true, force: true })));
 const supervising = join(import.meta.dirname, '..', 'support', 'supervising.ts');
 
 /** A tree with all that is hard to find: it ignores signals, leaves its group, loses its parents and its environment. */
@@ -83,6 +84,23 @@ describe('kill -9 of who supervises', () => {
       await expectNobody(mark);
     }
   });
+});
+
+it('kill -9 of who supervises ends a tree that grows faster than it can be looked through', async () => {
+  const mark = randomUUID();
+  const count = join(cwd, 'count');
+  const most = 2000;
+  const parent = superviser(
+    '/bin/sh',
+    '-c',
+    `echo grown; i=0; while [ $i -lt ${most} ]; do sh -c 'sleep 60; : ${mark}' & i=$((i + 1)); echo $i > ${count}; sleep 0.005; done; wait; : ${mark}`,
+  );
+  await says(parent, 'started', 'grown');
+  expect(await until(() => processesWith(mark).length >= 200)).toBe(true);
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  await expectNobody(mark);
+  expect(Number(readFileSync(count, 'utf8'))).toBeLessThan(most);
 });
 
 it('who supervises may leave without waiting', async () => {

@@ -103,6 +103,7 @@ export class Narrator {
     const more = artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
     if (more > 0) this.#line('dim', [`changed ${more} more files`]);
     const why = outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
+    for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
     if (!good) this.#say('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
     else if (this.#options.tell === 'all') this.#say('green', 'success');
     this.#line('dim', [
@@ -150,8 +151,11 @@ export class Narrator {
   #release(): void {
     const text = this.#held;
     this.#held = undefined;
-    if (text === undefined || this.#options.tell === 'errors') return;
-    for (const line of plain(text.trim()).split('\n')) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
+    if (text !== undefined && this.#options.tell === 'all') this.#quote(text.trim());
+  }
+
+  #quote(text: string): void {
+    for (const line of plain(text).split('\n')) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
   }
 
   #line(tone: Tone, parts: Parts): void {

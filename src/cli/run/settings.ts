@@ -16,6 +16,7 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
   const cwd = resolve(context.cwd, flags.cwd ?? '.');
   if (!isFolder(cwd)) throw new Failure('input', `--cwd ${flags.cwd ?? cwd}: there is no such folder`);
   if (flags.allow.length + flags.deny.length > 0) await checkRules(flags);
+  if (flags.dialect !== undefined) (await import('../../dialects/registry.ts')).findDialect(flags.dialect);
   return { cwd, outputSchema: flags.outputSchema === undefined ? undefined : await readSchema(flags.outputSchema, context) };
 }
 

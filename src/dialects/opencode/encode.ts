@@ -26,6 +26,9 @@ type TextRecord = Extract<EventRecord, { type: 'text.delta' | 'text.completed' |
 /** OpenCode itself shows no more than this of a command that still runs. */
 const shownOutput = 30_000;
 /** Records that say nothing about the order of the run. */
+/** Classes of a verdict that are codes of an error as well: somebody else made an end of the run. */
+const stops = ['cancelled', 'time_limit', 'turn_limit', 'cost_limit'] as const;
+
 const besides = new Set(['process.ended', 'thread.completed', 'log', 'usage.reported', 'rate_limit.reported']);
 
 export function encoder(sink: EncoderSink): Encoder {
@@ -292,7 +295,12 @@ export function encoder(sink: EncoderSink): Encoder {
     if (unnamedTurn !== undefined) currentMessage();
     balance(totalsOf(report));
     broken &&= failed;
+    const stopped = stops.find((code) => code === object(report.verdict).class);
     if (claim !== undefined) writeClaim(claim);
+    // What was said after an error reads as if it had been got over; and a process may have been stopped without a word.
+    else if (stopped !== undefined && (fault === undefined || message?.finish === 'stop')) {
+      raise({ name: errorName(stopped), message: fault?.message ?? 'the run was stopped' });
+    }
     // A finished message alone reads as a good end, which this was not.
     else if (failed && fault === undefined && message?.finish === 'stop') finishMessage('other');
     claim = undefined;

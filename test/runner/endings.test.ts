@@ -1,0 +1,185 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { asCommand, bin, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import { until } from '../support/processes.ts';
+
+const places: Place[] = [];
+afterAll(() => {
+  for (const { root } of places) rmSync(root, { recursive: true, force: true });
+});
+
+function placeOf(env?: Record<string, string>): Place {
+  const place = makePlace(env);
+  places.push(place);
+  return place;
+}
+
+const runwire = (...args: string[]): string => [process.execPath, bin, 'run', ...args].map((word) => `'${word}'`).join(' ');
+
+interface Told {
+  said: string;
+  complained: string;
+  status: number | null;
+}
+
+/** A shell, as a user has one. */
+async function shell(script: string, { cwd, env }: Place): Promise<Told> {
+  const child = spawn('/bin/bash', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const texts = { said: '', complained: '' };
+  child.stdout.on('data', (text) => void (texts.said += String(text)));
+  child.stderr.on('data', (text) => void (texts.complained += String(text)));
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { ...texts, status };
+}
+
+describe.concurrent('a reader that has heard enough', () => {
+  it.each([
+    ['calls tools for ever', '--stream-json'],
+    ['calls tools for ever', '--output-format=json'],
+    ['calls tools for ever', '--format=json'],
+    ['talks on after a signal', '--to=runwire'],
+    ['a flood of noise', '--stream-json'],
+  ])('ends the run: %s %s | head -1', async (mode, format) => {
+    const place = placeOf({ RUNWIRE_PATIENCE: '0.2' });
+    const { said, complained, status } = await shell(
+      `set -o pipefail; ${runwire(format, '--tape', 'run.tape', ...asCommand(mode))} | head -1`,
+      place,
+    );
+    expect(said.split('\n')).toHaveLength(2);
+    expect(JSON.parse(said)).toBeTypeOf('object');
+    expect(complained).not.toMatch(/EPIPE|Error|^\s+at /m);
+    expect(status).toBe(130);
+    expect(leftOf(place)).toEqual(nothing);
+    expect(readFileSync(join(place.cwd, 'run.tape'), 'utf8').trimEnd().split('\n').at(-1)).toContain('"type":"thread.completed"');
+  });
+});
+
+describe('a reader that is slow', () => {
+  it('is not the silence of the agent', async () => {
+    const place = placeOf();
+    // Far more than a pipe and we ourselves hold, and nobody takes it for longer than the agent may be silent.
+    const flags = ['--stream-json', '--idle-timeout', '1s', '--env', 'FAKE_MEGABYTES'];
+    place.env['FAKE_MEGABYTES'] = '8';
+    const { said, status } = await shell(
+      `set -o pipefail; ${runwire(...flags, ...asCommand('a flood of small lines'))} | (sleep 3; grep -c thread.completed)`,
+      place,
+    );
+    expect({ status, said }).toEqual({ status: 0, said: '1\n' });
+    expect(leftOf(place)).toEqual(nothing);
+  });
+});
+
+describe('kill -9 of runwire', () => {
+  const moments = Array.from({ length: 20 }, (_, index) => Math.round(index ** 1.6 * 12 + Math.random() * 60));
+
+  it.concurrent.each(moments.map((ms) => [ms] as const))('leaves nobody, and a tape to its last whole line, after %s ms', async (ms) => {
+    const place = placeOf();
+    let doomed: ChildProcess | undefined;
+    const ran = runFake(['--stream-json', '--tape', 'run.tape', ...asCommand('works with tools')], place, {
+      watch: (child) => void (doomed = child),
+    });
+    await wait(ms);
+    doomed?.kill('SIGKILL');
+    const { signal } = await ran;
+    expect(signal).toBe('SIGKILL');
+    await until(() => leftOf(place).processes.length + leftOf(place).files.length === 0);
+    expect(leftOf(place)).toEqual(nothing);
+    const tape = await readTape(place);
+    if (tape === undefined) return;
+    const whole = tape.split('\n').slice(0, -1);
+    for (const line of whole) expect(JSON.parse(line)).toHaveProperty('type');
+    const calls = whole.filter((line) => line.includes('"type":"item.completed"')).length;
+    const { said, status } = await shell(`'${process.execPath}' '${bin}' outcome --exit-code --from runwire run.tape`, place);
+    expect(status).toBe(8);
+    expect(JSON.parse(said)).toMatchObject({ status: 'incomplete', metrics: { tool_calls_count: expect.any(Number) } });
+    expect((JSON.parse(said) as { metrics: { tool_calls_count: number } }).metrics.tool_calls_count).toBeGreaterThanOrEqual(calls);
+  });
+
+  /** Undefined: it was killed before there was a tape. */
+  async function readTape({ cwd }: Place): Promise<string | undefined> {
+    try {
+      return readFileSync(join(cwd, 'run.tape'), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+});
+
+/** A terminal of its own; what is written to it is typed, and the third byte is what Ctrl-C sends. */
+function terminal(command: string, { cwd, env }: Place) {
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd,
+    env: { ...env, SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let shown = '';
+  child.stdout.on('data', (text) => void (shown += String(text)));
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  return {
+    shown: () => shown,
+    sees: (words: string) => until(() => shown.includes(words)),
+    ctrlC: () => child.stdin.write('\u0003'),
+    status: closed.then(([status]) => status),
+  };
+}
+
+describe.concurrent('Ctrl-C in a terminal', () => {
+  it('ends the run once, with what was done so far', async () => {
+    const place = placeOf();
+    const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('hangs in a tool')), place);
+    expect(await sees('tool command_execution')).toBe(true);
+    ctrlC();
+    expect(await status).toBe(130);
+    expect(shown()).toMatch(/failed: cancelled: .*\(exit code 130\)/);
+    expect(leftOf(place)).toEqual(nothing);
+  });
+
+  it('a second time waits for nobody', async () => {
+    const place = placeOf();
+    const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('ignores SIGTERM and SIGINT')), place);
+    expect(await sees('session ')).toBe(true);
+    const started = performance.now();
+    ctrlC();
+    await wait(200);
+    ctrlC();
+    expect(await status).toBe(130);
+    // The grace for the first is 5 s.
+    expect(performance.now() - started).toBeLessThan(4500);
+    expect(shown()).toMatch(/failed: cancelled/);
+    expect(leftOf(place)).toEqual(nothing);
+  });
+
+  it('a third time ends us even if nobody reads stdout', async () => {
+    const place = placeOf({ FAKE_MEGABYTES: '20' });
+    const flags = ['--stream-json', '--env', 'FAKE_MEGABYTES'];
+    // The reader hears no Ctrl-C, and holds the pipe without reading it.
+    const stalled = `setsid sh -c 'sleep 600' 2> /dev/null`;
+    const { ctrlC, status } = terminal(
+      `bash -c "trap '' PIPE; ${runwire(...flags, ...asCommand('a flood of small lines'))} | ${stalled}"`,
+      place,
+    );
+    await until(() => leftOf(place).processes.length > 4);
+    await wait(1000);
+    const runs = (): number[] => leftOf(place).processes.filter((pid) => commandLine(pid)[1] === bin);
+    expect(runs()).toHaveLength(1);
+    for (let times = 0; times < 3; times += 1) {
+      ctrlC();
+      await wait(200);
+    }
+    expect(await until(() => runs().length === 0, 10_000)).toBe(true);
+    for (const pid of leftOf(place).processes) process.kill(pid, 'SIGKILL');
+    await status;
+  });
+});
+
+function commandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
