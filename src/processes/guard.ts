@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 /**
  * The guard's whole life. It waits on a line to us: a line is the leader of the run and its start time, or the leave to go;
  * the end of the line without that leave is our death. Members are told apart as in ProcessTree. They are asked to end, killed
- * after a second, and the guard goes when it has seen nobody three times, because a process that is just being executed shows
+ * after a second, and the guard goes when it has seen nobody five times, because a process that is just being executed shows
  * neither its old environment nor its new one.
  */
 const script = `
@@ -37,8 +37,12 @@ look() {
     return
   fi
   for path in $(grep -lsF -e "$run" /proc/[0-9]*/environ); do
-    path=\${path#/proc/}
-    found="$found \${path%/environ}"
+    path=\${path%/environ}
+    found="$found \${path#/proc/}"
+    # We may have died before we could name the leader: a session that a marked process is in was made by the run.
+    read -r line < "$path/stat" || continue
+    set -- \${line##*) }
+    [ "$4" -gt 1 ] && sessions="$sessions $4"
   done
   # At once: who forks and leaves all the time is gone when the rest of the table has been read.
   [ "$signal" = KILL ] && kill -s KILL $found
@@ -59,7 +63,7 @@ look() {
       if [ "$3" = "$leader" ] || [ "$4" = "$leader" ]; then
         group=-$leader
       else
-        case " $found " in *" $2 "*) ;; *) continue ;; esac
+        case " $found " in *" $2 "*) ;; *) case " $sessions " in *" $4 "*) ;; *) continue ;; esac ;; esac
       fi
       found="$found $pid"
     done
@@ -67,8 +71,8 @@ look() {
 }
 self=
 read -r self more < /proc/self/stat
-round=0 quiet=0 signal=TERM
-while [ $quiet -lt 3 ] && [ $round -lt 150 ]; do
+round=0 quiet=0 signal=TERM sessions=
+while [ $quiet -lt 5 ] && [ $round -lt 150 ]; do
   [ $round -ge 10 ] && signal=KILL
   [ -n "$signal" ] && at_once $signal
   look

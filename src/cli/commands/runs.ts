@@ -11,7 +11,7 @@ const subcommands: readonly Entry[] = [
     summary: 'Success rate, cost, tokens and time by agent, model, day or label',
     load: async () => (await import('../runs/stats.ts')).stats,
   },
-  { name: 'export', summary: 'Whole runs as JSON lines or CSV', load: async () => (await import('../runs/export.ts')).exportRuns },
+  { name: 'export', summary: 'Whole runs as JSON lines, CSV or Parquet', load: async () => (await import('../runs/export.ts')).exportRuns },
   {
     name: 'import',
     summary: 'Runs from tapes, stored streams, session stores and exports',
