@@ -47,16 +47,30 @@ look() {
       [ "$pid" = "$leader" ] && [ "\${20}" != "$start" ] && leader=
       [ "\${20}" -lt "$start" ] && continue
       case $1 in [ZX]) continue ;; esac
-      case " $found " in *" $pid "*) continue ;; esac
+      case " $found " in
+        *" $pid "*)
+          # We died before we could tell who leads: it is the first of the run that has a session of its own.
+          [ -z "$told" ] && [ "$4" = "$pid" ] && leader=$pid start=\${20} told=1
+          continue
+          ;;
+      esac
+      case "$kin" in
+        *" $pid:\${20} "*)
+          found="$found $pid"
+          continue
+          ;;
+      esac
       if [ "$3" = "$leader" ] || [ "$4" = "$leader" ]; then
         group=-$leader
       else
         case " $found " in *" $2 "*) ;; *) continue ;; esac
       fi
-      found="$found $pid"
+      found="$found $pid" kin="$kin$pid:\${20} "
     done
   done
 }
+# Members that carry no mark, by pid and start: their parents may be gone before them.
+kin=' ' told=$leader
 round=0 quiet=0 signal=TERM
 while [ $quiet -lt 3 ] && [ $round -lt 150 ]; do
   [ $round -ge 10 ] && signal=KILL

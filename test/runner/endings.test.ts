@@ -42,7 +42,7 @@ describe.concurrent('a reader that has heard enough', () => {
     ['calls tools for ever', '--output-format=json'],
     ['calls tools for ever', '--format=json'],
     ['talks on after a signal', '--to=runwire'],
-    ['a flood of noise', '--stream-json'],
+    ['a flood of small lines', '--stream-json'],
   ])('ends the run: %s %s | head -1', async (mode, format) => {
     const place = placeOf({ RUNWIRE_PATIENCE: '0.2' });
     const { said, complained, status } = await shell(
