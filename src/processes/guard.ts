@@ -60,15 +60,23 @@ look() {
       [ "\${20}" -lt "$start" ] && continue
       case $1 in [ZX]) continue ;; esac
       case " $found " in *" $pid "*) continue ;; esac
+      case "$kin" in
+        *" $pid:\${20} "*)
+          found="$found $pid"
+          continue
+          ;;
+      esac
       if [ "$3" = "$leader" ] || [ "$4" = "$leader" ]; then
         group=-$leader
       else
         case " $found " in *" $2 "*) ;; *) case " $sessions " in *" $4 "*) ;; *) continue ;; esac ;; esac
       fi
-      found="$found $pid"
+      found="$found $pid" kin="$kin$pid:\${20} "
     done
   done
 }
+# Members that carry no mark, by pid and start: their parents may be gone before them.
+kin=' '
 self=
 read -r self more < /proc/self/stat
 round=0 quiet=0 signal=TERM sessions=

@@ -86,6 +86,14 @@ describe('kill -9 of who supervises', () => {
   });
 });
 
+it('a guard that was never told whom to watch finds everybody', async () => {
+  const mark = randomUUID();
+  const unwatched = join(import.meta.dirname, '..', 'support', 'unwatched.ts');
+  const dying = spawn(process.execPath, [unwatched, randomUUID(), join(folder, 'runwire-none'), tree(mark)], { stdio: 'ignore' });
+  expect(await once(dying, 'exit')).toEqual([null, 'SIGKILL']);
+  await expectNobody(mark);
+});
+
 it('kill -9 of who supervises ends a tree that grows faster than it can be looked through', async () => {
   const mark = randomUUID();
   const count = join(cwd, 'count');
