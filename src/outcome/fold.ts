@@ -1,7 +1,8 @@
 import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
-import { BoundedList, cutText, LastLines, listLimit, textLimit } from './bounded.ts';
+import { BoundedList, LastLines, listLimit } from './bounded.ts';
 import type { Artifact, ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
+import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
 import { type FailOn, judge, type Signals } from './verdict.ts';
 
@@ -36,6 +37,7 @@ interface OpenItem {
 export class OutcomeFold {
   readonly #full: boolean;
   readonly #clean: (text: string) => string;
+  readonly #short: Pick<Shortener, 'text' | 'json'>;
   readonly #failOn: readonly FailOn[];
   readonly #isLive: boolean;
   readonly #metadata: NonNullable<FoldOptions['metadata']>;
@@ -64,6 +66,7 @@ export class OutcomeFold {
   constructor(options: FoldOptions = {}) {
     this.#full = options.full ?? false;
     this.#clean = options.clean ?? ((text) => text);
+    this.#short = this.#full ? unshortened : new Shortener(this.#clean);
     this.#failOn = options.failOn ?? [];
     this.#metadata = options.metadata ?? {};
     this.#firstTime = options.startedAt;
@@ -204,8 +207,8 @@ export class OutcomeFold {
       event.duration_ms ?? (at !== undefined && item.startedAt !== undefined && at >= item.startedAt ? at - item.startedAt : undefined);
     this.#toolCalls.push({
       name: item.name,
-      inputs: (this.#full ? item.args : this.#cutStrings(item.args)) as ToolCall['inputs'],
-      ...(output === undefined ? {} : { outputs: this.#cut(output, textLimit) }),
+      inputs: this.#short.json(item.args) as ToolCall['inputs'],
+      ...(output === undefined ? {} : { outputs: this.#short.text(output) }),
       ...(duration === undefined ? {} : { duration_ms: duration }),
       ...callStatus(event.status),
     });
@@ -242,21 +245,7 @@ export class OutcomeFold {
 
   #warn(warning: string): void {
     this.#signals.warned = true;
-    this.#warnings.push(this.#cut(warning, 1000));
-  }
-
-  #cut(text: string, limit: number): string {
-    return this.#full || text.length <= limit ? text : cutText(this.#clean(text), limit);
-  }
-
-  #cutStrings(value: unknown, depth = 0): unknown {
-    if (typeof value === 'string') return this.#cut(value, textLimit);
-    if (typeof value !== 'object' || value === null) return value;
-    // Small inputs, nearly all of them, stay the very object that came.
-    if (!holdsLongText(value, 0)) return value;
-    if (depth > maxDepth) return '[…]';
-    if (Array.isArray(value)) return value.map((each) => this.#cutStrings(each, depth + 1));
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.#cutStrings(each, depth + 1)]));
+    this.#warnings.push(this.#short.text(warning, 1000));
   }
 
   get needsPrice(): boolean {
@@ -428,15 +417,6 @@ export function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['s
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Deeper inputs than this are hostile or useless; recursion must not follow them. */
-const maxDepth = 100;
-
-function holdsLongText(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return value.length > textLimit;
-  if (typeof value !== 'object' || value === null) return false;
-  return depth > maxDepth || Object.values(value).some((each) => holdsLongText(each, depth + 1));
 }
 
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

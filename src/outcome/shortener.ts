@@ -1,0 +1,36 @@
+import { cutText, textLimit } from './bounded.ts';
+
+/** Deeper inputs than this are hostile or useless; recursion must not follow them. */
+const maxDepth = 100;
+
+/** Makes a compact document of what may be long. */
+export class Shortener {
+  readonly #clean: (text: string) => string;
+
+  /** `clean` takes secrets out of a text before a part of it is cut away: half a secret cannot be recognised. */
+  constructor(clean: (text: string) => string) {
+    this.#clean = clean;
+  }
+
+  text(text: string, limit: number = textLimit): string {
+    return text.length <= limit ? text : cutText(this.#clean(text), limit);
+  }
+
+  /** Every text inside a value. Small values, nearly all of them, stay the very object that came. */
+  json(value: unknown, depth = 0): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value !== 'object' || value === null || !holdsLongText(value, 0)) return value;
+    if (depth > maxDepth) return '[…]';
+    if (Array.isArray(value)) return value.map((each) => this.json(each, depth + 1));
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.json(each, depth + 1)]));
+  }
+}
+
+/** Shows everything. */
+export const unshortened: Pick<Shortener, 'text' | 'json'> = { text: (text) => text, json: (value) => value };
+
+function holdsLongText(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.length > textLimit;
+  if (typeof value !== 'object' || value === null) return false;
+  return depth > maxDepth || Object.values(value).some((each) => holdsLongText(each, depth + 1));
+}
