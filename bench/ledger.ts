@@ -1,4 +1,5 @@
 // The ledger as ratios within one run: questions against the same SQL typed by hand, bytes against raw logs, a run with and without.
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,10 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { RunOutcome } from '../src/outcome/outcome.ts';
 import { Reader } from '../src/pipeline/reader.ts';
-import { Recorder } from '../src/pipeline/recorder.ts';
-import { Thread } from '../src/pipeline/thread.ts';
 import { ledgerOutcome } from '../src/stores/ledger-outcome.ts';
-import { LedgerSink } from '../src/stores/ledger-sink.ts';
 import { leastRunId, newRunId } from '../src/stores/run-id.ts';
 import { writeOutcome } from '../src/stores/rows.ts';
 import type { RunStore } from '../src/stores/run-store.ts';
@@ -223,40 +221,20 @@ function sizeOf(path: string): number {
   return statSync(path).size;
 }
 
-/** The same run with nothing, with a ledger, and with a ledger and a tape. */
-export async function compareRecording(folder: string, events: number): Promise<{ name: string; ms: number }[]> {
-  const kinds = ['no ledger', 'ledger', 'ledger and tape'] as const;
+/** What it takes to remember a run, as a user runs it. */
+function compareRecording(folder: string, file: string): { name: string; ms: number }[] {
+  const bin = join(import.meta.dirname, '..', 'bin', 'runwire.js');
+  const cases = { none: ['--ledger', 'none'], 'ledger without a tape': ['--no-tape'], 'ledger and tape': [] };
   const best = new Map<string, number>();
-  for (let round = 0; round < 5; round += 1) {
-    for (const kind of kinds) {
-      const path = join(folder, 'recording.db');
-      const sink =
-        kind === 'no ledger'
-          ? undefined
-          : new LedgerSink({
-              open: () => openSqlite(path),
-              clock: Date.now,
-              warn: (line) => console.error(line),
-              ...(kind === 'ledger' ? {} : { tapes: { folder: join(folder, 'tapes') } }),
-            });
+  for (let round = 0; round < 7; round += 1) {
+    for (const [name, flags] of Object.entries(cases)) {
       const start = performance.now();
-      const recorder = new Recorder(() => 't');
-      const thread = new Thread({
-        clock: Date.now,
-        onEvent(read) {
-          const record = recorder.record(read);
-          sink?.record(record);
-        },
+      const { status } = spawnSync(process.execPath, [bin, 'run', '-q', '--to', 'runwire', ...flags, '--', 'cat', file], {
+        stdio: 'ignore',
+        env: { PATH: process.env.PATH, HOME: folder },
       });
-      thread.emit({ type: 'thread.started', task: 'bench', agent: 'bench' });
-      for (let index = 0; index < events; index += 1) {
-        thread.emit({ type: 'text.delta', text: `some words of an answer, part ${index} ` });
-        if (index % 50 === 0) await new Promise((resolve) => void setImmediate(resolve));
-      }
-      thread.emit({ type: 'agent.finished', status: 'ok' });
-      sink?.end(thread.end('runwire'));
-      await sink?.closed(10_000);
-      best.set(kind, Math.min(best.get(kind) ?? Infinity, performance.now() - start));
+      if (status !== 0) throw new Error(`runwire run ${flags.join(' ')} exited with ${status}`);
+      best.set(name, Math.min(best.get(name) ?? Infinity, performance.now() - start));
     }
   }
   return [...best].map(([name, ms]) => ({ name, ms }));
@@ -272,12 +250,17 @@ if (import.meta.main) {
       console.log(
         `  ${name.padEnd(36)} ${runs} runs  ${kb(raw)} raw  ${kb(ledger)} ledger  ${(100 - (100 * ledger) / raw).toFixed(1)} % smaller`,
       );
-    console.log('\nrecording a run of 20,000 events (best of 5)');
-    const [none, ...others] = await compareRecording(folder, 20_000);
-    for (const { name, ms } of others)
-      console.log(
-        `  ${name.padEnd(36)} ratio ${(ms / (none?.ms ?? 1)).toFixed(2)} (${ms.toFixed(0)} ms against ${none?.ms.toFixed(0)} ms)`,
-      );
+    for (const [what, file] of [
+      ['a short run', join(import.meta.dirname, '..', 'examples', 'codex-run.jsonl')],
+      ['a run of 20 MB', longRun('codex', 20e6)],
+    ] as const) {
+      console.log(`\nrecording ${what}: runwire run -- cat (best of 7)`);
+      const [none, ...others] = compareRecording(folder, file);
+      for (const { name, ms } of others)
+        console.log(
+          `  ${name.padEnd(36)} ratio ${(ms / (none?.ms ?? 1)).toFixed(2)} to --ledger none (${ms.toFixed(0)} ms against ${none?.ms.toFixed(0)} ms)`,
+        );
+    }
     const path = join(folder, 'ledger.db');
     const start = performance.now();
     await fillLedger(path, count);
