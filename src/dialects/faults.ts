@@ -4,6 +4,7 @@ import type { FailureCode } from '../failure.ts';
 /** The meaning of an HTTP status that a model's server answered. */
 export function codeOfStatus(status: number | undefined): ErrorCode | undefined {
   if (status === undefined) return undefined;
+  if (status === 400 || status === 422) return 'refused';
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'quota';
   if (status === 404) return 'model_not_found';
@@ -51,12 +52,14 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'permission',
   ],
   [/abort(?:ed)?|cancell?ed|interrupted/i, 'cancelled'],
+  [/\bAPI Error: 4\d\d\b|\bHTTP 4\d\d\b|\bstatus(?: code)?:? 4\d\d\b|invalid_request_error|\bbad request\b/i, 'refused'],
 ];
 
 /** The meaning of an error told in words; `unknown` when the words say nothing we know. */
 export function codeOfMessage(message: string, status?: number): ErrorCode {
   const known = codeOfStatus(status);
-  if (known !== undefined && known !== 'model_not_found') return known;
+  // These two are answered for many reasons; the words may say which.
+  if (known !== undefined && known !== 'model_not_found' && known !== 'refused') return known;
   // Error texts are short; a long one is a page or a log, and its head says what it is.
   const head = message.length > 2000 ? message.slice(0, 2000) : message;
   for (const [wording, code] of wordings) if (wording.test(head)) return code;

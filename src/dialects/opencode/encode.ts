@@ -25,10 +25,10 @@ type TextRecord = Extract<EventRecord, { type: 'text.delta' | 'text.completed' |
 
 /** OpenCode itself shows no more than this of a command that still runs. */
 const shownOutput = 30_000;
-/** Records that say nothing about the order of the run. */
 /** Classes of a verdict that are codes of an error as well: somebody else made an end of the run. */
 const stops = ['cancelled', 'time_limit', 'turn_limit', 'cost_limit'] as const;
 
+/** Records that say nothing about the order of the run. */
 const besides = new Set(['process.ended', 'thread.completed', 'log', 'usage.reported', 'rate_limit.reported']);
 
 export function encoder(sink: EncoderSink): Encoder {
