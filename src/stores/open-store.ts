@@ -27,6 +27,19 @@ export function tapesFolder(place: LedgerPlace, env: Environment): string {
 
 /** Loads only the database that is asked for. */
 export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>): Promise<RunStore> {
-  if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(place.path);
+  if (place.kind === 'sqlite') return (await withoutWarning(() => import('./sqlite.ts'))).openSqlite(place.path);
   return (await import('./postgres.ts')).openPostgres(place.url);
+}
+
+/** Node.js 22 calls its SQLite experimental whenever it is loaded: nothing that whoever runs an agent can do anything about. */
+async function withoutWarning<T>(load: () => Promise<T>): Promise<T> {
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (!String(warning).includes('SQLite')) Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    return await load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
