@@ -104,6 +104,8 @@ export interface Dialect {
   readonly ascii?: boolean;
   /** Its turn is the whole run, however often the model is called. */
   readonly turnIsRun?: true;
+  /** Its stream just stops: a model's answer that is whole may be the last line. */
+  readonly hasNoLastWord?: true;
   /** What a non-zero exit code of this program means, where it says more than "failed". */
   exitMeaning?(code: number): ErrorCode | undefined;
   /** The schema of one wire object; loaded only by `validate` and `schema`. */

@@ -15,6 +15,8 @@ export interface ReaderOptions extends ThreadOptions {
   thread?: Thread;
   /** Unset: detected from the first lines. */
   dialect?: Dialect;
+  /** Told before anything is read in it. */
+  onDialect?: (dialect: Dialect) => void;
   /** Tests lower it. */
   maxLineBytes?: number;
 }
@@ -139,6 +141,7 @@ export class Reader {
 
   #choose(dialect: Dialect | undefined): void {
     this.#dialect = dialect;
+    if (dialect !== undefined) this.#options.onDialect?.(dialect);
     const sink = {
       emit: (event: Draft, origin?: Origin) => this.#thread.emit(event, origin),
       at: (ms: number | undefined) => this.#thread.at(ms),

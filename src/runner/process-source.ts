@@ -36,10 +36,9 @@ export class ProcessSource implements Source {
 
   async attempt({ resume, thread, watch, stop, clock, room }: Attempt): Promise<ProcessEnd> {
     const { dialect } = this.#options;
-    const reader = new Reader({ thread, clock, ...(dialect === undefined ? {} : { dialect }) });
+    const reader = new Reader({ thread, clock, onDialect: (known) => watch.reads(known), ...(dialect === undefined ? {} : { dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       reader[stream](chunk);
-      if (reader.dialect?.turnIsRun === true) watch.countItems();
       watch.output(stream, chunk);
       const full = room();
       return full === undefined ? undefined : watch.deafUntil(full);

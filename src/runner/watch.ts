@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import type { AgentEvent, EventOf } from '../events/event.ts';
 import { patient } from './patience.ts';
 import { asksForPermission } from './question.ts';
@@ -22,10 +23,12 @@ export interface Limits {
 const defaultPermissionMs = patient(20_000);
 /** An agent that said its last word may take this long to leave. */
 const lingerMs = patient(10_000);
-/** Some agents have no last word: when a model's answer is whole and this long nothing follows, it was the last. */
+/** Where there is no last word: when a model's answer is whole and this long nothing follows, it was the last. */
 const silentMs = patient(60_000);
 /** What an agent prints after its last word gives it more time to leave, but not for ever: so many times as much. */
 const overstay = 6;
+/** Work that it left open and goes on with after its last word, a background task for one, gives it this many times that. */
+const working = 10;
 /** A question may come letter by letter, and need not end its line. */
 const tailBytes = 8000;
 
@@ -58,7 +61,9 @@ export class Watch {
   /** Items of the main thread that ended, for agents whose turn is the whole run. */
   #items = 0;
   readonly #subItems = new Set<string>();
+  readonly #openItems = new Set<string>();
   #isWholeRun = false;
+  #hasLastWord = true;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -68,6 +73,7 @@ export class Watch {
   /** The agent is started, for the first time or again. */
   start(): void {
     this.#goesOn();
+    this.#openItems.clear();
     const { firstEventTimeoutMs } = this.#limits;
     if (firstEventTimeoutMs !== undefined)
       this.#after('first', firstEventTimeoutMs, () => this.#late('first_event', firstEventTimeoutMs, 'no event came in'));
@@ -79,9 +85,11 @@ export class Watch {
     for (const name of this.#timers.keys()) this.#clear(name);
   }
 
-  /** In this dialect a turn is the whole run: every tool call then counts as one. */
-  countItems(): void {
-    this.#isWholeRun = true;
+  /** What the dialect of the agent can tell. */
+  reads({ turnIsRun, hasNoLastWord }: Pick<Dialect, 'turnIsRun' | 'hasNoLastWord'>): void {
+    // Every tool call then counts as a turn.
+    this.#isWholeRun = turnIsRun === true;
+    this.#hasLastWord = hasNoLastWord !== true;
   }
 
   output(stream: StreamName, chunk: Uint8Array): void {
@@ -123,15 +131,17 @@ export class Watch {
         if (this.#limits.maxTurns !== undefined && this.#turns > this.#limits.maxTurns) this.#turnLimit(this.#limits.maxTurns);
         return;
       case 'turn.completed':
-        if (event.finish_reason === 'stop') this.#leaves(silentMs);
+        if (event.finish_reason === 'stop' && !this.#hasLastWord) this.#leaves(silentMs);
         else if (event.finish_reason === 'tool_calls' && this.#turns >= (this.#limits.maxTurns ?? Infinity)) this.#turnLimit(this.#turns);
         return;
       case 'item.started':
         this.#goesOn();
+        this.#openItems.add(event.item_id);
         if (event.parent_item_id !== undefined) this.#subItems.add(event.item_id);
         return;
       case 'item.completed':
         this.#goesOn();
+        this.#openItems.delete(event.item_id);
         if (!this.#subItems.delete(event.item_id)) this.#items += 1;
         if (this.#isWholeRun && this.#items >= (this.#limits.maxTurns ?? Infinity)) this.#turnLimit(this.#items);
         return;
@@ -207,10 +217,12 @@ export class Watch {
   /** There is nothing left to do for it. */
   #leaves(ms: number): void {
     const dismiss = (): void => this.#options.stop({ kind: 'done' });
-    this.#after('linger', ms, dismiss);
+    this.#after('linger', ms, () => {
+      if (this.#openItems.size === 0) dismiss();
+    });
     if (ms >= this.#leavingMs) return;
     this.#leavingMs = ms;
-    this.#after('overstay', ms * overstay, dismiss);
+    this.#after('overstay', ms * overstay * (this.#openItems.size === 0 ? 1 : working), dismiss);
   }
 
   #restartIdle(): void {

@@ -7,5 +7,6 @@ export const kilo: Dialect = {
   about: { agent: 'Kilo CLI, `kilo run --format json`', reads: '7, the fork of OpenCode' },
   detect,
   decoder,
+  hasNoLastWord: true,
   schema: async () => (await import('./wire.ts')).Line,
 };

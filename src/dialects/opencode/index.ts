@@ -13,6 +13,7 @@ export const opencode: Dialect = {
   detect,
   decoder,
   encoder,
+  hasNoLastWord: true,
   variants: [{ name: 'bus', layout: 'lines' }],
   schema: async () => (await import('./wire.ts')).Line,
 };
