@@ -13,7 +13,7 @@ export function answerSink(outlet: Outlet): Sink {
   };
 }
 
-/** stdout in a dialect, as it happens; what comes at once is written at once. */
+/** stdout in a dialect, as it happens. The first of what comes at once is written at once, before anything is loaded; the rest together. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
   const send = (): void => outlet.write(writer.take());
@@ -21,6 +21,7 @@ export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink
     record(record) {
       writer.record(record);
       if (waiting) return;
+      send();
       waiting = true;
       setImmediate(() => {
         waiting = false;
