@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { runwire } from '../support/command.ts';
 import { jsonLines, newLedger, runs, temporary } from './ledger.ts';
 
-const recorded = ['--', 'cat', 'examples/codex-run.jsonl'];
+const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
+const recorded = ['--', 'cat', example];
 const answer = 'I wrote notes.txt and changed bravo to BRAVO.\n';
 const warnings = (stderr: string): string[] => stderr.split('\n').filter((line) => line.startsWith('runwire: warning: '));
 
@@ -44,7 +45,8 @@ describe.concurrent('a ledger that fails costs one warning, not the run', () => 
 it('the same run in any format is one run of the ledger, with its labels', async () => {
   const ledger = newLedger();
   for (const format of ['--json', '--stream-json', '--to=runwire']) {
-    const { status } = await runwire(['run', '--ledger', ledger, '--label', 'team=core', format, ...recorded]);
+    const cwd = temporary();
+    const { status } = await runwire(['run', '--ledger', ledger, '--label', 'team=core', format, '--cwd', cwd, '--', 'cat', example]);
     expect(status).toBe(0);
   }
   const found = jsonLines<{ status: string; labels: Record<string, string>; tape?: string }>(
