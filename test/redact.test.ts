@@ -45,7 +45,7 @@ function streamed(pieces: readonly string[], redactor?: Redactor): string {
 
 /** Every place where an agent's words end up. */
 const places: Record<string, (text: string) => AgentEvent[]> = {
-  task: (task) => [{ type: 'thread.started', task, session_id: 's', cwd: '/work' }],
+  task: (task) => [{ type: 'thread.started', task, session_id: 's', cwd: '/repo' }],
   prompt: (text) => [{ type: 'prompt.submitted', text }],
   text: (text) => [delta(text), completed(text)],
   reasoning: (text) => [

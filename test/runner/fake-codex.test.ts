@@ -161,7 +161,7 @@ describe.concurrent.each([
     const given = ['--env', `FAKE_SECRET=${secret}`, '--env', 'MY_SECRET'];
     const { stdout, stderr } = await runFake([...format, ...sinks, ...given, ...asCommand(mode, from)], place);
     const files = filesBelow(place.root).map((path) => [path.slice(place.root.length), readFileSync(path, 'latin1')] as const);
-    expect(files.map(([path]) => path)).toEqual(expect.arrayContaining(['/work/run.tape', '/work/outcome.json']));
+    expect(files.map(([path]) => path)).toEqual(expect.arrayContaining(['/repo/run.tape', '/repo/outcome.json']));
     const leaks = [['stdout', stdout], ['stderr', stderr], ...files].filter(([, text]) => traces.some((trace) => text?.includes(trace)));
     expect(leaks.map(([where]) => where)).toEqual([]);
     expect(tapeOf(place)).toContain('[redacted:');

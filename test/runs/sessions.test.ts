@@ -40,7 +40,7 @@ const claudeLine = (second: number, uuid: string, more: object) => ({
   parentUuid: uuid === 'u1' ? null : 'u1',
   isSidechain: false,
   userType: 'external',
-  cwd: '/work/app',
+  cwd: '/repo/app',
   sessionId: 'claude-session',
   version: '2.1.63',
   gitBranch: 'main',
@@ -76,7 +76,7 @@ const claudeSession = [
     'u4',
     claudeMessage(
       'msg_1',
-      [{ type: 'tool_use', id: 'toolu_1', name: 'Write', input: { file_path: '/work/app/note.md', content: 'x' } }],
+      [{ type: 'tool_use', id: 'toolu_1', name: 'Write', input: { file_path: '/repo/app/note.md', content: 'x' } }],
       'tool_use',
       30,
     ),
@@ -84,7 +84,7 @@ const claudeSession = [
   claudeLine(3, 'u5', {
     type: 'user',
     message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'File created', is_error: false }] },
-    toolUseResult: { type: 'create', filePath: '/work/app/note.md', content: 'x', structuredPatch: [] },
+    toolUseResult: { type: 'create', filePath: '/repo/app/note.md', content: 'x', structuredPatch: [] },
   }),
   claudeLine(5, 'u6', claudeMessage('msg_2', [{ type: 'text', text: 'The note is there.' }], 'end_turn', 10)),
   claudeLine(5, 'u7', { type: 'system', subtype: 'turn_duration', durationMs: 5000, isMeta: false }),
@@ -95,7 +95,7 @@ const codexSession = [
   rollout(0, 'session_meta', {
     id: 'codex-session',
     timestamp: at(0),
-    cwd: '/work/app',
+    cwd: '/repo/app',
     originator: 'codex_cli',
     cli_version: '0.166.0',
     source: 'cli',
@@ -106,7 +106,7 @@ const codexSession = [
     content: [{ type: 'input_text', text: '<environment_context>x</environment_context>' }],
   }),
   rollout(0, 'event_msg', { type: 'task_started', turn_id: 't1' }),
-  rollout(0, 'turn_context', { turn_id: 't1', cwd: '/work/app', model: 'gpt-5.5', approval_policy: 'never' }),
+  rollout(0, 'turn_context', { turn_id: 't1', cwd: '/repo/app', model: 'gpt-5.5', approval_policy: 'never' }),
   rollout(0, 'response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Add a note' }] }),
   rollout(0, 'event_msg', { type: 'user_message', message: 'Add a note' }),
   rollout(1, 'response_item', { type: 'reasoning', summary: [{ type: 'summary_text', text: 'A patch.' }], encrypted_content: 'e' }),
@@ -155,7 +155,7 @@ const piAnswer = (content: object[], stopReason: string) => ({
   stopReason,
 });
 const piSession = [
-  { type: 'session', version: 3, id: 'pi-session', timestamp: at(0), cwd: '/work/app' },
+  { type: 'session', version: 3, id: 'pi-session', timestamp: at(0), cwd: '/repo/app' },
   { type: 'model_change', id: 'a', parentId: null, timestamp: at(0), provider: 'anthropic', modelId: 'claude-opus-4-6' },
   piMessage(0, 'b', { role: 'user', content: [{ type: 'text', text: 'Add a note' }] }),
   piMessage(
@@ -183,7 +183,7 @@ const openSession = {
   id: 'ses_1',
   version: '1.1.40',
   projectID: 'p',
-  directory: '/work/app',
+  directory: '/repo/app',
   title: 't',
   time: { created: ms(0), updated: ms(5) },
 };
@@ -214,7 +214,7 @@ const openParts = [
     tool: 'write',
     state: {
       status: 'completed',
-      input: { filePath: '/work/app/note.md', content: 'x' },
+      input: { filePath: '/repo/app/note.md', content: 'x' },
       output: 'Wrote it',
       title: 'note.md',
       metadata: { exists: false },
@@ -238,7 +238,7 @@ function openCodeDatabase(home: string): string {
   database.exec(`create table session (id text primary key, project_id text, parent_id text, directory text, title text, version text, time_created integer, time_updated integer);
     create table message (id text primary key, session_id text, time_created integer, data text);
     create table part (id text primary key, message_id text, session_id text, time_created integer, data text)`);
-  database.prepare('insert into session values (?, ?, ?, ?, ?, ?, ?, ?)').run('ses_1', 'p', null, '/work/app', 't', '1.2.0', ms(0), ms(5));
+  database.prepare('insert into session values (?, ?, ?, ?, ?, ?, ?, ?)').run('ses_1', 'p', null, '/repo/app', 't', '1.2.0', ms(0), ms(5));
   for (const { id, sessionID, ...data } of openMessages)
     database.prepare('insert into message values (?, ?, ?, ?)').run(id, sessionID, ms(0), JSON.stringify(data));
   for (const { id, sessionID, messageID, ...data } of openParts)
@@ -247,7 +247,7 @@ function openCodeDatabase(home: string): string {
   return home;
 }
 
-const common = { status: 'success', prompt: 'Add a note', answer: 'The note is there.', cwd: '/work/app', started_at: ms(0), unknown: 0 };
+const common = { status: 'success', prompt: 'Add a note', answer: 'The note is there.', cwd: '/repo/app', started_at: ms(0), unknown: 0 };
 
 describe('session stores', () => {
   it('Claude Code', async () => {
@@ -269,7 +269,7 @@ describe('session stores', () => {
       input: 250,
       output: 40,
       tools: ['Write completed'],
-      files: ['created /work/app/note.md'],
+      files: ['created /repo/app/note.md'],
     });
   });
 
@@ -335,7 +335,7 @@ describe('session stores', () => {
       input: 100,
       output: 20,
       tools: ['write completed'],
-      files: ['created /work/app/note.md'],
+      files: ['created /repo/app/note.md'],
     });
   });
 

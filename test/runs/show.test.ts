@@ -47,7 +47,7 @@ beforeAll(async () => {
   const outcome = await fold([bytes]);
   const calls = outcome.tool_calls.map((call, index) => (index === 0 ? { ...call, status: 'completed' as const } : call));
   await fill(ledger, [
-    { ...told, outcome, tape, labels: { team: 'a' }, cwd: '/work/project' },
+    { ...told, outcome, tape, labels: { team: 'a' }, cwd: '/repo/project' },
     {
       ...sample(2, { prompt: 'Tidy up' }),
       outcome: {

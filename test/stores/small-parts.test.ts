@@ -146,9 +146,9 @@ describe('the place of the ledger', () => {
       { kind: 'sqlite', path: '/home/u/.local/state/runwire/ledger.db' },
     ],
     ['from the environment', undefined, { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'postgres', url: 'postgres://h/d' }],
-    ['from the flag', 'my.db', { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'sqlite', path: '/work/my.db' }],
+    ['from the flag', 'my.db', { RUNWIRE_LEDGER: 'postgres://h/d' }, { kind: 'sqlite', path: '/repo/my.db' }],
     ['nowhere', 'none', home, { kind: 'none' }],
-  ])('%s', (_name, flag, env, place) => expect(ledgerPlace(flag, env, '/work')).toEqual(place));
+  ])('%s', (_name, flag, env, place) => expect(ledgerPlace(flag, env, '/repo')).toEqual(place));
 
   it('is not anywhere else', () => {
     expect(() => ledgerPlace('mysql://h/d', {}, '/')).toThrow(/cannot be at mysql:\/\//);

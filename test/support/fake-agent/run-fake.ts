@@ -16,7 +16,7 @@ export interface Place {
 
 export function makePlace(env: Record<string, string> = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'runwire-fake-'));
-  const [tmp, cwd, home] = ['tmp', 'work', 'home'].map((name) => join(root, name)) as [string, string, string];
+  const [tmp, cwd, home] = ['tmp', 'repo', 'home'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [tmp, cwd, home]) mkdirSync(folder);
   const cache = join(tmpdir(), 'runwire-fake-cache');
   return { root, cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, NODE_COMPILE_CACHE: cache, ...env } };
