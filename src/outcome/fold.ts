@@ -1,10 +1,11 @@
 import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
-import { BoundedList, LastLines, listLimit } from './bounded.ts';
-import type { Artifact, ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
+import { Artifacts } from './artifacts.ts';
+import { BoundedList, listLimit } from './bounded.ts';
+import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
-import { type FailOn, judge, type Signals } from './verdict.ts';
+import { type FailOn, judge, noSignals } from './verdict.ts';
 
 export interface Note {
   kind: string;
@@ -42,8 +43,7 @@ export class OutcomeFold {
   readonly #isLive: boolean;
   readonly #metadata: NonNullable<FoldOptions['metadata']>;
   readonly #toolCalls: BoundedList<ToolCall>;
-  readonly #artifacts: Map<string, Artifact> = new Map();
-  #artifactsOmitted = 0;
+  readonly #artifacts: Artifacts;
   readonly #warnings: BoundedList<string>;
   readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
@@ -73,6 +73,7 @@ export class OutcomeFold {
     this.#isLive = options.startedAt !== undefined;
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
     this.#toolCalls = new BoundedList(limit);
+    this.#artifacts = new Artifacts(limit);
     this.#warnings = new BoundedList(limit);
   }
 
@@ -113,7 +114,7 @@ export class OutcomeFold {
         return this.#item(event, at);
       case 'file.edited':
         this.#signals.did = true;
-        return this.#artifact(event);
+        return this.#artifacts.edited(event);
       case 'permission.requested':
         this.#warn(`permission requested: ${event.title ?? event.what}${event.pattern === undefined ? '' : ` (${event.pattern})`}`);
         return;
@@ -220,18 +221,6 @@ export class OutcomeFold {
     this.#warn(`denied: ${what}`);
   }
 
-  #artifact(event: EventOf<'file.edited'>): void {
-    const known = this.#artifacts.get(event.path);
-    if (known === undefined && !this.#full && this.#artifacts.size >= listLimit) {
-      // Keep the first half for good; the second half is a window on the latest.
-      const oldest = [...this.#artifacts.keys()][listLimit / 2];
-      if (oldest !== undefined) this.#artifacts.delete(oldest);
-      this.#artifactsOmitted += 1;
-    }
-    const operation = known?.operation === 'created' && event.operation === 'modified' ? 'created' : event.operation;
-    this.#artifacts.set(event.path, { path: event.path, operation, type: 'file' });
-  }
-
   #claim(event: EventOf<'agent.finished'>): void {
     this.#signals.claim = event;
     this.#signals.heard = true;
@@ -276,7 +265,7 @@ export class OutcomeFold {
     const { verdict } = this;
     const failure = verdict.class === 'success' ? undefined : this.#errorDetails();
     const duration = this.#duration();
-    const omitted = optional({ tool_calls: this.#toolCalls.omitted, artifacts: this.#artifactsOmitted, warnings: this.#warnings.omitted });
+    const omitted = optional({ tool_calls: this.#toolCalls.omitted, artifacts: this.#artifacts.omitted, warnings: this.#warnings.omitted });
     return {
       session_id: session,
       status: statusOf(verdict.class),
@@ -301,7 +290,7 @@ export class OutcomeFold {
         turns: this.#turns,
       },
       ...defined({ usage_by_model: this.#usageByModel(price) }),
-      artifacts: [...this.#artifacts.values()],
+      artifacts: this.#artifacts.toArray(),
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
       warnings: [...this.#warnings.toArray(), ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : [])],
@@ -372,26 +361,6 @@ function usedBefore(event: EventOf<'thread.started'>): Tokens {
     reasoning: event.earlier_reasoning_tokens,
     cacheRead: event.earlier_cache_read_tokens,
   });
-}
-
-function noSignals(): Signals {
-  return {
-    claim: undefined,
-    process: undefined,
-    fatal: undefined,
-    limit: undefined,
-    last: undefined,
-    openDenial: undefined,
-    said: false,
-    did: false,
-    cut: false,
-    damagedEnd: false,
-    heard: false,
-    stderr: new LastLines(),
-    toolFailed: false,
-    denied: false,
-    warned: false,
-  };
 }
 
 function callStatus(status: ItemStatus): Pick<ToolCall, 'status' | 'reason'> {

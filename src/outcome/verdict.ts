@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
-import type { LastLines } from './bounded.ts';
+import { LastLines } from './bounded.ts';
 import type { Evidence, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -27,6 +27,26 @@ export interface Signals {
   toolFailed: boolean;
   denied: boolean;
   warned: boolean;
+}
+
+export function noSignals(): Signals {
+  return {
+    claim: undefined,
+    process: undefined,
+    fatal: undefined,
+    limit: undefined,
+    last: undefined,
+    openDenial: undefined,
+    said: false,
+    did: false,
+    cut: false,
+    damagedEnd: false,
+    heard: false,
+    stderr: new LastLines(),
+    toolFailed: false,
+    denied: false,
+    warned: false,
+  };
 }
 
 /** What a caller may call a failure although the run went on: `--fail-on`. */

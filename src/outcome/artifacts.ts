@@ -1,0 +1,33 @@
+import type { EventOf } from '../events/event.ts';
+import type { Artifact } from './outcome.ts';
+
+/** The files that a run changed, each once: the first half of the limit for good, the second half a window on the latest. */
+export class Artifacts {
+  readonly #limit: number;
+  readonly #files = new Map<string, Artifact>();
+  #omitted = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  edited({ path, operation }: EventOf<'file.edited'>): void {
+    const known = this.#files.get(path);
+    if (known === undefined && this.#files.size >= this.#limit) {
+      const oldest = [...this.#files.keys()][this.#limit / 2];
+      if (oldest !== undefined) this.#files.delete(oldest);
+      this.#omitted += 1;
+    }
+    // What the run made itself stays its own, however often it is changed.
+    const isStillNew = known?.operation === 'created' && operation === 'modified';
+    this.#files.set(path, { path, operation: isStillNew ? 'created' : operation, type: 'file' });
+  }
+
+  get omitted(): number {
+    return this.#omitted;
+  }
+
+  toArray(): Artifact[] {
+    return [...this.#files.values()];
+  }
+}
