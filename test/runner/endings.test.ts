@@ -1,22 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asCommand, bin, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
 import { until } from '../support/processes.ts';
-
-const places: Place[] = [];
-afterAll(() => {
-  for (const { root } of places) rmSync(root, { recursive: true, force: true });
-});
-
-function placeOf(env?: Record<string, string>): Place {
-  const place = makePlace(env);
-  places.push(place);
-  return place;
-}
 
 const runwire = (...args: string[]): string => [process.execPath, bin, 'run', ...args].map((word) => `'${word}'`).join(' ');
 
@@ -43,7 +32,7 @@ describe.concurrent('a reader that has heard enough', () => {
     ['calls tools for ever', '--format=json'],
     ['talks on after a signal', '--to=runwire'],
   ])('ends the run: %s %s | head -1', async (mode, format) => {
-    const place = placeOf({ RUNWIRE_PATIENCE: '0.2' });
+    const place = makePlace({ RUNWIRE_PATIENCE: '0.2' });
     const { said, complained, status } = await shell(
       `set -o pipefail; ${runwire(format, '--tape', 'run.tape', ...asCommand(mode))} | head -1`,
       place,
@@ -59,7 +48,7 @@ describe.concurrent('a reader that has heard enough', () => {
 
 describe('a reader that is slow', () => {
   it('is not the silence of the agent', async () => {
-    const place = placeOf();
+    const place = makePlace();
     // Far more than a pipe and we ourselves hold, and nobody takes it for longer than the agent may be silent.
     const flags = ['--stream-json', '--idle-timeout', '1s', '--env', 'FAKE_MEGABYTES'];
     place.env['FAKE_MEGABYTES'] = '8';
@@ -76,7 +65,7 @@ describe('kill -9 of runwire', () => {
   const moments = Array.from({ length: 20 }, (_, index) => Math.round(index ** 1.6 * 12 + Math.random() * 60));
 
   it.concurrent.each(moments.map((ms) => [ms] as const))('leaves nobody, and a tape to its last whole line, after %s ms', async (ms) => {
-    const place = placeOf();
+    const place = makePlace();
     let doomed: ChildProcess | undefined;
     const ran = runFake(['--stream-json', '--tape', 'run.tape', ...asCommand('works with tools')], place, {
       watch: (child) => void (doomed = child),
@@ -128,7 +117,7 @@ function terminal(command: string, { cwd, env }: Place) {
 
 describe.concurrent('Ctrl-C in a terminal', () => {
   it('ends the run once, with what was done so far', async () => {
-    const place = placeOf();
+    const place = makePlace();
     const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('hangs in a tool')), place);
     expect(await sees('tool command_execution')).toBe(true);
     ctrlC();
@@ -138,7 +127,7 @@ describe.concurrent('Ctrl-C in a terminal', () => {
   });
 
   it('a second time waits for nobody', async () => {
-    const place = placeOf();
+    const place = makePlace();
     const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('ignores SIGTERM and SIGINT')), place);
     expect(await sees('session ')).toBe(true);
     const started = performance.now();
@@ -153,7 +142,7 @@ describe.concurrent('Ctrl-C in a terminal', () => {
   });
 
   it('a third time ends us even if nobody reads stdout', async () => {
-    const place = placeOf({ FAKE_MEGABYTES: '20' });
+    const place = makePlace({ FAKE_MEGABYTES: '20' });
     const flags = ['--stream-json', '--env', 'FAKE_MEGABYTES'];
     // The reader hears no Ctrl-C, and holds the pipe without reading it.
     const stalled = `setsid sh -c 'sleep 600' 2> /dev/null`;

@@ -1,13 +1,13 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findDialect } from '../../src/dialects/registry.ts';
 import { exitCodes, type VerdictClass } from '../../src/failure.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { fold } from '../../src/pipeline/convert.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { modes } from '../support/fake-agent/modes.ts';
-import { asCommand, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import { asCommand, leftOf, makePlace, nothing, runFake } from '../support/fake-agent/run-fake.ts';
 
 interface Case {
   /** Unset: success. */
@@ -109,17 +109,6 @@ const formats = {
   '--stream-json': { flags: ['--stream-json'], dialect: 'dev-agent', last: { type: 'thread.completed' } },
 } as const;
 
-const places: Place[] = [];
-afterAll(() => {
-  for (const { root } of places) rmSync(root, { recursive: true, force: true });
-});
-
-function placeOf(env?: Record<string, string>): Place {
-  const place = makePlace(env);
-  places.push(place);
-  return place;
-}
-
 /** Every JSON value of a text, and what is not as the dialect's schema says. */
 async function read(text: string, dialect: string): Promise<{ values: object[]; problems: string[] }> {
   const values: object[] = [];
@@ -145,7 +134,7 @@ it('has a case for every mode', () => expect(Object.keys(cases).toSorted()).toEq
 
 describe.concurrent.each(Object.entries(formats))('%s', (name, format) => {
   it.each(Object.entries(cases))('%s', async (mode, { verdict = 'success', exit, flags = [], from, hasty, env, evidence, message }) => {
-    const place = placeOf({ ...env, ...(hasty === true ? { RUNWIRE_PATIENCE: '0.1' } : {}) });
+    const place = makePlace({ ...env, ...(hasty === true ? { RUNWIRE_PATIENCE: '0.1' } : {}) });
     const passed = Object.keys(env ?? {}).flatMap((variable) => ['--env', variable]);
     const args = [...format.flags, '--tape', 'run.tape', ...passed, ...flags, ...asCommand(mode, from)];
     const { stdout, stderr, status } = await runFake(args, place);

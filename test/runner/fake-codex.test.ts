@@ -1,26 +1,15 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/pipeline/convert.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { asCodex, asCommand, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
-
-const places: Place[] = [];
-afterAll(() => {
-  for (const { root } of places) rmSync(root, { recursive: true, force: true });
-});
-
-function placeOf(env?: Record<string, string>): Place {
-  const place = makePlace(env);
-  places.push(place);
-  return place;
-}
 
 const tapeOf = ({ cwd }: Place): string => readFileSync(join(cwd, 'run.tape'), 'utf8');
 const outcomeOf = (text: string): Promise<RunOutcome> => fold([new TextEncoder().encode(text)]);
 
 async function runCodex(mode: string, flags: readonly string[], env?: Record<string, string>) {
-  const place = placeOf(env);
+  const place = makePlace(env);
   const ran = await runFake([...flags, '--tape', 'run.tape', ...asCodex(mode, place)], place);
   expect(leftOf(place)).toEqual(nothing);
   return { ...ran, place, outcome: await outcomeOf(tapeOf(place)) };
@@ -64,7 +53,7 @@ describe.concurrent('--agent codex', () => {
   });
 
   it('that is not installed is a config error with what to install', async () => {
-    const place = placeOf();
+    const place = makePlace();
     const { status, stdout, stderr } = await runFake(['--output-format', 'json', '--agent', 'codex', 'Do it'], {
       ...place,
       env: { ...place.env, PATH: '/nonexistent' },
@@ -77,7 +66,7 @@ describe.concurrent('--agent codex', () => {
 
 describe.concurrent('the bill', () => {
   it('is over when it costs too much', async () => {
-    const place = placeOf();
+    const place = makePlace();
     const flags = ['--max-cost-usd', '0.05', '--price', 'input=1000,output=1000', '--output-format', 'json'];
     const { status, stdout } = await runFake([...flags, ...asCommand('uses more and more', 'opencode')], place);
     expect(status).toBe(5);
@@ -88,7 +77,7 @@ describe.concurrent('the bill', () => {
 
 describe.concurrent('what is shown to people', () => {
   it('obeys nobody: control sequences are spelt out', async () => {
-    const place = placeOf();
+    const place = makePlace();
     const { status, stdout, stderr } = await runFake(asCommand('not text at all'), place);
     expect(status).toBe(0);
     expect(stdout).toBe('\\x1b]0;owned\\x07\\x1b[2Jrunwire: success\\u202e\\x00 All done.\n');
@@ -97,7 +86,7 @@ describe.concurrent('what is shown to people', () => {
   });
 
   it('is the end of stderr, when nothing else tells why', async () => {
-    const { stderr, status } = await runFake(asCommand('a stack trace after 300 lines of stderr'), placeOf());
+    const { stderr, status } = await runFake(asCommand('a stack trace after 300 lines of stderr'), makePlace());
     expect(status).toBe(8);
     expect(stderr).toContain(
       `  | TypeError: cannot read properties of null (reading 'wheel')\n  |     at steer (/opt/fake/helm.js:42:7)\n`,
@@ -113,7 +102,7 @@ describe('much', () => {
     ['a flood of noise', ['--output-format', 'text'], megabytes],
     ['one long line', ['--json'], Math.min(megabytes / 4, 200)],
   ])('%s is read to its end, in little memory', { timeout: 600_000 }, async (mode, flags, size) => {
-    const place = placeOf({ FAKE_MEGABYTES: String(size) });
+    const place = makePlace({ FAKE_MEGABYTES: String(size) });
     let most = 0;
     let timer: NodeJS.Timeout | undefined;
     const { status, stdout, stderr } = await runFake([...flags, '--env', 'FAKE_MEGABYTES', ...asCommand(mode)], place, {
@@ -156,7 +145,7 @@ describe.concurrent.each([
     ['crashes with a secret', 'codex'],
     ['asks with a secret', 'codex'],
   ])('is in no sink: %s', async (mode, from) => {
-    const place = placeOf({ MY_SECRET: secret });
+    const place = makePlace({ MY_SECRET: secret });
     const sinks = ['--tape', 'run.tape', '--on-end', 'cat > outcome.json', '--permission-timeout', '0.5s'];
     const given = ['--env', `FAKE_SECRET=${secret}`, '--env', 'MY_SECRET'];
     const { stdout, stderr } = await runFake([...format, ...sinks, ...given, ...asCommand(mode, from)], place);

@@ -7,7 +7,7 @@ import { processesWith } from '../processes.ts';
 export const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
 const fake = join(import.meta.dirname, 'fake-agent.ts');
 
-/** Where one run happens; the folder's name is on everything that it starts. */
+/** Where one run happens; the folder is on everything that it starts. It goes with all other temporary files of the tests. */
 export interface Place {
   root: string;
   cwd: string;
