@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { supervise } from '../src/runner/supervise.ts';
+import { supervise } from '../src/processes/supervise.ts';
 
 // How late a line is heard from a supervised process, against the same process on a pipe, and what an idle one costs.
 const lines = Number(process.env['BENCH_LINES'] ?? 2000);

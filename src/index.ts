@@ -1,4 +1,4 @@
 export * from './portable.ts';
-export { run } from './run.ts';
-export type { Run, RunOptions } from './run.ts';
-export type { Limits } from './runner/watch.ts';
+export { run } from './run/library.ts';
+export type { Run, RunOptions } from './run/library.ts';
+export type { Limits } from './run/watch.ts';

@@ -9,29 +9,46 @@ import { version } from '../src/version.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `failure.ts`, `nearest.ts` and `version.ts` are for all. */
+/** Which rooms a room may import; `failure.ts`, `nearest.ts`, `present.ts` and `version.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
-  dialects: ['events'],
+  dialects: ['outcome', 'events'],
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events'],
+  terminal: [],
   processes: [],
-  agent: ['processes', 'outcome', 'events'],
-  agents: [],
+  builtin: ['processes', 'outcome', 'events'],
+  agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
   stores: ['outcome', 'events', 'pipeline', 'dialects', 'redact'],
-  runner: ['processes', 'agent', 'agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
-  cli: ['runner', 'agents', 'stores', 'agent', 'pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
+  run: ['builtin', 'agents', 'stores', 'ledger', 'processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  cli: [
+    'run',
+    'ledger',
+    'builtin',
+    'agents',
+    'stores',
+    'terminal',
+    'processes',
+    'pipeline',
+    'dialects',
+    'outcome',
+    'redact',
+    'events',
+    'schemas.ts',
+  ],
   'schemas.ts': ['dialects', 'outcome', 'events'],
-  'run.ts': ['runner', 'agents', 'stores', 'stores', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
-  'index.ts': ['portable.ts', 'run.ts', 'runner'],
+  'index.ts': ['portable.ts', 'run'],
   'failure.ts': [],
   'nearest.ts': [],
+  'present.ts': [],
   'version.ts': [],
   'xdg.ts': [],
 };
-const touchesNode = new Set(['processes', 'agent', 'runner', 'stores', 'cli', 'xdg.ts']);
+const forAll = ['failure.ts', 'nearest.ts', 'present.ts', 'version.ts'];
+const touchesNode = new Set(['processes', 'builtin', 'agents', 'run', 'stores', 'ledger', 'cli', 'xdg.ts']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 
@@ -45,14 +62,7 @@ const roomOf = (path: string): string => path.split(sep)[0] ?? path;
 describe('imports point one way', () => {
   it.each(files)('%s', (path) => {
     const room = roomOf(path);
-    const allowed = new Set([
-      room,
-      ...(mayImport[room] ?? []),
-      'failure.ts',
-      'nearest.ts',
-      'version.ts',
-      ...(touchesNode.has(room) ? ['xdg.ts'] : []),
-    ]);
+    const allowed = new Set([room, ...(mayImport[room] ?? []), ...forAll, ...(touchesNode.has(room) ? ['xdg.ts'] : [])]);
     const targets = importsOf(path)
       .filter((target) => target.startsWith('.'))
       .map((target) => relative(src, join(src, dirname(path), target)));

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plannedFlags } from '../../src/runner/checkup.ts';
+import { plannedFlags } from '../../src/agents/checkup.ts';
 import { agents, findAgent } from '../../src/agents/registry.ts';
-import { recordUnknownShapes } from '../../src/runner/unknown-shapes.ts';
+import { recordUnknownShapes } from '../../src/agents/unknown-shapes.ts';
 import { runwire, type Result } from '../support/command.ts';
 import { read } from '../support/reading.ts';
 

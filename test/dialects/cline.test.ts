@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cline } from '../../src/dialects/cline/index.ts';
 import { Line } from '../../src/dialects/cline/wire.ts';
-import { expected } from '../expected/cline.ts';
+import { expected } from '../across/expected/cline.ts';
 import { detected, exited, only, type Read, readLines, signalled, tools, type Wire } from '../support/lines.ts';
 import { loadRecording } from '../support/recordings.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { continueCli } from '../../src/dialects/continue/index.ts';
 import { Line } from '../../src/dialects/continue/wire.ts';
-import { expected } from '../expected/continue.ts';
+import { expected } from '../across/expected/continue.ts';
 import { detected, exited, only, readLines, signalled, type Wire } from '../support/lines.ts';
 import { loadRecording } from '../support/recordings.ts';
 

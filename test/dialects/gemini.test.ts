@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { gemini } from '../../src/dialects/gemini/index.ts';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
-import { expected as jsonTable } from '../expected/gemini-json.ts';
-import { expected as relaunchTable } from '../expected/gemini-relaunch.ts';
-import { expected as streamTable } from '../expected/gemini.ts';
+import { expected as jsonTable } from '../across/expected/gemini-json.ts';
+import { expected as relaunchTable } from '../across/expected/gemini-relaunch.ts';
+import { expected as streamTable } from '../across/expected/gemini.ts';
 import { eventsOf, exited, facts, linesOf, read, type Reading } from '../support/reading.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { pi } from '../../src/dialects/pi/index.ts';
-import { expected as anthropicTable } from '../expected/pi-anthropic.ts';
-import { expected as googleTable } from '../expected/pi-google.ts';
-import { expected as responsesTable } from '../expected/pi-responses.ts';
-import { expected as chatTable } from '../expected/pi.ts';
+import { expected as anthropicTable } from '../across/expected/pi-anthropic.ts';
+import { expected as googleTable } from '../across/expected/pi-google.ts';
+import { expected as responsesTable } from '../across/expected/pi-responses.ts';
+import { expected as chatTable } from '../across/expected/pi.ts';
 import { eventsOf, exited, facts, linesOf, read, type Reading } from '../support/reading.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
 

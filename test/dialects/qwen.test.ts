@@ -10,9 +10,9 @@ import { Reader } from '../../src/pipeline/reader.ts';
 import type { ProcessEnd } from '../../src/pipeline/thread.ts';
 import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
-import { expected as qwenJson } from '../expected/qwen-json.ts';
-import { expected as qwenPartial } from '../expected/qwen-partial.ts';
-import { expected as qwenLines } from '../expected/qwen.ts';
+import { expected as qwenJson } from '../across/expected/qwen-json.ts';
+import { expected as qwenPartial } from '../across/expected/qwen-partial.ts';
+import { expected as qwenLines } from '../across/expected/qwen.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { LedgerSink, type LedgerSinkOptions } from '../../src/stores/ledger-sink.ts';
+import { LedgerSink, type LedgerSinkOptions } from '../../src/run/sinks/ledger.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from './support/perform.ts';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { supervise } from '../../src/runner/supervise.ts';
+import { supervise } from '../../src/processes/supervise.ts';
 
 // A program to be killed: it supervises the command that its arguments name, and tells when that has started and ended. On
 // SIGUSR2 it leaves in the middle of it.

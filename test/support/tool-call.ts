@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { parseRules, type PermissionRules } from '../../src/agent/permissions.ts';
-import type { Tool, ToolResult } from '../../src/agent/tool.ts';
-import { builtinTools, type BuiltinToolsOptions } from '../../src/agent/tools/index.ts';
+import { parseRules, type PermissionRules } from '../../src/builtin/permissions.ts';
+import type { Tool, ToolResult } from '../../src/builtin/tool.ts';
+import { builtinTools, type BuiltinToolsOptions } from '../../src/builtin/tools/index.ts';
 import type { Draft } from '../../src/events/event.ts';
 
 /** A folder that is gone when the test is. */

@@ -1,10 +1,10 @@
 import type { AgentCli, Ask, PermissionMode, Plan } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
 import { Failure } from '../../failure.ts';
-import { findInstalled, type Installed } from '../../runner/installed.ts';
+import { findInstalled, type Installed } from '../../agents/installed.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { shellQuote } from '../shell-quote.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
 import { table } from '../table.ts';
 
 export const agentsCommand = command({

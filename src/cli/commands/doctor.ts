@@ -1,9 +1,9 @@
 import type { AgentCli } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
 import { Failure } from '../../failure.ts';
-import { type Check, checkAgent, checkHost } from '../../runner/checkup.ts';
-import { findInstalled } from '../../runner/installed.ts';
-import { readUnknownShapes, type UnknownShape } from '../../runner/unknown-shapes.ts';
+import { type Check, checkAgent, checkHost } from '../../agents/checkup.ts';
+import { findInstalled } from '../../agents/installed.ts';
+import { readUnknownShapes, type UnknownShape } from '../../agents/unknown-shapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { table } from '../table.ts';

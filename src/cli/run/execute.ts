@@ -1,22 +1,22 @@
 import { resolve } from 'node:path';
-import type { RunAgent } from '../../agent/agent.ts';
+import type { RunAgent } from '../../builtin/agent.ts';
 import type { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
-import { conduct, refusing } from '../../runner/conduct.ts';
-import { perform, type Sink } from '../../runner/perform.ts';
-import { Stop } from '../../runner/stop.ts';
-import { Tape } from '../../runner/tape.ts';
+import { conduct, refusing } from '../../run/conduct.ts';
+import { perform, type Sink } from '../../run/perform.ts';
+import { Stop } from '../../run/stop.ts';
+import { Tape } from '../../run/sinks/tape.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
-import { type Narration, narrate } from './narration.ts';
+import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { runOnEnd } from './on-end.ts';
-import { Outlet } from './outlet.ts';
-import { Scratchpad, scratchpadName } from './scratchpad.ts';
+import { Outlet } from '../../run/sinks/outlet.ts';
+import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import { type Inputs, requestOf } from './settings.ts';
-import { answerSink, dialectSink, reportSink, responseSink } from './sinks.ts';
+import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import type { loadWriter } from './writers.ts';
 
 export interface Execution {

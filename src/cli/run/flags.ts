@@ -3,8 +3,8 @@ import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
 import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
-import { builtIn, type TokenPrice } from '../../runner/request.ts';
-import type { Limits } from '../../runner/watch.ts';
+import { builtIn, type TokenPrice } from '../../run/spec.ts';
+import type { Limits } from '../../run/watch.ts';
 import type { Options, Values } from '../command.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 

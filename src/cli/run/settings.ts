@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { builtIn, type RunRequest } from '../../runner/request.ts';
+import { builtIn, type RunRequest } from '../../run/spec.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
@@ -25,7 +25,7 @@ function isFolder(path: string): boolean {
 }
 
 async function checkRules(flags: RunFlags): Promise<void> {
-  const { parseRules } = await import('../../agent/permissions.ts');
+  const { parseRules } = await import('../../builtin/permissions.ts');
   try {
     parseRules('read-only', flags.allow, flags.deny);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { RunAgent } from '../../agent/agent.ts';
+import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../context.ts';
 import { execute, refuse } from './execute.ts';

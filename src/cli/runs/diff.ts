@@ -2,7 +2,7 @@ import { diffArrays, diffLines } from 'diff';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
-import { oneLine, plain } from '../run/plain.ts';
+import { oneLine, plain } from '../../terminal/plain.ts';
 import { compactCount, dollars, span } from './figures.ts';
 import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { type Column, paint, type Screen, screenOf, table } from './table.ts';

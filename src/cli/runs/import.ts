@@ -4,7 +4,7 @@ import { parseLabel } from '../../stores/labels.ts';
 import type { ImportedRun, Labels, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { oneLine } from '../run/plain.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { readSharedFlags, redaction, streamOptions } from '../streams.ts';
 import { exportedRuns, isExport } from './exported.ts';
 import { counted } from './figures.ts';

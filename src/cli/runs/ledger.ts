@@ -5,7 +5,7 @@ import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../stores/run-store.ts';
 import type { Option, Options } from '../command.ts';
 import type { Context } from '../context.ts';
-import { oneLine } from '../run/plain.ts';
+import { oneLine } from '../../terminal/plain.ts';
 
 /** The flag of every command that reads or writes the ledger. */
 export const ledgerOption = {
@@ -55,7 +55,7 @@ export function isDatabaseError(error: unknown): error is Error {
  * read-only folder, beside a writer that does not let go.
  */
 export async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
-  const { closeInterrupted } = await import('../../stores/close-interrupted.ts');
+  const { closeInterrupted } = await import('../../ledger/close-interrupted.ts');
   try {
     await closeInterrupted(store, { tapesFolder: tapes, now: context.now() });
   } catch (error) {

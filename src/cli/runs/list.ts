@@ -3,7 +3,7 @@ import { shortRunId } from '../../stores/run-id.ts';
 import type { Page, RunSummary } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { oneLine } from '../run/plain.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { ago, compactCount, dollars, span } from './figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { csvLine, type Format, formatOptions, readFormat } from './format.ts';

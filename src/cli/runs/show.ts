@@ -1,7 +1,7 @@
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
-import { oneLine, plain } from '../run/plain.ts';
+import { oneLine, plain } from '../../terminal/plain.ts';
 import { ago, compactCount, counted, dollars, span } from './figures.ts';
 import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { Grouping, StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
-import { oneLine } from '../run/plain.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, dollars, percent, span } from './figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
 import { csvLine, formatOptions, readFormat } from './format.ts';

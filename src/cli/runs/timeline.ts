@@ -1,8 +1,8 @@
 import type { ItemStatus } from '../../events/event.ts';
 import { BoundedList } from '../../outcome/bounded.ts';
 import type { ReadEvent } from '../../pipeline/thread.ts';
-import { subject } from '../run/call.ts';
-import { oneLine } from '../run/plain.ts';
+import { subject } from '../../run/sinks/narration/call.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { bar, span } from './figures.ts';
 import { playTape } from './tape-file.ts';
 import { type Column, type Screen, table } from './table.ts';

@@ -6,7 +6,7 @@ import type { RunSummary } from '../../stores/run-store.ts';
 import { tapesIn } from '../../stores/tape-pruning.ts';
 import { readTape, type TapeEnd } from '../../stores/tapes.ts';
 import { command } from '../command.ts';
-import { oneLine } from '../run/plain.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { counted } from './figures.ts';
 import { isDatabaseError, ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 

@@ -1,4 +1,4 @@
-import { expected } from '../../expected/codex.ts';
+import { expected } from '../../across/expected/codex.ts';
 import { key, type RealAgent } from '../agent.ts';
 
 const patch = (lines: readonly string[]): string => ['*** Begin Patch', ...lines, '*** End Patch', ''].join('\n');

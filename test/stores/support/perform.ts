@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { Recorder } from '../../../src/pipeline/recorder.ts';
 import { Thread } from '../../../src/pipeline/thread.ts';
-import type { LedgerSink } from '../../../src/stores/ledger-sink.ts';
+import type { LedgerSink } from '../../../src/run/sinks/ledger.ts';
 
 export interface Script {
   steps: number;

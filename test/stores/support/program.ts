@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LedgerSink, type RunWriter } from '../../../src/stores/ledger-sink.ts';
+import { LedgerSink, type RunWriter } from '../../../src/run/sinks/ledger.ts';
 import { ledgerPlace, openStore } from '../../../src/stores/open-store.ts';
 import type { RunStore } from '../../../src/stores/run-store.ts';
 import { newRun, outcomeWith } from './runs.ts';

@@ -1,0 +1,143 @@
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { stateFolder } from '../xdg.ts';
+import type { AgentCli, Ask, PermissionMode } from './agent-cli.ts';
+import { childEnvironment } from './environment.ts';
+import { isAtLeast } from './words.ts';
+import { findInstalled, printed, type Installed } from './installed.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `unsure`: nothing is wrong as far as we can see, and we cannot see everything. */
+export interface Check {
+  what: string;
+  status: 'ok' | 'unsure' | 'wrong';
+  detail: string;
+}
+
+const oldestNode = '22.18';
+
+/** What every run needs, whichever agent does the work. */
+export async function checkHost(env: Env, nodeVersion: string): Promise<Check[]> {
+  const node: Check = isAtLeast(nodeVersion, oldestNode)
+    ? { what: 'node', status: 'ok', detail: nodeVersion }
+    : { what: 'node', status: 'wrong', detail: `${nodeVersion} is too old; ${oldestNode} is the oldest that is supported` };
+  return [node, await checkFolder('state folder', stateFolder(env)), await checkFolder('temporary folder', env['TMPDIR'] || tmpdir())];
+}
+
+async function checkFolder(what: string, folder: string): Promise<Check> {
+  const file = join(folder, `.runwire-${randomUUID()}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(file, '');
+    await rm(file, { force: true });
+    return { what, status: 'ok', detail: folder };
+  } catch (error) {
+    return { what, status: 'wrong', detail: `${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** One agent, from its program to its flags; no model is called. */
+export async function checkAgent(agent: AgentCli, env: Env): Promise<Check[]> {
+  const installed = await findInstalled(agent, env);
+  const { path } = installed;
+  if (path === undefined) {
+    const detail = `${installed.problem ?? `no ${agent.id} in PATH`}; to install it: ${agent.install}`;
+    return [{ what: 'program', status: 'wrong', detail }];
+  }
+  return [
+    { what: 'program', status: 'ok', detail: path },
+    checkVersion(agent, installed),
+    await checkKey(agent, env),
+    await checkFlags(agent, path, installed.version, env),
+  ];
+}
+
+function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Check {
+  const what = 'version';
+  if (version === undefined) return { what, status: 'wrong', detail: problem ?? 'it did not say its version' };
+  if (tested === undefined) return { what, status: 'unsure', detail: `${version}; its command line is known from its documents alone` };
+  const minor = tested.split('.').slice(0, 2).join('.');
+  if (version === minor || version.startsWith(`${minor}.`)) return { what, status: 'ok', detail: version };
+  return {
+    what,
+    status: 'unsure',
+    detail: `${version}; tried with ${tested}, this one is ${isAtLeast(version, tested) ? 'newer' : 'older'}`,
+  };
+}
+
+/** Which variable or file, never what is in it. */
+async function checkKey({ keys, logins }: AgentCli, env: Env): Promise<Check> {
+  const what = 'key';
+  const variable = keys.find((name) => (env[name] ?? '') !== '');
+  if (variable !== undefined) return { what, status: 'ok', detail: `in ${variable}` };
+  for (const login of logins) {
+    const file = join(env['HOME'] || homedir(), login);
+    const isThere = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return { what, status: 'ok', detail: `perhaps in ~/${login}, which is there` };
+  }
+  const places = logins.map((login) => `~/${login}`).join(', ');
+  const detail = `none of ${shortList(keys)} is set${places === '' ? '' : `, and there is no ${places}`}`;
+  // There a login is mostly kept in the keychain, where we do not look.
+  return process.platform === 'darwin'
+    ? { what, status: 'unsure', detail: `${detail}; the keychain was not looked at` }
+    : { what, status: 'wrong', detail };
+}
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+const modes: readonly PermissionMode[] = ['read-only', 'edit', 'full'];
+const prompt = 'say hello';
+
+const everything = (permissionMode: PermissionMode): Ask => ({
+  prompt,
+  cwd: '/',
+  permissionMode,
+  model: 'openai/model',
+  resume: 'session',
+  maxTurns: 1,
+  maxCostUsd: 1,
+  system: 'text',
+  appendSystem: 'text',
+  directories: ['/'],
+  baseUrl: 'http://127.0.0.1',
+  extraArgs: [],
+});
+
+/** Every flag that a plan may have, as words such as `--json`. */
+export function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
+  const words = modes.flatMap((mode) => {
+    const { args } = agent.plan(everything(mode), version);
+    const end = args.indexOf('--');
+    return args.slice(0, end === -1 ? args.length : end);
+  });
+  return [...new Set(words.flatMap((word) => /^--[a-zA-Z][\w-]*/.exec(word) ?? []))].toSorted();
+}
+
+/**
+ * Parsers skip their checks when they are asked for help, and nothing else is sure not to call a model. So the help is
+ * read: it must name every flag that we plan. Whether it takes our values is not known then.
+ */
+async function checkFlags(agent: AgentCli, path: string, version: string | undefined, env: Env): Promise<Check> {
+  const what = 'flags';
+  const { env: set } = agent.plan(everything('full'), version);
+  const help = await printed(path, agent.helpArgs, childEnvironment(env, { pass: agent.passEnv, set })).then(
+    ({ stdout, stderr }) => `${stdout}\n${stderr}`,
+    () => '',
+  );
+  const asked = [agent.binaries[0], ...agent.helpArgs].join(' ');
+  if (!/--[a-z]/.test(help)) return { what, status: 'unsure', detail: `not checked: "${asked}" names no flags` };
+  const planned = plannedFlags(agent, version);
+  const missing = planned.filter((flag) => !new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help));
+  return missing.length === 0
+    ? { what, status: 'ok', detail: `"${asked}" names all ${planned.length} that we use; their values were not checked` }
+    : { what, status: 'wrong', detail: `"${asked}" does not name ${missing.join(', ')}` };
+}

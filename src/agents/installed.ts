@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { AgentCli } from './agent-cli.ts';
+import { childEnvironment } from './environment.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What is here of an agent. */
+export interface Installed {
+  /** Undefined: there is no such program in PATH that can be started. */
+  path: string | undefined;
+  /** Without a leading v; undefined: it did not say. */
+  version: string | undefined;
+  /** Why it is not found or said no version, for people. */
+  problem: string | undefined;
+}
+
+export interface Printed {
+  stdout: string;
+  stderr: string;
+  /** Null: it was ended by a signal, or by us after the time limit. */
+  exitCode: number | null;
+  timedOut: boolean;
+}
+
+const patienceMs = 20_000;
+const keptChars = 256 * 1024;
+
+const memory = new Map<string, Promise<Installed>>();
+
+/** Finds an agent's program in PATH and asks it for its version; asked once in the life of this process. */
+export function findInstalled(agent: AgentCli, env: Env): Promise<Installed> {
+  const key = JSON.stringify([agent.id, env['PATH'], env['HOME']]);
+  const known = memory.get(key) ?? probe(agent, env);
+  memory.set(key, known);
+  return known;
+}
+
+async function probe(agent: AgentCli, env: Env): Promise<Installed> {
+  const refused: string[] = [];
+  for (const name of agent.binaries) {
+    const { path, notExecutable } = await searchPath(name, env);
+    refused.push(...notExecutable);
+    if (path === undefined) continue;
+    const found = await askVersion(path, agent, env);
+    if (found.version === undefined || agent.isItsVersion?.(found.version) !== false) return found;
+  }
+  return {
+    path: undefined,
+    version: undefined,
+    problem: refused[0] === undefined ? `no ${agent.binaries.join(' or ')} in PATH` : `${refused[0]} is not executable`,
+  };
+}
+
+async function askVersion(path: string, agent: AgentCli, env: Env): Promise<Installed> {
+  let said: Printed;
+  try {
+    said = await printed(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));
+  } catch (error) {
+    return { path: undefined, version: undefined, problem: `${path} cannot be started: ${String(error)}` };
+  }
+  const command = `${path} ${agent.versionArgs.join(' ')}`;
+  const version = versionIn(said.stdout) ?? versionIn(said.stderr);
+  const problem = said.timedOut ? `${command} did not end in ${patienceMs / 1000} s` : `${command} printed no version`;
+  return { path, version, problem: version === undefined ? problem : undefined };
+}
+
+/** A number with two dots wins over one with a single dot: a date or a size may stand before the version. */
+function versionIn(text: string): string | undefined {
+  const found = /(?<![\w.])v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)/.exec(text) ?? /(?<![\w.])v?(\d+\.\d+)(?![\w.])/.exec(text);
+  return found?.[1];
+}
+
+/** The first program of this name; a relative folder in PATH is left out, for what it holds depends on where we stand. */
+export async function searchPath(name: string, env: Env): Promise<{ path: string | undefined; notExecutable: string[] }> {
+  const notExecutable: string[] = [];
+  for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
+    const path = join(folder, name);
+    const isFile = await stat(path).then(
+      (each) => each.isFile(),
+      () => false,
+    );
+    if (!isFile) continue;
+    const isExecutable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return { path, notExecutable };
+    notExecutable.push(path);
+  }
+  return { path: undefined, notExecutable };
+}
+
+/** Runs a program that only prints something, with an empty stdin; whatever it started ends with it. */
+export function printed(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  limitMs = patienceMs,
+): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const texts = { stdout: '', stderr: '' };
+    let timedOut = false;
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].setEncoding('utf8').on('data', (text: string) => {
+        if (texts[stream].length < keptChars) texts[stream] += text;
+      });
+    }
+    const timer = setTimeout(() => {
+      timedOut = true;
+      endGroup(child.pid);
+    }, limitMs);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    // What it left behind would keep the pipes open.
+    child.on('exit', () => setTimeout(() => endGroup(child.pid), lingerMs).unref());
+    child.on('close', (exitCode) => {
+      clearTimeout(timer);
+      endGroup(child.pid);
+      resolve({ ...texts, exitCode, timedOut });
+    });
+  });
+}
+
+const lingerMs = 1000;
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
+  }
+}

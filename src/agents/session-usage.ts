@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AgentCli } from './agent-cli.ts';
+import type { EventOf } from '../events/event.ts';
+import { fold } from '../pipeline/convert.ts';
+import { present } from '../present.ts';
+import type { Environment } from '../run/spec.ts';
+
+type Earlier = Pick<
+  EventOf<'thread.started'>,
+  'earlier_input_tokens' | 'earlier_output_tokens' | 'earlier_reasoning_tokens' | 'earlier_cache_read_tokens'
+>;
+
+/** What a session had used before it is gone on with, from the file that its agent keeps of it: some count it all again. */
+export async function usedBefore({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Earlier> {
+  if (sessionFiles === undefined) return {};
+  const { variable, folder, home } = sessionFiles;
+  const root = join(env[variable] ?? join(env.HOME ?? '', home), folder);
+  try {
+    const name = (await readdir(root, { recursive: true })).find((path) => path.endsWith(`${session}.jsonl`));
+    if (name === undefined) return {};
+    const { metrics } = await fold(createReadStream(join(root, name)), { from: dialect });
+    return present({
+      earlier_input_tokens: metrics.input_tokens,
+      earlier_output_tokens: metrics.output_tokens,
+      earlier_reasoning_tokens: metrics.reasoning_tokens,
+      earlier_cache_read_tokens: metrics.cache_read_tokens,
+    });
+  } catch {
+    // No such folder, or not ours to read: then the outcome says what its numbers include.
+    return {};
+  }
+}

@@ -1,0 +1,115 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGuarded, type Guarded } from './guarded.ts';
+import type { ProcessTree } from './process-tree.ts';
+import { patient } from './patience.ts';
+import { StandardStreams } from './standard-streams.ts';
+import { startFailure } from './start-failure.ts';
+import type { Ended, Graces, ProcessOrder, Supervise, Supervised } from './supervised.ts';
+
+const usualGraces: Graces = { stop: patient(5000), leftover: patient(1000) };
+/** Who is on its way out gets this long before it counts as left running. */
+const timeToGo = 100;
+
+type Exit = Pick<Ended, 'exit_code' | 'signal'>;
+
+/** Starts a process that cannot outlive us, whose output never waits for us and is never lost. */
+export const supervise: Supervise = async (order, graces) => {
+  const folder = join(tmpdir(), `runwire-${randomBytes(16).toString('hex')}`);
+  let streams: StandardStreams | undefined;
+  try {
+    const start = (mark: Record<string, string>): ChildProcess => {
+      streams = new StandardStreams(folder, order);
+      return startProcess(order, mark, streams);
+    };
+    const { child, tree, end } = startGuarded(start, { folder });
+    const exit = exitOf(child);
+    if (child.pid === undefined || tree === undefined || streams === undefined) {
+      const cause = await exit.catch((error: unknown) => error);
+      await end(0);
+      throw cause;
+    }
+    return new Supervision({ pid: child.pid, exit, tree, end, streams, graces: { ...usualGraces, ...graces } });
+  } catch (error) {
+    await streams?.finish();
+    throw startFailure(order, error);
+  }
+};
+
+function startProcess({ command, args, cwd, env }: ProcessOrder, mark: Record<string, string>, streams: StandardStreams): ChildProcess {
+  try {
+    return spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: [...streams.stdio], detached: true });
+  } finally {
+    streams.closeCopies();
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exit_code, signal) => resolve({ exit_code, signal }));
+  });
+}
+
+interface Parts {
+  pid: number;
+  exit: Promise<Exit>;
+  tree: ProcessTree;
+  end: Guarded<ChildProcess>['end'];
+  streams: StandardStreams;
+  graces: Graces;
+}
+
+class Supervision implements Supervised {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  readonly #tree: ProcessTree;
+  readonly #graces: Graces;
+  #state: 'running' | 'ending' | 'gone' = 'running';
+  #requested: Ended['requested_signal'];
+  #patience: NodeJS.Timeout | undefined;
+  #killing: Promise<void> | undefined;
+
+  constructor({ pid, exit, tree, end, streams, graces }: Parts) {
+    this.pid = pid;
+    this.#tree = tree;
+    this.#graces = graces;
+    this.ended = this.#follow(exit, end, streams);
+  }
+
+  stop(signal: 'SIGINT' | 'SIGTERM'): void {
+    if (this.#state !== 'running' || this.#requested !== undefined) return;
+    this.#requested = signal;
+    this.#tree.signalGroup(signal);
+    this.#patience = setTimeout(() => this.#kill(), this.#graces.stop);
+  }
+
+  kill(): void {
+    if (this.#state === 'gone') return;
+    this.#requested ??= 'SIGKILL';
+    this.#kill();
+  }
+
+  #kill(): void {
+    if (this.#state !== 'gone') this.#killing ??= this.#tree.kill();
+  }
+
+  async #follow(exit: Promise<Exit>, end: Parts['end'], streams: StandardStreams): Promise<Ended> {
+    let failure: { listener_error: unknown } | undefined;
+    streams.onFailure((listener_error) => {
+      failure ??= { listener_error };
+      this.#kill();
+    });
+    const main = await exit;
+    this.#state = 'ending';
+    clearTimeout(this.#patience);
+    await this.#killing;
+    const left_running = await end(this.#graces.leftover, timeToGo);
+    await this.#killing;
+    this.#state = 'gone';
+    await streams.finish();
+    return { ...main, ...(this.#requested === undefined ? {} : { requested_signal: this.#requested }), left_running, ...failure };
+  }
+}

@@ -1,0 +1,69 @@
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import { escapeToAscii, type Writer } from '../../pipeline/writer.ts';
+import type { Outlet } from './outlet.ts';
+import type { Sink } from '../perform.ts';
+import { plain } from '../../terminal/plain.ts';
+
+/** stdout in text mode: the answer and nothing else. A run that failed has none. */
+export function answerSink(outlet: Outlet): Sink {
+  return {
+    end({ verdict, message }: RunOutcome) {
+      if (verdict.class === 'success' && message !== '') outlet.write(`${plain(message)}\n`);
+    },
+  };
+}
+
+/** stdout in a dialect, as it happens. The first of what comes at once is written at once, before anything is loaded; the rest together. */
+export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
+  let waiting = false;
+  const send = (): void => outlet.write(writer.take());
+  return {
+    record(record) {
+      writer.record(record);
+      if (waiting) return;
+      send();
+      waiting = true;
+      setImmediate(() => {
+        waiting = false;
+        writer.flush();
+        send();
+      });
+    },
+    end() {
+      writer.end();
+      send();
+    },
+  };
+}
+
+/** One JSON response; the session it names is the scratchpad of this query. */
+export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string): Sink {
+  const sink = dialectSink(writer, outlet);
+  return {
+    ...sink,
+    record: (record) => sink.record?.(record.type === 'thread.started' ? { ...record, session_id: scratchpad } : record),
+  };
+}
+
+/** Live events, and after the last of them its report once more, for people. */
+export function reportSink(writer: Writer, outlet: Outlet): Sink {
+  let last = '';
+  const sink = dialectSink(writer, {
+    write(text) {
+      if (text !== '') last = text;
+      outlet.write(text);
+    },
+  });
+  return {
+    ...sink,
+    end(outcome) {
+      sink.end?.(outcome);
+      outlet.write(`${escapeToAscii(JSON.stringify(reportOf(last), null, 2))}\n`);
+    },
+  };
+}
+
+function reportOf(text: string): unknown {
+  const line = text.trimEnd().split('\n').at(-1) ?? '';
+  return (JSON.parse(line) as { final_report: unknown }).final_report;
+}

@@ -1,0 +1,141 @@
+import type { EventRecord } from '../../../events/event.ts';
+import { UsageTotals } from '../../../outcome/usage.ts';
+import { lastLine, subject } from './call.ts';
+import { counted, dollars, tokens, wholeSeconds } from '../../../terminal/figures.ts';
+import { oneLine } from '../../../terminal/plain.ts';
+
+const spinner = Array.from('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏');
+const spinMs = 100;
+/** Silence shorter than this is only a model at work. */
+const silenceMs = 30_000;
+
+export interface Call {
+  name: string;
+  subject: string;
+  since: number;
+  /** The last line that it printed. */
+  printed?: string | undefined;
+}
+
+/** What a run is doing at the moment. */
+export class Activity {
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  readonly #calls = new Map<string, Call>();
+  readonly #usage = new UsageTotals();
+  #folder = '';
+  #turn = 0;
+  #doing = 'starting';
+  #heardAt: number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#startedAt = now();
+    this.#heardAt = this.#startedAt;
+  }
+
+  record(record: EventRecord): void {
+    if (record.source === 'agent') this.#heardAt = this.#now();
+    switch (record.type) {
+      case 'thread.started':
+        this.#folder = record.cwd ?? '';
+        if (record.source === 'agent') this.#doing = 'waiting for the model';
+        return;
+      case 'turn.started':
+        this.#turn += 1;
+        this.#doing = 'waiting for the model';
+        return;
+      case 'text.delta':
+        this.#doing = 'writing';
+        return;
+      case 'reasoning.delta':
+      case 'reasoning.completed':
+        this.#doing = 'thinking';
+        return;
+      case 'item.started':
+        this.#calls.set(record.item_id, {
+          name: oneLine(record.name, 40) || 'unknown',
+          subject: oneLine(this.nearby(subject(record.args))),
+          since: this.#now(),
+        });
+        return;
+      case 'item.output': {
+        const call = this.#calls.get(record.item_id);
+        if (call !== undefined) call.printed = lastLine(record.chunk) ?? call.printed;
+        return;
+      }
+      case 'item.completed':
+        this.#calls.delete(record.item_id);
+        this.#doing = 'waiting for the model';
+        return;
+      case 'usage.reported':
+        return this.#usage.report(record);
+      case 'retry.scheduled':
+        if (record.scope === 'run') this.#usage.nextAttempt(record.resumes === true);
+        this.#doing = 'waiting to try again';
+        return;
+      case 'permission.requested':
+        this.#doing = `asking for permission: ${oneLine(record.what, 40)}`;
+        return;
+      case 'permission.resolved':
+      case 'text.completed':
+        this.#doing = 'waiting for the model';
+        return;
+      case 'agent.finished':
+        this.#doing = 'ending';
+        return;
+      default:
+    }
+  }
+
+  call(id: string): Call | undefined {
+    return this.#calls.get(id);
+  }
+
+  /** A path as it is seen from where the agent works. */
+  nearby(path: string): string {
+    return this.#folder !== '' && path.startsWith(`${this.#folder}/`) ? path.slice(this.#folder.length + 1) : path;
+  }
+
+  /** Each call that runs now, at most so many rows. */
+  running(rows: number): string[] {
+    const calls = [...this.#calls.values()];
+    const shown = calls.length > rows ? calls.slice(0, Math.max(0, rows - 1)) : calls;
+    const lines = shown.map((call) =>
+      [`${this.#spin()} tool ${call.name}`, wholeSeconds(this.#now() - call.since), call.subject, call.printed].filter(Boolean).join(', '),
+    );
+    const more = calls.length - shown.length;
+    return more > 0 && rows > 0 ? [...lines, `  ${more} more running`] : lines;
+  }
+
+  /** The run in one line. */
+  status(): string {
+    const silent = this.#now() - this.#heardAt;
+    const total = this.#usage.total();
+    return [
+      `${this.#spin()} ${wholeSeconds(this.#now() - this.#startedAt)}`,
+      this.#turn === 0 ? undefined : `turn ${this.#turn}`,
+      this.#work(),
+      silent < silenceMs ? undefined : `silent for ${wholeSeconds(silent)}`,
+      tokens(total.input, total.output),
+      dollars(total.cost),
+    ]
+      .filter((part) => part !== undefined)
+      .join(' · ');
+  }
+
+  /** The same for a log that has been silent. */
+  pulse(): string {
+    return `still running, ${wholeSeconds(this.#now() - this.#startedAt)}, ${this.#work()}`;
+  }
+
+  #work(): string {
+    const [call, other] = this.#calls.values();
+    if (call === undefined) return this.#doing;
+    return other === undefined ? `tool ${call.name}` : (counted(this.#calls.size, 'tool') ?? '');
+  }
+
+  #spin(): string {
+    return spinner[Math.floor((this.#now() - this.#startedAt) / spinMs) % spinner.length] ?? '';
+  }
+}

@@ -1,0 +1,78 @@
+import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
+import { builtIn } from '../../spec.ts';
+import { shellQuote } from '../../../terminal/shell-quote.ts';
+
+/** Whom the run was asked of, and what can be asked of it. */
+export interface Asked {
+  /** Unset: a command of the user's. */
+  agent: string | undefined;
+  canResume: boolean;
+  takesModel: boolean;
+  permissionModes: readonly string[];
+}
+
+/** What one could do after this end; only what Runwire knows to work. */
+export function advise(outcome: RunOutcome, asked: Asked): string[] {
+  const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, asked);
+  const resume = resumeWords(outcome, asked);
+  return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [`go on with ${resume} "…"`])];
+}
+
+function resumeWords({ session_id: session, verdict }: RunOutcome, { agent, canResume }: Asked): string | undefined {
+  // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
+  if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
+  if (verdict.class === 'config' || verdict.class === 'input') return undefined;
+  return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), '--resume', session]);
+}
+
+const limitFlags: Partial<Record<string, string>> = {
+  turns: '--max-turns',
+  cost: '--max-cost-usd',
+  tokens: '--max-tokens',
+  time: '--timeout',
+  idle: '--idle-timeout',
+  first_event: '--first-event-timeout',
+};
+
+function remedyFor(verdict: Verdict, outcome: RunOutcome, { agent, takesModel, permissionModes }: Asked): string | undefined {
+  const who = agent === undefined || agent === builtIn ? undefined : agent;
+  switch (verdict.code) {
+    case 'auth':
+      return who === undefined
+        ? 'check the key of the model provider'
+        : `check its key or sign in; "runwire doctor ${who}" tells what is there`;
+    case 'rate_limit':
+    case 'server':
+    case 'network':
+      return outcome.metadata.attempt_number > 1 ? 'try again later' : 'try again, or let --retries 2 do it';
+    case 'quota':
+      return `the account has nothing left: add to it${takesModel ? ', or choose another --model' : ''}`;
+    case 'context_overflow':
+      return `ask for less at once${takesModel ? ', or choose a --model with a larger window' : ''}`;
+    case 'model_not_found':
+      return takesModel ? 'choose another --model' : undefined;
+    default:
+  }
+  switch (verdict.class) {
+    case 'cost_limit':
+    case 'turn_limit':
+    case 'time_limit': {
+      // A command may have kept a limit of its own, which our flags do not move.
+      const flag = agent === undefined ? undefined : limitFlags[outcome.limits_hit.at(-1)?.limit ?? ''];
+      return flag === undefined ? undefined : `a larger ${flag} lets it go further`;
+    }
+    case 'permission':
+      return allowing(agent, permissionModes);
+    case 'incomplete':
+      return outcome.metadata.attempt_number > 1 ? undefined : '--retries 2 starts a run again that breaks off';
+    case 'config':
+      return who === undefined ? undefined : `"runwire doctor ${who}" tells what is missing`;
+    default:
+      return undefined;
+  }
+}
+
+function allowing(agent: string | undefined, modes: readonly string[]): string | undefined {
+  if (agent === builtIn) return '--allow RULE permits one thing, --permission-mode full everything';
+  return modes.includes('full') ? '--permission-mode full permits everything' : undefined;
+}

@@ -1,0 +1,89 @@
+import { builtIn } from '../../spec.ts';
+import type { Sink } from '../../perform.ts';
+import { advise, type Asked } from './advice.ts';
+import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
+import { Narrator } from './narrator.ts';
+import { redrawMs, Screen } from './screen.ts';
+import { Transcript } from './transcript.ts';
+
+interface Telling {
+  tell: 'all' | 'errors';
+  /** Whether a terminal may be drawn on, besides lines. */
+  draws: boolean;
+  /** Unset: a command of the user's. */
+  agent: string | undefined;
+}
+
+/** A run, told on stderr while it happens. */
+export interface Narration {
+  sink: Sink;
+  complain(message: string): void;
+  /** Somebody else may be about to write to the terminal. */
+  hide(): void;
+  /** Nobody listens any more. */
+  mute(): void;
+  close(): void;
+}
+
+/** The terminal, or the pipe, of stderr. */
+export interface Stderr {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderrIsTerminal: boolean;
+  now(): number;
+  draw(text: string): void;
+  warn(line: string): void;
+  stderrSize(): { columns: number; rows: number };
+}
+
+const glanceMs = 1000;
+
+export async function narrate({ tell, draws, agent }: Telling, context: Stderr): Promise<Narration> {
+  const { env, stderrIsTerminal, now } = context;
+  const asked = await askedOf(agent);
+  const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
+  const colours = wantsColours(env, stderrIsTerminal);
+  let muted = false;
+  const narrator: Narrator = new Narrator({
+    say: (line: Line) => void (muted || display.say(line)),
+    now,
+    calls: drawn ? 'live' : 'lines',
+    tell,
+    advise: (outcome) => advise(outcome, asked),
+  });
+  const display = drawn
+    ? new Screen({ write: context.draw, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
+    : new Transcript({ write: context.warn, now }, colours, () => narrator.pulse());
+  const timer = tell === 'all' ? setInterval(() => display.tick(), drawn ? redrawMs : glanceMs).unref() : undefined;
+  const close = (): void => {
+    clearInterval(timer);
+    display.close();
+  };
+  return {
+    sink: {
+      record: (record) => narrator.record(record),
+      end(outcome) {
+        narrator.end(outcome);
+        close();
+      },
+    },
+    complain: (message) => narrator.warn(message),
+    hide: () => display.hide(),
+    mute() {
+      close();
+      muted = true;
+    },
+    close,
+  };
+}
+
+const nobody: Asked = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+
+async function askedOf(agent: string | undefined): Promise<Asked> {
+  if (agent === undefined) return nobody;
+  if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
+  const { agents } = await import('../../../agents/registry.ts');
+  const known = agents.find(({ id }) => id === agent);
+  if (known === undefined) return nobody;
+  const { resume, model, permissionModes } = known.abilities;
+  return { agent, canResume: resume, takesModel: model, permissionModes };
+}

@@ -1,0 +1,187 @@
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { Activity, type Call } from './activity.ts';
+import { gist } from './call.ts';
+import { addChange, type Change, changed, counted, dollars, seconds, tokens } from '../../../terminal/figures.ts';
+import type { Line, Tone } from '../../../terminal/line.ts';
+import { oneLine, plain } from '../../../terminal/plain.ts';
+
+export interface NarratorOptions {
+  say(line: Line): void;
+  now(): number;
+  /** `lines`: a line when a call begins; `live`: what runs is drawn below the lines, and a call has its line when it ends. */
+  calls: 'lines' | 'live';
+  /** `errors`: only what went wrong. */
+  tell: 'all' | 'errors';
+  /** What could be done after this end. */
+  advise?(outcome: RunOutcome): readonly string[];
+}
+
+type Parts = readonly (string | undefined)[];
+const filesShown = 20;
+const callsDrawn = 5;
+const troubles = { success: undefined, error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
+/** Shorter calls take no time that matters, or we only read about them. */
+const worthTellingMs = 50;
+
+/**
+ * Tells people what a run does: records in, lines out, and at any moment what is going on. A line of ours begins with a word of
+ * ours, so that no name, path or message can pass for the last line.
+ */
+export class Narrator {
+  readonly #options: NarratorOptions;
+  readonly #activity: Activity;
+  readonly #changes = new Map<string, Change>();
+  /** Words that were not yet followed by anything: maybe the answer, which stdout gets. */
+  #held: string | undefined;
+
+  constructor(options: NarratorOptions) {
+    this.#options = options;
+    this.#activity = new Activity(options.now);
+  }
+
+  record(record: EventRecord): void {
+    const call = record.type === 'item.completed' ? this.#activity.call(record.item_id) : undefined;
+    this.#activity.record(record);
+    switch (record.type) {
+      case 'thread.started':
+        return this.#line('dim', [
+          `agent ${[record.agent ?? 'unknown', record.agent_version].filter(Boolean).join(' ')}`,
+          record.model && `model ${record.model}`,
+          record.cwd && `in ${record.cwd}`,
+          record.session_id && `session ${record.session_id}`,
+        ]);
+      case 'turn.started':
+        return this.#release();
+      case 'text.completed':
+        if (record.parent_item_id !== undefined || record.text.trim() === '') return;
+        this.#release();
+        this.#held = record.text;
+        return;
+      case 'item.started':
+        this.#release();
+        if (this.#options.calls === 'lines') this.#line('dim', this.#call(this.#activity.call(record.item_id)));
+        return;
+      case 'item.completed':
+        return this.#ended(record, call);
+      case 'file.edited':
+        this.#changes.set(record.path, addChange(this.#changes.get(record.path), record));
+        return this.#line('dim', [`${record.operation} ${this.#activity.nearby(record.path)}`, changed(record)]);
+      case 'usage.reported':
+        if (record.scope === 'thread' || this.#options.calls === 'live') return;
+        return this.#line('dim', ['tokens', tokens(record.input_tokens, record.output_tokens), dollars(record.cost_usd)]);
+      case 'retry.scheduled':
+        return this.#line('yellow', [
+          `retry ${record.attempt ?? ''}${record.max_attempts === undefined ? '' : ` of ${record.max_attempts}`}`,
+          record.delay_ms === undefined ? undefined : `in ${seconds(record.delay_ms)}`,
+          record.cause,
+        ]);
+      case 'limit.reached':
+        return this.#line('yellow', [`limit reached: ${record.message ?? record.limit}`]);
+      case 'error':
+        if (record.fatal) return;
+        return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
+      case 'log':
+        if (record.level === 'warning' || record.level === 'error') this.#line('yellow', [`warning: ${record.text}`]);
+        return;
+      default:
+    }
+  }
+
+  /** A sentence of ours that is no part of the run. */
+  warn(message: string): void {
+    this.#say('yellow', `warning: ${oneLine(message, 1000)}`);
+  }
+
+  /** The last word: how it ended, what it took, what it changed. */
+  end(outcome: RunOutcome): void {
+    const { verdict, metrics, artifacts } = outcome;
+    const good = verdict.class === 'success';
+    if (!good) this.#release();
+    for (const { path } of artifacts.slice(0, filesShown))
+      this.#line('dim', [`changed ${this.#activity.nearby(path)}`, changed(this.#changes.get(path) ?? {})]);
+    const more = artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
+    if (more > 0) this.#line('dim', [`changed ${more} more files`]);
+    const why = outcome.error_details?.message ?? outcome.limits_hit.at(-1)?.message ?? verdict.evidence[0]?.detail ?? '';
+    for (const { signal, detail } of good ? [] : verdict.evidence) if (signal === 'stderr') this.#quote(detail);
+    if (!good) this.#say('red', `failed: ${verdict.class}: ${oneLine(why, 1000)} (exit code ${verdict.exit_code})`);
+    else if (this.#options.tell === 'all') this.#say('green', 'success');
+    this.#line('dim', [
+      metrics.duration_ms === undefined ? undefined : seconds(metrics.duration_ms),
+      counted(metrics.turns, 'turn'),
+      counted(metrics.tool_calls_count, 'tool call'),
+      tokens(metrics.input_tokens, metrics.output_tokens),
+      cost(metrics),
+      counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
+    ]);
+    for (const sentence of this.#options.advise?.(outcome) ?? []) this.#line('plain', [`next: ${sentence}`]);
+  }
+
+  /** What goes on at the moment, in at most so many lines; the last one is the run itself. */
+  live(rows: number): Line[] {
+    const calls = this.#activity.running(Math.min(callsDrawn, rows - 1));
+    return [...calls.map((text) => ours('plain', text)), ours('dim', this.#activity.status())];
+  }
+
+  /** The same in one line, for a log that has been silent. */
+  pulse(): Line {
+    return ours('dim', this.#activity.pulse());
+  }
+
+  #ended({ status, exit_code: code, ...record }: EventOf<'item.completed'>, call: Call | undefined): void {
+    const good = status === 'success';
+    const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
+    const after = took < worthTellingMs ? undefined : seconds(took);
+    const output = good ? gist(record.summary ?? record.output) : (record.error ?? spelt(record.output));
+    const [name, what] = this.#call(call);
+    if (this.#options.calls === 'live') {
+      const exit = code === undefined || (good && code === 0) ? undefined : `exit code ${code}`;
+      return this.#line(toneOf(status), [`${good ? '✓' : '✗'} ${name}`, what, troubles[status], exit, after, output]);
+    }
+    if (good) return;
+    const words = `${name} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
+    this.#line(toneOf(status), [words, after && `after ${after}`, output]);
+  }
+
+  #call(call: Call | undefined): [name: string, subject: string | undefined] {
+    return [`tool ${call?.name ?? 'unknown'}`, call?.subject];
+  }
+
+  /** What is not the answer is still worth reading. */
+  #release(): void {
+    const text = this.#held;
+    this.#held = undefined;
+    if (text !== undefined && this.#options.tell === 'all') this.#quote(text.trim());
+  }
+
+  #quote(text: string): void {
+    for (const line of plain(text).split('\n')) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
+  }
+
+  #line(tone: Tone, parts: Parts): void {
+    if (this.#options.tell === 'errors') return;
+    const shown = parts.filter((part) => part !== undefined && part !== '');
+    this.#say(tone, shown.map((part) => oneLine(part ?? '')).join(', '));
+  }
+
+  #say(tone: Tone, text: string): void {
+    this.#options.say(ours(tone, text));
+  }
+}
+
+function ours(tone: Tone, text: string): Line {
+  return { voice: 'runwire', tone, text };
+}
+
+function toneOf(status: EventOf<'item.completed'>['status']): Tone {
+  return status === 'success' ? 'plain' : status === 'denied' ? 'red' : 'yellow';
+}
+
+function spelt(output: unknown): string | undefined {
+  return typeof output === 'string' || output === undefined || output === null ? (output ?? undefined) : JSON.stringify(output);
+}
+
+function cost({ cost: usd, cost_source: source, tokens_used: used }: RunOutcome['metrics']): string | undefined {
+  if (usd === undefined) return used === undefined ? undefined : 'cost unknown';
+  return `${dollars(usd)}${source === 'computed' ? ' by list price' : ''}`;
+}

@@ -1,0 +1,99 @@
+import { fit, rowsOf, wrap } from '../../../terminal/cells.ts';
+import { type Line, margin, render } from '../../../terminal/line.ts';
+
+export interface Terminal {
+  write(text: string): void;
+  size(): { columns: number; rows: number };
+  now(): number;
+}
+
+/** Ten times a second is smooth enough, and no flood of lines makes it more. */
+export const redrawMs = 100;
+/** On a narrower terminal nothing is drawn in place: what is left beside our name is not worth reading. */
+const fewestColumns = 24;
+const fewestForText = 8;
+/** Columns left free: a terminal shows `^C` where its cursor stands. */
+const spared = 3;
+
+/** Lines that stay, and below them a few that are drawn over in place until the end. Whatever is written comes in one piece. */
+export class Screen {
+  readonly #terminal: Terminal;
+  readonly #colours: boolean;
+  /** What goes on, in at most so many lines. */
+  readonly #live: (rows: number) => readonly Line[];
+  #waiting: Line[] = [];
+  /** The rows below the lines, as they stand there now. */
+  #drawn: readonly string[] = [];
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #closed = false;
+
+  constructor(terminal: Terminal, colours: boolean, live: (rows: number) => readonly Line[]) {
+    this.#terminal = terminal;
+    this.#colours = colours;
+    this.#live = live;
+  }
+
+  say(line: Line): void {
+    this.#waiting.push(line);
+    if (this.#closed) this.#flush();
+    else this.tick();
+  }
+
+  /** Time has passed. */
+  tick(): void {
+    const now = this.#terminal.now();
+    if (this.#closed || now - this.#drawnAt < redrawMs) return;
+    this.#drawnAt = now;
+    const { columns, rows } = this.#size();
+    const shown = columns < fewestColumns ? [] : this.#live(rows - 1);
+    const live = shown.map((line) => ({ ...line, text: fit(line.text, columns - spared - margin(line).length) }));
+    const text = this.#erased() + this.#lines() + live.map((line) => render(line, this.#colours)).join('\n');
+    this.#drawn = live.map((line) => margin(line) + line.text);
+    this.#terminal.write(text);
+  }
+
+  /** Somebody else is about to write to the same terminal. */
+  hide(): void {
+    this.#flush();
+    this.#drawnAt = this.#terminal.now();
+  }
+
+  /** Only lines from here on. */
+  close(): void {
+    this.#flush();
+    this.#closed = true;
+  }
+
+  #flush(): void {
+    const text = this.#erased() + this.#lines();
+    this.#drawn = [];
+    if (text !== '') this.#terminal.write(text);
+  }
+
+  /** A terminal that became narrower has broken the rows in several. */
+  #erased(): string {
+    const { columns } = this.#size();
+    const above = this.#drawn.reduce((sum, row) => sum + rowsOf(row, columns), 0) - 1;
+    // Row by row: when all of the screen is cleared at once, tmux keeps a copy in its history.
+    return above < 0 ? '' : `\r\u001b[K${'\u001b[A\u001b[K'.repeat(above)}`;
+  }
+
+  /** No row but the first of a line begins at the left edge: text of an agent cannot be made to wrap into a line of ours. */
+  #lines(): string {
+    const { columns } = this.#size();
+    const lines = this.#waiting.flatMap((line) => {
+      const first = margin(line);
+      const following = line.voice === 'agent' ? first : ' '.repeat(first.length);
+      return wrap(line.text.replaceAll('\t', '    '), Math.max(columns - 1 - first.length, fewestForText)).map((text, index) =>
+        render({ ...line, text }, this.#colours, index === 0 ? first : following),
+      );
+    });
+    this.#waiting = [];
+    return lines.map((line) => `${line}\n`).join('');
+  }
+
+  #size(): { columns: number; rows: number } {
+    const { columns, rows } = this.#terminal.size();
+    return { columns: Math.max(columns, 1), rows: Math.max(rows, 2) };
+  }
+}

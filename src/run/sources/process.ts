@@ -1,0 +1,72 @@
+import type { Dialect } from '../../dialects/dialect.ts';
+import { Reader } from '../../pipeline/reader.ts';
+import type { ProcessEnd } from '../../pipeline/thread.ts';
+import type { Attempt, Source } from '../perform.ts';
+import { supervise } from '../../processes/supervise.ts';
+import type { Ended, ProcessOrder } from '../../processes/supervised.ts';
+
+/** How to start a process once. */
+type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
+
+interface ProcessSourceOptions {
+  /** Asked before every start; `resume` is the session to go on with. Throws `Failure` when it cannot be started. */
+  launch(resume: string | undefined): Launch;
+  /** Unset: detected from the first lines. */
+  dialect?: Dialect | undefined;
+  canResume: boolean;
+}
+
+/** An agent that is a process: started, supervised, and read. */
+export class ProcessSource implements Source {
+  readonly #options: ProcessSourceOptions;
+  #dialect: Dialect | undefined;
+
+  constructor(options: ProcessSourceOptions) {
+    this.#options = options;
+    this.#dialect = options.dialect;
+  }
+
+  get dialect(): string {
+    return this.#dialect?.id ?? 'unknown';
+  }
+
+  get canResume(): boolean {
+    return this.#options.canResume;
+  }
+
+  async attempt({ resume, thread, watch, stop, clock, room }: Attempt): Promise<ProcessEnd> {
+    const { dialect } = this.#options;
+    const reader = new Reader({ thread, clock, onDialect: (known) => watch.reads(known), ...(dialect === undefined ? {} : { dialect }) });
+    const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
+      reader[stream](chunk);
+      watch.output(stream, chunk);
+      const full = room();
+      return full === undefined ? undefined : watch.deafUntil(full);
+    };
+    const child = await supervise({
+      ...this.#options.launch(resume),
+      onStdout: hear('stdout'),
+      onStderr: hear('stderr'),
+    });
+    const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');
+    if (stop.signal.aborted) end();
+    else stop.signal.addEventListener('abort', end, { once: true });
+    void stop.overdue.then(() => child.kill());
+    const ended = await child.ended;
+    stop.signal.removeEventListener('abort', end);
+    if (ended.listener_error !== undefined) throw ended.listener_error;
+    const process = processEnd(ended);
+    reader.finish(process);
+    this.#dialect = reader.dialect;
+    return process;
+  }
+}
+
+function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {
+  return {
+    exit_code,
+    signal,
+    ...(requested_signal === undefined ? {} : { requested_signal }),
+    ...(left_running === 0 ? {} : { left_running }),
+  };
+}

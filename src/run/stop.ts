@@ -1,0 +1,122 @@
+import type { EventOf } from '../events/event.ts';
+import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
+import { patient } from '../processes/patience.ts';
+
+/** How long an agent that was told to stop may take to say so. */
+const graceMs = patient(5000);
+/** Timers of Node hold no more: a longer one would fire at once. */
+export const longestTimer = 2 ** 31 - 1;
+
+type StopSignal = 'SIGINT' | 'SIGTERM';
+
+/** Why a run ends before its agent does. */
+export type Cause =
+  | { kind: 'signal'; signal: StopSignal }
+  | { kind: 'limit'; limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string } }
+  /** `id`: of the request, when it was an event and not a line of text. */
+  | { kind: 'question'; what: string; id?: string }
+  /** The agent said its last word and is still there. */
+  | { kind: 'done' }
+  | { kind: 'pipe' }
+  | { kind: 'crash'; error: unknown };
+
+export function describeCause(cause: Cause): string {
+  switch (cause.kind) {
+    case 'signal':
+      return cause.signal;
+    case 'limit':
+      return cause.limit.message;
+    case 'question':
+      return `asked for permission, and nobody can answer: ${cause.what}`;
+    case 'done':
+      return 'the agent had finished and did not leave';
+    case 'pipe':
+      return 'nobody reads stdout any more';
+    case 'crash':
+      return `unexpected: ${cause.error instanceof Error ? cause.error.message : String(cause.error)}`;
+  }
+}
+
+/** Whose doing the end is. */
+export function stoppedBy(cause: Cause): StoppedBy {
+  if (cause.kind === 'signal' || cause.kind === 'pipe') return 'user';
+  return cause.kind === 'done' ? 'done' : 'limit';
+}
+
+/** What can ask a run to stop, from outside. */
+export interface Outside {
+  onSignal(listener: (signal: StopSignal) => void): () => void;
+  onCrash(listener: (error: unknown) => void): () => void;
+}
+
+/** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
+export class Stop {
+  readonly #controller = new AbortController();
+  /** Told before the agent is. */
+  onStop: (cause: Cause) => void = () => {};
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #release: () => void;
+  readonly #overdue = Promise.withResolvers<void>();
+  #cause: Cause | undefined;
+
+  constructor(outside: Outside, timeoutMs: number | undefined) {
+    const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
+    const crashes = outside.onCrash((error) => {
+      this.now({ kind: 'crash', error });
+      this.#overdue.resolve();
+    });
+    this.#release = () => {
+      signals();
+      crashes();
+    };
+    if (timeoutMs !== undefined) this.#after(Math.min(timeoutMs, longestTimer), () => this.now(timeIsUp(timeoutMs)));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get cause(): Cause | undefined {
+    return this.#cause;
+  }
+
+  /** Resolves when the agent has been given its time to stop, or none is left. */
+  get overdue(): Promise<void> {
+    return this.#overdue.promise;
+  }
+
+  /** A second signal is not patient. */
+  now(cause: Cause): void {
+    if (this.#cause !== undefined) {
+      if (cause.kind === 'signal') this.#overdue.resolve();
+      return;
+    }
+    this.#cause = cause;
+    this.onStop(cause);
+    // The agent may repeat the reason in its last words.
+    this.#controller.abort(describeCause(cause));
+    this.#after(graceMs, () => this.#overdue.resolve());
+  }
+
+  /** A run without a process of its own that was interrupted is told apart by its signal. */
+  get processEnd(): ProcessEnd | undefined {
+    return this.#cause?.kind === 'signal' ? { exit_code: null, signal: this.#cause.signal } : undefined;
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#release();
+  }
+
+  #after(ms: number, then: () => void): void {
+    this.#timers.push(setTimeout(then, ms));
+  }
+}
+
+function timeIsUp(ms: number): Cause {
+  const seconds = ms / 1000;
+  return {
+    kind: 'limit',
+    limit: { limit: 'time', value: seconds, maximum: seconds, message: `the time limit of ${seconds} s was reached` },
+  };
+}

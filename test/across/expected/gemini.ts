@@ -1,0 +1,36 @@
+import type { Expected } from '../../support/expected.ts';
+
+export const expected: Expected = {
+  folder: 'gemini@0.61.0',
+  dialect: 'gemini',
+  classes: {
+    'bad-args': 'success',
+    denied: 'success',
+    'denied-outside': 'success',
+    'disconnect-always': 'provider',
+    'disconnect-then-ok': 'provider',
+    'empty-answer': 'incomplete',
+    'empty-prompt': 'input',
+    'error-400-context': 'provider',
+    'error-429-always': 'provider',
+    'error-500-always': 'provider',
+    'error-500-then-ok': 'success',
+    'long-text': 'success',
+    'multi-tool': 'success',
+    parallel: 'success',
+    plain: 'success',
+    'rate-limit-then-ok': 'success',
+    reasoning: 'success',
+    shell: 'success',
+    'sigint-stream': 'incomplete',
+    'sigkill-tool': 'incomplete',
+    'sigterm-stream': 'incomplete',
+    'slow-reader': 'incomplete',
+    'stdin-prompt': 'success',
+    'stream-error': 'provider',
+    'unknown-tool': 'success',
+  },
+  differs: {
+    'stream-error': { why: 'the attempts that broke off are counted too', tokens: { input: 7257, output: 69 } },
+  },
+};

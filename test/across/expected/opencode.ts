@@ -1,0 +1,38 @@
+import type { Expected } from '../../support/expected.ts';
+
+export const expected: Expected = {
+  folder: 'opencode@1.18.33',
+  dialect: 'opencode',
+  classes: {
+    'bad-args': 'success',
+    denied: 'permission',
+    'denied-outside': 'permission',
+    'disconnect-always': 'provider',
+    'disconnect-then-ok': 'success',
+    'empty-answer': 'incomplete',
+    'error-400-context': 'provider',
+    'error-401': 'provider',
+    'error-429-always': 'provider',
+    'error-500-always': 'provider',
+    'long-text': 'success',
+    'multi-tool': 'success',
+    parallel: 'success',
+    plain: 'success',
+    'rate-limit-then-ok': 'success',
+    'resume-first': 'success',
+    'resume-second': 'success',
+    shell: 'success',
+    'sigint-stream': 'cancelled',
+    'sigint-tool': 'cancelled',
+    'sigterm-stream': 'cancelled',
+    'sigterm-tool': 'cancelled',
+    'slow-reader': 'incomplete',
+    'slow-stream': 'success',
+    'stdin-prompt': 'success',
+    'turn-limit': 'time_limit',
+    'unicode-split': 'success',
+  },
+  differs: {
+    'bad-args': { why: 'a call that cannot be parsed becomes a call of a tool named invalid', tools: ['invalid'] },
+  },
+};

@@ -1,0 +1,31 @@
+import type { Expected } from '../../support/expected.ts';
+
+export const expected: Expected = {
+  folder: 'pi@0.73.1',
+  dialect: 'pi',
+  classes: {
+    'disconnect-always': 'provider',
+    'disconnect-then-ok': 'success',
+    'empty-answer': 'incomplete',
+    'empty-prompt': 'incomplete',
+    'error-429-always': 'provider',
+    'error-500-always': 'provider',
+    'error-500-then-ok': 'success',
+    'failing-shell': 'success',
+    'multi-tool': 'success',
+    parallel: 'success',
+    plain: 'success',
+    'rate-limit-then-ok': 'success',
+    reasoning: 'success',
+    'resume-first': 'success',
+    'resume-second': 'success',
+    shell: 'success',
+    'sigterm-stream': 'cancelled',
+    'sigterm-tool': 'cancelled',
+    'slow-stream': 'success',
+    'stdin-prompt': 'success',
+    'stream-error': 'provider',
+    'unicode-split': 'success',
+  },
+  silent: ['reasoning_tokens'],
+};

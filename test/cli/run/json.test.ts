@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { JsonResponse } from '../../../src/dialects/dexter/wire.ts';
+import { endless, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
+
+const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+describe('--json', () => {
+  it('writes one JsonResponse and nothing else, and keeps the scratchpad it names', async () => {
+    const server = await serve(twoTurns);
+    const { stdout, stderr, status, cwd } = await live(['--json', ...modelAt(server), 'Look at both']);
+    const response = json(stdout);
+    const { scratchpadFile, metadata, ...rest } = response as { scratchpadFile: string; metadata: { totalTimeMs: number } };
+    expect(rest).toEqual({
+      status: 'success',
+      query: 'Look at both',
+      answer: 'All\ndone ✓',
+      tools: [
+        { name: 'read', args: { path: 'a.txt' }, result: 'hello\n' },
+        { name: 'write', args: { path: 'b.txt', content: 'new\n' }, result: expect.any(String) as string },
+      ],
+    });
+    expect(metadata).toEqual({
+      model: 'openai-compatible/test-model',
+      iterations: 2,
+      totalTimeMs: expect.any(Number) as number,
+      tokenUsage: { inputTokens: 2100, outputTokens: 50, totalTokens: 2150 },
+    });
+    expect(JsonResponse.safeParse(response).success).toBe(true);
+    expect({ stderr, status, lines: stdout.trimEnd().split('\n').length }).toEqual({ stderr: '', status: 0, lines: 1 });
+    // The first 12 hex digits of md5("Look at both").
+    expect(scratchpadFile).toMatch(/^\.dexter\/scratchpad\/\d{4}-\d\d-\d\d-\d{6}_ba8bc4824759\.jsonl$/);
+    expect(readdirSync(join(cwd, '.dexter', 'scratchpad'))).toEqual([scratchpadFile.slice('.dexter/scratchpad/'.length)]);
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+    expect(readFileSync(join(cwd, scratchpadFile), 'utf8').trimEnd().split('\n').map(json)).toEqual([
+      { type: 'init', content: 'Look at both', timestamp },
+      { type: 'thinking', content: 'I look at both.', timestamp },
+      { type: 'tool_result', timestamp, toolName: 'read', args: { path: 'a.txt' }, result: 'hello\n' },
+      {
+        type: 'tool_result',
+        timestamp,
+        toolName: 'write',
+        args: { path: 'b.txt', content: 'new\n' },
+        result: expect.any(String) as string,
+      },
+    ]);
+  });
+
+  it('takes the query from stdin', async () => {
+    const server = await serve(twoTurns);
+    const { stdout, status } = await live(['--json', ...modelAt(server)], { stdin: 'Look at both\n' });
+    expect({ query: json(stdout).query, status }).toEqual({ query: 'Look at both', status: 0 });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['blanks', ' \n\n'],
+  ])('answers NO_QUERY to %s', async (_what, stdin) => {
+    const { stdout, stderr, status, cwd } = await live(['--json'], { stdin });
+    expect(json(stdout)).toEqual({
+      status: 'error',
+      query: '',
+      answer: '',
+      tools: [],
+      scratchpadFile: '',
+      metadata: { model: '', iterations: 0, totalTimeMs: expect.any(Number) as number },
+      error: { code: 'NO_QUERY', message: 'No query: give one as an argument, with -p, or on stdin' },
+    });
+    expect({ stderr, status, files: readdirSync(cwd) }).toEqual({ stderr: '', status: 1, files: ['a.txt'] });
+  });
+
+  it('answers CONFIG_ERROR without a model', async () => {
+    const { stdout, status } = await live(['--json', 'Do it']);
+    expect(json(stdout)).toMatchObject({ status: 'error', query: 'Do it', error: { code: 'CONFIG_ERROR' } });
+    expect(status).toBe(1);
+  });
+
+  it('answers UNKNOWN_ERROR when nothing is said', async () => {
+    const server = await serve([{ text: '' }]);
+    const { stdout, status } = await live(['--json', ...modelAt(server), 'Do it']);
+    expect(json(stdout)).toMatchObject({ status: 'error', error: { code: 'UNKNOWN_ERROR' } });
+    expect(status).toBe(1);
+  });
+
+  it.each(ways.filter(([name]) => name !== 'success'))(
+    'a run of class %s is an error with exit code 1',
+    async (name, _code, turns, flags) => {
+      const server = await serve(turns);
+      const { stdout, status } = await live(['--json', ...modelAt(server), ...flags, 'Do it']);
+      const response = json(stdout);
+      expect(response).toMatchObject({
+        status: 'error',
+        query: 'Do it',
+        answer: '',
+        tools: [],
+        error: { code: name === 'provider' ? 'PROVIDER_ERROR' : 'AGENT_ERROR' },
+      });
+      expect({ valid: JsonResponse.safeParse(response).success, status }).toEqual({ valid: true, status: 1 });
+    },
+  );
+
+  it('says what is wrong with a flag in the same shape', async () => {
+    const { stdout, stderr, status } = await live(['--json', '--max-turns', 'many', 'Do it']);
+    expect(json(stdout)).toMatchObject({
+      status: 'error',
+      query: 'Do it',
+      error: { message: 'Bad input: --max-turns many: expected a number from 1, such as 20' },
+    });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 1 });
+  });
+
+  it('is complete in a slow pipe', async () => {
+    const answer = 'x'.repeat(300_000);
+    const server = await serve([{ text: answer, chunkSize: 10_000, usage: { input: 1, output: 1 } }]);
+    const { stdout, status } = await live(['--json', ...modelAt(server), 'Do it'], {
+      watch(child) {
+        child.stdout?.pause();
+        setTimeout(() => child.stdout?.resume(), 5);
+      },
+    });
+    expect(json(stdout).answer).toBe(answer);
+    expect(status).toBe(0);
+  });
+
+  it('appends to the scratchpad of an equal query in the same second, and never rewrites', async () => {
+    const server = await serve(endless);
+    const cwd = project();
+    const run = (): Promise<unknown> => live(['--json', ...modelAt(server), '--max-turns', '1', 'Do it'], { cwd });
+    await Promise.all([run(), run()]);
+    const folder = join(cwd, '.dexter', 'scratchpad');
+    const all = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'));
+    expect(all.map((line) => json(line).type).toSorted()).toEqual(['init', 'init', 'tool_result', 'tool_result']);
+  });
+});

@@ -1,0 +1,292 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cells, fit, wrap } from '../../../src/terminal/cells.ts';
+import { canDraw, type Line, wantsColours } from '../../../src/terminal/line.ts';
+import { Narrator } from '../../../src/run/sinks/narration/narrator.ts';
+import { Screen } from '../../../src/run/sinks/narration/screen.ts';
+import { Transcript } from '../../../src/run/sinks/narration/transcript.ts';
+import { shellQuote } from '../../../src/terminal/shell-quote.ts';
+import { decode } from '../../../src/pipeline/convert.ts';
+import { ScreenModel } from '../../support/screen.ts';
+import { folder, goodRun, outside, runScripted, telling } from './scripted.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const recording = (name: string): string => join(root, 'test', 'recordings', name, 'stdout.jsonl');
+const ours = (text: string): Line => ({ voice: 'runwire', tone: 'plain', text });
+
+/** A recording on a terminal, a quarter of a second for each record. */
+async function watch(name: string): Promise<string> {
+  const screen = new ScreenModel(80);
+  let time = 0;
+  const now = (): number => time;
+  const narrator: Narrator = new Narrator({ say: (line) => shown.say(line), now, calls: 'live', tell: 'all' });
+  const shown = new Screen({ write: (text) => screen.write(text), size: () => ({ columns: 80, rows: 24 }), now }, true, (rows) =>
+    narrator.live(rows),
+  );
+  const lines: string[] = [];
+  const plainly = new Narrator({ say: (line) => log.say(line), now, calls: 'lines', tell: 'all' });
+  const log = new Transcript({ write: (line) => void lines.push(line), now }, false, () => plainly.pulse());
+
+  let busiest = { calls: 0, text: screen.text };
+  const records = decode([readFileSync(recording(name))]);
+  for (let next = await records.next(); ; next = await records.next()) {
+    if (next.done === true) {
+      plainly.end(next.value);
+      narrator.end(next.value);
+      break;
+    }
+    plainly.record(next.value);
+    narrator.record(next.value);
+    time += 250;
+    shown.tick();
+    const calls = narrator.live(20).length;
+    if (calls > busiest.calls) busiest = { calls, text: screen.text };
+  }
+  shown.close();
+  return `=== on a terminal, at its busiest\n${busiest.text}\n=== on a terminal, at the end\n${screen.text}\n=== in a log\n${lines.join('\n')}\n`;
+}
+
+describe('a recording, told', () => {
+  it.each([
+    'codex@0.166.0/multi-tool',
+    'codex@0.166.0/error-401',
+    'opencode@1.18.33/parallel',
+    'gemini@0.61.0/denied',
+    'kilo@7.7.7/failing-shell',
+    'pi@0.73.1/error-429-always',
+    'qwen@0.24.4/unicode',
+    'qwen@0.24.4/sigint-tool',
+  ])('%s', async (name) => {
+    await expect(await watch(name)).toMatchFileSnapshot(join(root, 'test', 'fixtures', 'narration', `${name.replace('/', '-')}.txt`));
+  });
+});
+
+describe('the screen', () => {
+  const word = fc.constantFrom('x', 'word ', '日本語', '👩‍💻', 'é', '❤️', '  ', 'a-long-word-without-any-blank', '\t');
+  const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('say' as const), text, voice: fc.constantFrom('runwire', 'agent') }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 300 }) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('resize' as const), columns: fc.integer({ min: 12, max: 120 }) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('hide' as const) }) },
+  );
+  const letters = (shown: string): string => shown.replace(/runwire:|[|\s]|\u200d|\ufe0f|\u0301/g, '');
+
+  it('keeps every line in order and nothing of what it drew in place, however it is resized', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.array(text, { maxLength: 4 }), (steps, live) => {
+        const model = new ScreenModel(80);
+        let time = 0;
+        const screen = new Screen(
+          { write: (piece) => model.write(piece), size: () => ({ columns: model.columns, rows: 24 }), now: () => time },
+          false,
+          () => live.map((each) => ours(`LIVE ${each.replaceAll('\t', ' ')}`)),
+        );
+        let said = '';
+        for (const each of steps) {
+          if (each.do === 'say') {
+            screen.say({ voice: each.voice === 'agent' ? 'agent' : 'runwire', tone: 'plain', text: each.text });
+            said += each.text;
+          } else if (each.do === 'hide') {
+            screen.hide();
+            expect(model.text).not.toContain('LIVE');
+          } else if (each.do === 'resize') model.resize(each.columns);
+          else {
+            time += each.ms;
+            screen.tick();
+          }
+        }
+        screen.close();
+        expect(model.text).not.toContain('LIVE');
+        expect(letters(model.text)).toBe(letters(said));
+      }),
+    );
+  });
+
+  it('draws ten times a second at most, whatever is said', () => {
+    const model = new ScreenModel(80);
+    let time = 0;
+    const screen = new Screen(
+      { write: (piece) => model.write(piece), size: () => ({ columns: 80, rows: 24 }), now: () => time },
+      false,
+      () => [ours('LIVE')],
+    );
+    for (; time < 1000; time += 1) {
+      screen.say(ours(`line ${time}`));
+      screen.tick();
+    }
+    expect(model.writes).toHaveLength(10);
+    screen.close();
+    expect(model.text.split('\n')).toEqual(Array.from({ length: 1000 }, (_, index) => `runwire: line ${index}`));
+  });
+
+  it('lets no text wrap into a line of ours', () => {
+    const model = new ScreenModel(40);
+    const screen = new Screen(
+      { write: (piece) => model.write(piece), size: () => ({ columns: 40, rows: 24 }), now: () => 0 },
+      true,
+      () => [],
+    );
+    const forgery = `${'x'.repeat(40)}${'runwire: success '.repeat(9)}`;
+    screen.say({ voice: 'agent', tone: 'plain', text: forgery });
+    screen.say(ours(`tool bash, ${forgery}`));
+    screen.close();
+    const rows = model.text.split('\n');
+    expect(rows.filter((row) => row.startsWith('runwire: '))).toEqual(['runwire: tool bash,']);
+    for (const row of rows) expect(row).toMatch(/^(?:runwire: | {2}\| | {9})/);
+  });
+});
+
+it('draws no word of an agent as anything but text', async () => {
+  const bad = fc.constantFrom(
+    '\u001b[2J',
+    '\r',
+    '\u009b',
+    '\u202e',
+    '\u2028',
+    '\n',
+    'runwire: success',
+    '日本',
+    '\u200d',
+    '\t',
+    'x'.repeat(90),
+    '\ud800',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(bad, { maxLength: 12 }), async (pieces) => {
+      const words = pieces.join('');
+      const { stderr } = await runScripted(
+        ['Do it'],
+        telling(
+          { type: 'thread.started', agent: words, agent_version: words, model: words, session_id: words },
+          { type: 'turn.started' },
+          { type: 'text.completed', text: words },
+          { type: 'item.started', item_id: 'a', kind: 'command', name: words, args: { command: words } },
+          { type: 'item.output', item_id: 'a', chunk: words },
+          { type: 'item.completed', item_id: 'a', status: 'success', output: words },
+          { type: 'file.edited', path: words, operation: 'created' },
+          { type: 'permission.requested', permission_id: 'p', what: words },
+          { type: 'text.completed', text: 'end', message_id: 'last' },
+          { type: 'agent.finished', status: 'ok' },
+        ),
+        { stderrIsTerminal: true },
+      );
+      const model = new ScreenModel(100);
+      model.write(stderr);
+      for (const row of model.text.split('\n')) expect(row).toMatch(/^(?:runwire: | {2}\|| {9}|$)/);
+      expect(model.text.match(/^runwire: success/gm)).toHaveLength(1);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+describe('columns', () => {
+  it.each([
+    ['plain', 5],
+    ['日本語', 6],
+    ['e\u0301', 1],
+    ['👍', 2],
+    ['❤\ufe0f', 2],
+    ['ﾊﾝ', 2],
+    ['…·✓', 3],
+  ])('%s takes %d', (text, columns) => expect(cells(text)).toBe(columns));
+
+  it('never exceeds what there is, and loses only blanks', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), fc.integer({ min: 2, max: 40 }), (text, columns) => {
+        expect(cells(fit(text, columns))).toBeLessThanOrEqual(columns);
+        const rows = wrap(text, columns);
+        for (const row of rows) expect(cells(row)).toBeLessThanOrEqual(columns);
+        expect(rows.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      }),
+    );
+  });
+});
+
+describe('where it is shown', () => {
+  it.each([
+    [{}, true, { colours: true, draws: true }],
+    [{}, false, { colours: false, draws: false }],
+    [{ NO_COLOR: '1' }, true, { colours: false, draws: true }],
+    [{ NO_COLOR: '' }, true, { colours: true, draws: true }],
+    [{ FORCE_COLOR: '1' }, false, { colours: true, draws: false }],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false, { colours: true, draws: false }],
+    [{ FORCE_COLOR: '0' }, true, { colours: false, draws: true }],
+    [{ TERM: 'dumb' }, true, { colours: false, draws: false }],
+    [{ CI: 'true' }, true, { colours: true, draws: false }],
+    [{ CI: 'false' }, true, { colours: true, draws: true }],
+  ])('%j, a terminal: %s', (env, isTerminal, expected) => {
+    expect({ colours: wantsColours(env, isTerminal), draws: canDraw(env, isTerminal) }).toEqual(expected);
+  });
+
+  it('says in a log that has been silent for a minute what goes on, and then every minute', async () => {
+    let time = 0;
+    const said: string[] = [];
+    const narrator: Narrator = new Narrator({ say: (line) => log.say(line), now: () => time, calls: 'lines', tell: 'all' });
+    const log = new Transcript({ write: (line) => void said.push(line), now: () => time }, false, () => narrator.pulse());
+    for await (const record of decode([readFileSync(recording('kilo@7.7.7/failing-shell'))])) {
+      narrator.record(record);
+      if (record.type === 'item.started') break;
+    }
+    said.length = 0;
+    for (; time <= 130_000; time += 1000) log.tick();
+    log.close();
+    for (; time <= 400_000; time += 1000) log.tick();
+    expect(said).toEqual(['runwire: still running, 1 min 0 s, tool bash', 'runwire: still running, 2 min 0 s, tool bash']);
+  });
+
+  it('has no word for a good end with --quiet, and one for a bad end', async () => {
+    expect((await runScripted(['-q', 'Do it'], telling(...goodRun), { stderrIsTerminal: true, env: { NO_COLOR: '1' } })).stderr).toBe('');
+    expect((await runScripted(['-q', 'Do it'], telling(), outside())).stderr).toMatch(/^runwire: failed: incomplete: .+\n$/);
+  });
+});
+
+describe.skipIf(spawnSync('script', ['--version']).status !== 0)('in a real terminal', () => {
+  it('the answer and the lines stay, the status is gone', () => {
+    const cwd = folder();
+    const slowly = join(cwd, 'slowly.mjs');
+    writeFileSync(
+      slowly,
+      `import { readFileSync } from 'node:fs';
+for (const line of readFileSync(${JSON.stringify(recording('codex@0.166.0/multi-tool'))}, 'utf8').trimEnd().split('\\n')) {
+  process.stdout.write(line + '\\n');
+  await new Promise((next) => setTimeout(next, 120));
+}`,
+    );
+    const command = shellQuote([process.execPath, join(root, 'bin', 'runwire.js'), 'run', '--', process.execPath, slowly]);
+    const { stdout, status } = spawnSync('script', ['-qec', `stty cols 120 rows 20; ${command}`, '/dev/null'], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, TERM: 'xterm-256color' },
+      encoding: 'utf8',
+    });
+    expect({ status, drew: stdout.includes('⠋') || stdout.includes(' · ') }).toEqual({ status: 0, drew: true });
+    const model = new ScreenModel(120);
+    model.write(stdout);
+    expect(model.text).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]| · /u);
+    // How long things take is not known beforehand.
+    expect(
+      model.text
+        .replace(/(?:, )?\d+\.\d s/g, '')
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      '  | Reading the README first.',
+      "runwire: ✓ tool command_execution, /bin/bash -lc 'cat README.md', 3 lines",
+      '  | Now I write the notes.',
+      'runwire: ✓ tool file_change, /workspace/notes.txt',
+      'runwire: created /workspace/notes.txt',
+      "runwire: ✓ tool command_execution, /bin/bash -lc 'cat notes.txt', 3 lines",
+      '  | One word must change.',
+      'runwire: ✓ tool file_change, /workspace/notes.txt',
+      'runwire: modified /workspace/notes.txt',
+      "runwire: ✓ tool command_execution, /bin/bash -lc 'cat notes.txt && git status --short', 4 lines",
+      'I wrote notes.txt and changed bravo to BRAVO.',
+      'runwire: changed /workspace/notes.txt',
+      'runwire: success',
+      'runwire: , 1 turn, 5 tool calls, 13,161 in 178 out, cost unknown, 1 changed file',
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { plantedSecrets } from '../../support/secrets.ts';
+import { folder } from './scripted.ts';
+import { live, modelAt, project, serve } from './live.ts';
+
+const kinds = new Set(plantedSecrets.map(({ name }) => name));
+const everySecret = plantedSecrets.map(({ text }) => text).join('\n\n');
+const ofTheHouse = 'correct-horse-battery-staple';
+
+/** Every place of a run that words can come from: prompt, text, reasoning, arguments, a file, a command, a diff, an error. */
+async function runWithSecrets(flags: readonly string[], failing: boolean) {
+  const cwd = project();
+  writeFileSync(join(cwd, 'keys.txt'), `${everySecret}\n${ofTheHouse}\n`);
+  const server = await serve([
+    {
+      reasoning: `I think of ${everySecret} and ${ofTheHouse}.`,
+      text: `I saw ${everySecret} and ${ofTheHouse}.`,
+      calls: [
+        { name: 'read', args: { path: 'keys.txt' } },
+        { name: 'bash', args: { command: 'cat keys.txt; cat keys.txt >&2' } },
+        { name: 'write', args: { path: 'b.txt', content: everySecret } },
+        { name: 'grep', args: { pattern: ofTheHouse } },
+        { name: 'nothing-like-it', args: { deep: [{ [ofTheHouse]: everySecret }] } },
+      ],
+      usage: { input: 10, output: 10 },
+      chunkSize: 7,
+    },
+    {
+      calls: [{ name: 'edit', args: { path: 'keys.txt', old_string: ofTheHouse, new_string: `${ofTheHouse}!` } }],
+      usage: { input: 10, output: 10 },
+    },
+    failing
+      ? {
+          fault: {
+            status: 400,
+            kind: 'invalid_request',
+            body: { error: { message: `No to ${everySecret} and ${ofTheHouse}`, type: 'invalid_request_error' } },
+          },
+        }
+      : { text: `They are ${everySecret} and ${ofTheHouse}.`, usage: { input: 10, output: 10 }, chunkSize: 3 },
+  ]);
+  const home = folder();
+  const tape = join(home, 'run.tape');
+  const recording = join(home, 'model.jsonl');
+  const { stdout, stderr } = await live(
+    [
+      ...flags,
+      ...modelAt(server),
+      '--permission-mode',
+      'full',
+      '--tape',
+      tape,
+      '--record-model',
+      recording,
+      '-p',
+      `Keep ${everySecret} and ${ofTheHouse}`,
+    ],
+    { cwd, env: { MY_SECRET: ofTheHouse, HOME: home, XDG_STATE_HOME: join(home, 'state') } },
+  );
+  const files = [...filesBelow(home), ...filesBelow(join(cwd, '.dexter'))].map(
+    (path) => [path.slice(home.length), readFileSync(path, 'utf8')] as const,
+  );
+  return { places: new Map([['stdout', stdout], ['stderr', stderr], ...files]), stdout };
+}
+
+function filesBelow(path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isFile() ? [path] : readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
+}
+
+/** What may be looked for: the secret as it is, and as JSON spells it. */
+const needles = [...new Set([...plantedSecrets.map(({ secret }) => secret), ofTheHouse])].flatMap((secret) => [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+]);
+
+it('plants at least 30 kinds', () => expect(kinds.size).toBeGreaterThanOrEqual(30));
+
+describe.each([
+  ['text', ['--output-format', 'text']],
+  ['--json', ['--json']],
+  ['--output-format json', ['--output-format', 'json']],
+  ['--format json', ['--format', 'json']],
+  ['--stream-json', ['--stream-json']],
+  ['a tape', ['--to', 'runwire']],
+  ['claude', ['--to', 'claude']],
+])('%s', (_name, flags) => {
+  it.each([
+    ['a run that succeeds', false],
+    ['a run that fails', true],
+  ])('shows no secret of %s, in no stream and no file', async (_what, failing) => {
+    const { places, stdout } = await runWithSecrets(flags, failing);
+    const leaks = [...places].flatMap(([place, text]) =>
+      needles.filter((needle) => text.includes(needle)).map((needle) => `${place}: ${needle.slice(0, 24)}`),
+    );
+    expect(leaks).toEqual([]);
+    expect([...places.keys()].some((place) => place.endsWith('run.tape'))).toBe(true);
+    expect([...places.keys()].some((place) => place.endsWith('model.jsonl'))).toBe(true);
+    expect(stdout + (places.get('stderr') ?? '')).toContain('[redacted:');
+  });
+});

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../stores/support/postgres.ts';
+import { newLedger, runs, temporary } from './ledger.ts';
+
+const recordings = join(import.meta.dirname, '..', '..', 'recordings', 'codex@0.166.0');
+let server: PostgresServer;
+
+beforeAll(async () => void (server = await startPostgres()));
+afterAll(() => server.remove());
+
+it('is the same ledger in PostgreSQL as in a file', async () => {
+  const env = { XDG_STATE_HOME: temporary() };
+  const file = newLedger();
+  const team = server.url('team');
+  for (const ledger of [file, team]) {
+    expect(await runs(ledger, ['import', recordings, '--label', 'a=b'], { env })).toMatchObject({
+      status: 0,
+      stderr: 'runwire: 28 runs added\n',
+    });
+    expect((await runs(ledger, ['import', recordings], { env })).stderr).toBe('runwire: 0 runs added, 28 there before\n');
+  }
+  for (const args of [
+    ['export'],
+    ['list', '-f', 'table', '--class', 'provider', '--label', 'a=b'],
+    ['list', '--text', 'hello'],
+    ['stats', '--by', 'class'],
+    ['stats', '--by', 'label:a', '--csv'],
+    ['show', 'last'],
+    ['verify'],
+    ['prune', '--keep', '5', '--yes'],
+    ['export', '--format', 'csv'],
+  ])
+    expect({ args, ...(await runs(team, args, { env })) }).toEqual({ args, ...(await runs(file, args, { env })) });
+});
+
+it('says that a server is not there, without its password', async () => {
+  const url = server.url('team');
+  await server.stop();
+  const { stderr, status } = await runs(url, ['list']);
+  await server.start();
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining('cannot use the ledger postgres://postgres@127.0.0.1') as string,
+  });
+});

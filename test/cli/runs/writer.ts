@@ -1,0 +1,35 @@
+// A process that writes a run into a ledger: `begin`, then a text for every line of stdin, `end` or a kill.
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { Recorder } from '../../../src/pipeline/recorder.ts';
+import { Thread } from '../../../src/pipeline/thread.ts';
+import { LedgerSink } from '../../../src/run/sinks/ledger.ts';
+import { openSqlite } from '../../../src/stores/sqlite.ts';
+
+const [ledger = ''] = process.argv.slice(2);
+const sink = new LedgerSink({
+  open: () => openSqlite(ledger),
+  clock: Date.now,
+  warn: (message) => void process.stderr.write(`${message}\n`),
+  tapes: { folder: join(ledger, '..', 'tapes') },
+  progressMs: 10,
+});
+const recorder = new Recorder(() => sink.id);
+const thread = new Thread({ clock: Date.now, onEvent: (read) => sink.record(recorder.record(read)) });
+
+let count = 0;
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'begin') {
+    thread.emit({ type: 'thread.started', task: 'Count', agent: 'counter', model: 'm' });
+    thread.emit({ type: 'turn.started' });
+  } else if (line === 'end') {
+    thread.emit({ type: 'agent.finished', status: 'ok' });
+    sink.end(thread.end('runwire'));
+    await sink.closed(30_000);
+    process.exit(0);
+  } else {
+    count += 1;
+    thread.emit({ type: 'text.completed', text: line, block_id: `b${count}`, message_id: `m${count}` });
+  }
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../src/events/event.ts';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
+import { Recorder } from '../../src/pipeline/recorder.ts';
+import { tables } from '../across/expected/index.ts';
+import { allRecordings, loadRecording, type Recording } from '../support/recordings.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+
+const numRuns = fuzzRuns(12);
+const seed = fuzzSeed;
+
+function read(recording: Recording, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {
+  const events: AgentEvent[] = [];
+  const recorder = new Recorder(() => 'thread-1');
+  let last = 0;
+  const reader = new Reader({
+    onEvent(each) {
+      events.push(each.event);
+      const { sequence } = recorder.record(each);
+      expect(sequence).toBe(last + 1);
+      last = sequence;
+    },
+  });
+  for (const chunk of chunks) reader.stdout(chunk);
+  reader.stderr(recording.stderr);
+  return { events, outcome: reader.end(recording.exit) };
+}
+
+type Mutation = { at: number; length: number } & (
+  | { kind: 'flip'; byte: number }
+  | { kind: 'drop' }
+  | { kind: 'insert'; bytes: Uint8Array }
+  | { kind: 'truncate' }
+  | { kind: 'repeat' }
+);
+
+const place = { at: fc.nat(), length: fc.integer({ min: 1, max: 200 }) };
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.record({ kind: fc.constant('flip' as const), byte: fc.integer({ min: 0, max: 255 }), ...place }),
+  fc.record({ kind: fc.constant('drop' as const), ...place }),
+  fc.record({ kind: fc.constant('insert' as const), bytes: fc.uint8Array({ minLength: 1, maxLength: 20 }), ...place }),
+  fc.record({ kind: fc.constant('truncate' as const), ...place }),
+  fc.record({ kind: fc.constant('repeat' as const), ...place }),
+);
+
+function mutate(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8Array {
+  let out = Buffer.from(bytes);
+  for (const each of mutations) {
+    if (out.length === 0) break;
+    const at = each.at % out.length;
+    const end = Math.min(out.length, at + each.length);
+    switch (each.kind) {
+      case 'flip':
+        out[at] = each.byte;
+        break;
+      case 'drop':
+        out = Buffer.concat([out.subarray(0, at), out.subarray(end)]);
+        break;
+      case 'insert':
+        out = Buffer.concat([out.subarray(0, at), each.bytes, out.subarray(at)]);
+        break;
+      case 'truncate':
+        out = out.subarray(0, at);
+        break;
+      case 'repeat':
+        out = Buffer.concat([out.subarray(0, end), out.subarray(at)]);
+    }
+  }
+  return out;
+}
+
+function checkLifecycle(events: readonly AgentEvent[]): void {
+  expect(events[0]?.type).toBe('thread.started');
+  expect(events.at(-1)?.type).toBe('thread.completed');
+  const open = new Set<string>();
+  const streamed = new Map<string, string>();
+  let ends = 0;
+  for (const event of events) {
+    if (event.type === 'thread.completed') ends += 1;
+    if (event.type === 'item.started') {
+      expect(open).not.toContain(event.item_id);
+      open.add(event.item_id);
+    }
+    if (event.type === 'item.completed') expect(open.delete(event.item_id)).toBe(true);
+    if (event.type === 'text.delta') streamed.set(event.block_id, (streamed.get(event.block_id) ?? '') + event.text);
+    if (event.type === 'text.completed') {
+      expect(streamed.get(event.block_id) ?? '').toBe(event.text);
+      streamed.delete(event.block_id);
+    }
+  }
+  expect(ends).toBe(1);
+  expect(open.size).toBe(0);
+}
+
+describe.each(allRecordings(tables))('$name', ({ folder, scenario }) => {
+  const recording = loadRecording(folder, scenario);
+  const whole = read(recording, [recording.stdout]);
+
+  it('has every start with its end, and deltas that agree with whole texts', () => checkLifecycle(whole.events));
+
+  it('reads the same however the bytes arrive', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 8 }), (cuts) => {
+        const places = [...new Set(cuts.map((cut) => (recording.stdout.length === 0 ? 0 : cut % recording.stdout.length)))].toSorted(
+          (a, b) => a - b,
+        );
+        const chunks = [0, ...places].map((start, index) => recording.stdout.subarray(start, places[index] ?? recording.stdout.length));
+        expect(read(recording, chunks).events).toEqual(whole.events);
+      }),
+      { numRuns: Math.min(numRuns, 5), seed },
+    );
+  });
+
+  it('survives any damage, and no damage makes a failure a success', () => {
+    fc.assert(
+      fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (mutations) => {
+        const { events, outcome } = read(recording, [mutate(recording.stdout, mutations)]);
+        checkLifecycle(events);
+        if (whole.outcome.verdict.class !== 'success') expect(outcome.verdict.class).not.toBe('success');
+      }),
+      { numRuns, seed },
+    );
+  });
+});

@@ -1,0 +1,522 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../../src/events/event.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
+import { Cleaner } from '../../src/redact/cleaner.ts';
+import { Finder } from '../../src/redact/finder.ts';
+import { Redactor } from '../../src/redact/redactor.ts';
+import { formsOf, secretValues } from '../../src/redact/secrets.ts';
+import { secretNamesShown } from '../../src/redact/shapes.ts';
+import { loadRecording, scenariosOf } from '../support/recordings.ts';
+import { body, type Planted, plantedSecrets } from '../support/secrets.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+
+/** More runs on demand, as in robust.test.ts. */
+const numRuns = fuzzRuns(500);
+const seed = fuzzSeed;
+
+const values = ['correct horse "battery" staple', 'Grüße/aus+München=1', `${body(30)}\n${body(30, 'hex')}`, 'aaaaaaaaaaab'];
+
+function clean(events: readonly AgentEvent[], redactor = new Redactor({ values })): AgentEvent[] {
+  const out: AgentEvent[] = [];
+  for (const event of events) redactor.push(event, false, (each) => void out.push(each));
+  redactor.end((each) => void out.push(each));
+  return out;
+}
+
+const cleaned = ({ name, secret, text }: Planted): string => text.replace(secret, () => `[redacted:${name}]`);
+
+const block = { turn_id: 'turn_1', message_id: 'message_1', block_id: 'block_1' };
+const delta = (text: string): AgentEvent => ({ type: 'text.delta', ...block, text });
+const completed = (text: string): AgentEvent => ({ type: 'text.completed', ...block, text });
+
+/** The pieces of a text, cut at these places. */
+function cut(text: string, places: readonly number[]): string[] {
+  const sorted = [...new Set(places.map((place) => place % (text.length + 1)))].toSorted((a, b) => a - b);
+  return [0, ...sorted].map((from, i) => text.slice(from, sorted[i] ?? text.length));
+}
+
+function streamed(pieces: readonly string[], redactor?: Redactor): string {
+  const out = clean(pieces.map(delta), redactor);
+  return out.map((event) => (event.type === 'text.delta' ? event.text : '')).join('');
+}
+
+/** Every place where an agent's words end up. */
+const places: Record<string, (text: string) => AgentEvent[]> = {
+  task: (task) => [{ type: 'thread.started', task, session_id: 's', cwd: '/repo' }],
+  prompt: (text) => [{ type: 'prompt.submitted', text }],
+  text: (text) => [delta(text), completed(text)],
+  reasoning: (text) => [
+    { type: 'reasoning.delta', ...block, text },
+    { type: 'reasoning.completed', ...block, text },
+  ],
+  'tool arguments': (text) => [
+    { type: 'item.started', item_id: 'i', turn_id: 't', kind: 'tool_call', name: 'bash', args: { command: text } },
+  ],
+  'nested arguments': (text) => [
+    { type: 'item.started', item_id: 'i', turn_id: 't', kind: 'mcp', name: 'call', args: { list: [1, { deep: [text, null] }] } },
+  ],
+  'object keys': (text) => [
+    { type: 'item.started', item_id: 'i', turn_id: 't', kind: 'mcp', name: 'call', args: { [text]: true, [`${text} `]: false } },
+  ],
+  chunks: (chunk) => [{ type: 'item.output', item_id: 'i', stream: 'stdout', chunk }],
+  output: (output) => [{ type: 'item.completed', item_id: 'i', status: 'success', output: { stdout: output }, summary: output }],
+  'tool error': (error) => [{ type: 'item.completed', item_id: 'i', status: 'error', error }],
+  diff: (text) => [{ type: 'file.edited', path: 'a.env', operation: 'modified', diff: `@@ -1 +1 @@\n-old\n+${text}\n` }],
+  permission: (what) => [{ type: 'permission.requested', permission_id: 'p', what, pattern: what, title: what }],
+  retry: (cause) => [{ type: 'retry.scheduled', cause }],
+  error: (text) => [{ type: 'error', scope: 'turn', code: 'auth', message: text, stack: `Error: ${text}\n    at main`, fatal: true }],
+  log: (text) => [{ type: 'log', stream: 'stderr', text }],
+  'the last word': (message) => [{ type: 'agent.finished', status: 'ok', message }],
+  'unknown line': (text) => [{ type: 'line.unknown', dialect: 'codex', wire: { type: 'new', [text]: { text } } }],
+  evidence: (detail) => [
+    {
+      type: 'thread.completed',
+      status: 'error',
+      summary: detail,
+      verdict: { class: 'provider', exit_code: 4, evidence: [{ signal: 'error', detail }] },
+      final_report: { message: detail },
+    },
+  ],
+};
+
+it('knows at least 35 kinds, and plants one of each', () => {
+  expect(secretNamesShown.length).toBeGreaterThan(35);
+  expect([...new Set(['secret-value', ...plantedSecrets.map(({ name }) => name)])].toSorted()).toEqual([...secretNamesShown].toSorted());
+});
+
+describe.each(plantedSecrets.map((planted, i) => ({ ...planted, title: `${planted.name} (${i})` })))('$title', (planted) => {
+  it('is replaced, and nothing else is', () => {
+    for (const [before, after] of [
+      ['', ''],
+      ['Here: ', ', and more.'],
+      ['"', '"'],
+      ['(', ')'],
+      ['\\n', '\\n'],
+      ['\u001b[32m', '\u001b[0m'],
+      ['日本語 ', ' ünd'],
+    ] as const) {
+      expect(new Redactor().text(`${before}${planted.text}${after}`)).toBe(`${before}${cleaned(planted)}${after}`);
+    }
+  });
+
+  it('survives in no place', () => {
+    for (const [place, events] of Object.entries(places)) {
+      const out = JSON.stringify(clean(events(`see ${planted.text} there`)));
+      const secret = JSON.stringify(planted.secret).slice(1, -1);
+      expect({ place, found: out.includes(secret), marked: out.includes(`[redacted:${planted.name}]`) }).toEqual({
+        place,
+        found: false,
+        marked: true,
+      });
+    }
+  });
+
+  it('is found wherever it is cut in two', () => {
+    const text = `see ${planted.text} there`;
+    const whole = new Redactor({ values }).text(text);
+    for (let place = 0; place <= text.length; place += 1) expect(streamed(cut(text, [place]))).toBe(whole);
+  });
+});
+
+const filler = fc.oneof(
+  fc.constantFrom(
+    ' ',
+    '\n',
+    ' the token is ',
+    'password=',
+    '://',
+    '-----',
+    'sk-',
+    ':AA',
+    'Bearer ',
+    '"api_key": "',
+    'eyJ',
+    'A',
+    '.',
+    '@',
+    '日本',
+  ),
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom(...'aA1-_./:=@ "\n'), maxLength: 40 }),
+  fc.constantFrom(...values, ...values.map((value) => value.slice(0, 7)), ...values.map((value) => btoa(encodeURIComponent(value)))),
+);
+const anyText = fc
+  .array(fc.oneof(filler, fc.constantFrom(...plantedSecrets.map(({ text }) => text))), { maxLength: 12 })
+  .map((parts) => parts.join(''));
+const cuts = fc.array(fc.nat(), { maxLength: 40 });
+
+describe('however a text is cut', () => {
+  it('the cleaned deltas add up to the cleaned text', () => {
+    fc.assert(
+      fc.property(anyText, cuts, (text, where) => {
+        const out = clean([...cut(text, where).map(delta), completed(text)]);
+        const deltas = out.map((event) => (event.type === 'text.delta' ? event.text : '')).join('');
+        expect(out.at(-1)).toEqual(completed(deltas));
+        expect(deltas).toBe(new Redactor({ values }).text(text));
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it('so do the chunks of a command, each stream by itself', () => {
+    fc.assert(
+      fc.property(anyText, anyText, cuts, (stdout, stderr, where) => {
+        const chunks = [
+          ...cut(stdout, where).map((chunk): AgentEvent => ({ type: 'item.output', item_id: 'i', stream: 'stdout', chunk })),
+          ...cut(stderr, where).map((chunk): AgentEvent => ({ type: 'item.output', item_id: 'i', stream: 'stderr', chunk })),
+        ].toSorted((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
+        const raw = { stdout: '', stderr: '' };
+        const got = { stdout: '', stderr: '' };
+        for (const event of chunks) if (event.type === 'item.output') raw[event.stream as 'stdout'] += event.chunk;
+        for (const event of clean(chunks)) if (event.type === 'item.output') got[event.stream as 'stdout'] += event.chunk;
+        const redactor = new Redactor({ values });
+        expect(got).toEqual({ stdout: redactor.text(raw.stdout), stderr: redactor.text(raw.stderr) });
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it('cleaning twice changes nothing more', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const once = new Redactor({ values }).text(text);
+        expect(new Redactor({ values }).text(once)).toBe(once);
+      }),
+      { numRuns, seed },
+    );
+  });
+
+  it.each([
+    [
+      'an endless private key',
+      `${'-'.repeat(5)}BEGIN PRIVATE KEY${'-'.repeat(5)}\n${`${body(64)}\n`.repeat(5_000)}`,
+      '[redacted:private-key]\n',
+    ],
+    ['an endless key', `sk-${body(300_000)}`, '[redacted:openai-key]'],
+    ['half a token', `eyJ${body(300_000)}`, `eyJ${body(300_000)}`],
+    ['dashes', '-'.repeat(300_000), '-'.repeat(300_000)],
+    ['addresses', '://'.repeat(100_000), '://'.repeat(100_000)],
+    ['half a long value', body(20_000).repeat(2), '[redacted:secret-value]'.repeat(10)],
+  ])('little is held back: %s', (_, text, expected) => {
+    const redactor = new Redactor({ values: [body(20_000)] });
+    let out = '';
+    let most = 0;
+    const cleaner = new Cleaner(new Finder(formsOf(body(20_000))));
+    for (let at = 0; at < text.length; at += 777) {
+      out += cleaner.push(text.slice(at, at + 777));
+      most = Math.max(most, cleaner.held);
+    }
+    expect(most).toBeLessThan(16_384);
+    expect(out + cleaner.push('', true)).toBe(expected);
+    expect(redactor.text(text)).toBe(expected);
+  });
+});
+
+describe('ordinary text', () => {
+  it('passes at once, as the very same events', () => {
+    const events = 'I will look at the file, run the tests (all 42 of them) and fix `src/main.ts`; see example.com.'
+      .split(/(?<= )/)
+      .map(delta)
+      .concat(completed('done'));
+    const out: AgentEvent[] = [];
+    const redactor = new Redactor({ values });
+    for (const event of events) {
+      redactor.push(event, false, (each) => void out.push(each));
+      expect(out.at(-1)).toBe(event);
+    }
+    expect(out.length).toBe(events.length);
+  });
+
+  it('is held back only from where a secret may begin', () => {
+    const pieces = ['my key is sk', '-proj', 'ects are fine, A', ' good day'];
+    const out = clean(pieces.map(delta), new Redactor()).map((event) => (event.type === 'text.delta' ? event.text : ''));
+    expect(out).toEqual(['my key is ', 'sk-projects are fine, ', 'A good day']);
+  });
+
+  it('keeps the order of events while something is held back', () => {
+    const [half, rest] = cut(`key ${plantedSecrets[0]?.text} end`, [20]) as [string, string];
+    const usage: AgentEvent = { type: 'usage.reported', scope: 'step', input_tokens: 1 };
+    expect(clean([delta(half), usage, delta(rest), completed(half + rest)], new Redactor())).toEqual([
+      delta('key '),
+      usage,
+      delta('[redacted:anthropic-key] end'),
+      completed('key [redacted:anthropic-key] end'),
+    ]);
+  });
+
+  it('lets go of what is held back when its block ends', () => {
+    expect(clean([delta('a sk-'), completed('a sk-')])).toEqual([delta('a '), delta('sk-'), completed('a sk-')]);
+  });
+
+  it.each([
+    ['a commit', 'commit 3f786850e387550fdab836ed7e6dc881de23001b', 'index 89e6c98..3f78685 100644'],
+    ['a UUID', '550e8400-e29b-41d4-a716-446655440000', 'session 550e8400-e29b-41d4-a716-446655440000 token'],
+    [
+      'ids',
+      'call_AbCdEf0123456789AbCdEf01',
+      'toolu_01A09q90qw90lq917835lq9',
+      'msg_bdrk_0123456789abcdefghij',
+      'resp_68a1b2c3d4e5f60718293a4b5c6d7e8f',
+    ],
+    ['a masked key', 'Incorrect API key provided: sk-rig*****0000', 'sk-...abcd', 'sk-rig-0000', 'ghp_****', 'Bearer ***'],
+    ['a picture', `data:image/png;base64,${body(4000)}/AIza+AKIA/${body(200)}==`],
+    [
+      'code',
+      'const token = await getToken(process.env.GITHUB_TOKEN);',
+      'password: z.string().min(12)',
+      'apiKey: config.apiKey2,',
+      'max_tokens: 4096, token_count=12',
+    ],
+    [
+      'a placeholder',
+      'password=<your-password>',
+      'api_key: "${API_KEY}"',
+      'export OPENAI_API_KEY=xxxxxxxxxxxx',
+      'token: "your-token-goes-here"',
+    ],
+    [
+      'addresses',
+      'https://example.com:8080/a@b',
+      'git@github.com:org/repo.git',
+      'http://localhost:3000?mail=a@b.c',
+      'https://user@example.com',
+      'mailto:a@b.c',
+    ],
+    ['a certificate', `-----BEGIN CERTIFICATE-----\n${body(64)}\n-----END CERTIFICATE-----`],
+    ['a check for keys', 'if (text.includes("-----BEGIN RSA PRIVATE KEY-----")) throw new Error("do not commit this");'],
+    [
+      'prose',
+      'Basic understanding of Bearer authentication; a task-sk-learn-based-approach1',
+      'the secret is out: nothing2see',
+      'a token: something-with-dashes',
+    ],
+    [
+      'CSS and names',
+      'sk-estimator-doc-link-container-1',
+      'npm_config_registry_something_long_enough_here',
+      'hf_transfer',
+      'glass-house-with-a-long-name-1',
+    ],
+    ['a lock file', 'sha512-Ab1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3Ab1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aBcDe=='],
+  ])('%s stays', (_, ...texts) => {
+    const redactor = new Redactor({ values });
+    expect(texts.map((text) => redactor.text(text))).toEqual(texts);
+    expect(redactor.count).toBe(0);
+  });
+
+  it('objects without a secret stay the very same objects', () => {
+    const args = { command: ['ls', '-la'], nested: { path: '/srv/src', token: 'short' }, list: [{ a: 'long enough to be looked at' }] };
+    expect(new Redactor({ values }).json(args)).toBe(args);
+  });
+});
+
+const recordings = readdirSync(join(import.meta.dirname, '..', 'recordings')).flatMap((folder) =>
+  scenariosOf(folder).map((scenario) => ({ name: `${folder}/${scenario}`, folder, scenario })),
+);
+
+/** Recorded texts that really hold a secret of a known shape: none, the recordings were made with `sk-rig-0000`. */
+const recordedSecrets = 0;
+
+describe('recordings pass unchanged', () => {
+  it.each(recordings)('$name', ({ folder, scenario }) => {
+    const recording = loadRecording(folder, scenario);
+    const read = (redact?: Redactor) => {
+      const texts = new Map<string, string>();
+      const events: AgentEvent[] = [];
+      const reader = new Reader({
+        ...(redact === undefined ? {} : { redact }),
+        onEvent({ event }) {
+          // Where a piece ends may move; what the pieces say may not.
+          if (event.type === 'text.delta' || event.type === 'reasoning.delta') {
+            texts.set(event.block_id, (texts.get(event.block_id) ?? '') + event.text);
+          } else if (event.type === 'item.output') texts.set(event.item_id, (texts.get(event.item_id) ?? '') + event.chunk);
+          else events.push(event);
+        },
+      });
+      reader.stdout(recording.stdout);
+      reader.stderr(recording.stderr);
+      return { events, texts, outcome: reader.end(recording.exit), notes: reader.notes };
+    };
+    const redactor = new Redactor();
+    expect(read(redactor)).toEqual(read());
+    expect(redactor.count).toBe(recordedSecrets);
+  });
+});
+
+describe('fields with secret names', () => {
+  it('are assignments', () => {
+    const secret = body(24);
+    const redactor = new Redactor();
+    expect(redactor.json({ apiKey: secret, 'X-Api-Key': secret, id: secret, access_token: 'none', client_secret: ['a', 'b'] })).toEqual({
+      apiKey: '[redacted:assigned-secret]',
+      'X-Api-Key': '[redacted:assigned-secret]',
+      id: secret,
+      access_token: 'none',
+      client_secret: ['a', 'b'],
+    });
+    expect(redactor.count).toBe(2);
+  });
+
+  it('keep apart when the names themselves are secrets', () => {
+    const [first, second] = [plantedSecrets[0]?.text ?? '', `${plantedSecrets[0]?.text ?? ''}x`];
+    expect(new Redactor().json({ [first]: 1, [second]: 2, ['__proto__']: 3 })).toEqual(
+      JSON.parse('{"[redacted:anthropic-key]":1,"[redacted:anthropic-key] 2":2,"__proto__":3}'),
+    );
+  });
+});
+
+it('follows a private key that is logged line by line', () => {
+  const log = (text: string): AgentEvent => ({ type: 'log', stream: 'stderr', text });
+  const key = plantedSecrets.find(({ name }) => name === 'private-key')?.text ?? '';
+  const lines = key.split('\n');
+  expect(clean([...lines, 'next'].map(log))).toEqual([
+    log(lines[0] ?? ''),
+    ...lines.slice(1).map(() => log('[redacted:private-key]')),
+    log('next'),
+  ]);
+});
+
+describe('secret values', () => {
+  it('are those of variables with secret names, longest first', () => {
+    expect(
+      secretValues({
+        OPENAI_API_KEY: 'rig-0000-key',
+        GITHUB_TOKEN: 'abcdefgh',
+        DB_PASSWORD: 'correct horse battery staple',
+        dbPassword: 'lowercase-name',
+        DATABASE_URL: 'postgres://a:b@c/d',
+        SENTRY_DSN: 'https://0123456789abcdef@o1.ingest.sentry.io/1',
+        SESSION_COOKIE: 'sid=42; path',
+        EMPTY_TOKEN: '',
+        UNSET_TOKEN: undefined,
+        SHORT_TOKEN: 'abc',
+        USE_TOKEN: 'disabled',
+        TOKEN_LIMIT: '1234567890',
+        MAX_TOKENS: '12345678',
+        SSH_AUTH_SOCK: '/tmp/ssh-XXXX8a7b/agent.42',
+        SSH_KEY_PATH: '/home/me/.ssh/id_ed25519',
+        TLS_PRIVATE_KEY: '/etc/ssl/private/server.pem',
+        GIT_AUTHOR_NAME: 'Somebody Else',
+        AUTH_USER: 'somebody',
+        USER: 'somebody',
+        AUTH_METHOD: 'oauth-personal',
+        AUTH_PROVIDER: 'github-enterprise',
+        AUTH_URL: 'https://login.example.com/oauth',
+        PATH: '/usr/bin:/bin',
+        HOME: '/home/somebody',
+        EDITOR: 'a-very-long-editor-name-42',
+      }),
+    ).toEqual([
+      'https://0123456789abcdef@o1.ingest.sentry.io/1',
+      'correct horse battery staple',
+      'postgres://a:b@c/d',
+      'lowercase-name',
+      'rig-0000-key',
+      'sid=42; path',
+      'abcdefgh',
+    ]);
+  });
+
+  it.each([
+    ['as it is', (value: string) => value],
+    ['in JSON', (value: string) => JSON.stringify(value).slice(1, -1)],
+    ['in a URL', (value: string) => encodeURIComponent(value)],
+    ['in a form', (value: string) => encodeURIComponent(value).replaceAll('%20', '+')],
+  ])('are found %s', (_, form) => {
+    const redactor = new Redactor({ values });
+    for (const value of values) expect(redactor.text(`a ${form(value)}b`)).toBe('a [redacted:secret-value]b');
+    expect(redactor.count).toBe(values.length);
+  });
+
+  it.each(['', 'x', 'xy', 'user:', 'a longer prefix:'])('are found in base64 behind "%s"', (before) => {
+    for (const value of values) {
+      const base64 = Buffer.from(`${before}${value} and more`).toString('base64');
+      const found = new Redactor({ values }).text(base64);
+      const url = Buffer.from(`${before}${value} and more`).toString('base64url');
+      expect(found).toMatch(/^[\w+/]{0,24}\[redacted:secret-value\][\w+/]{8,14}=*$/);
+      expect(new Redactor({ values }).text(url)).toMatch(/^[\w-]{0,24}\[redacted:secret-value\][\w-]{8,14}$/);
+    }
+  });
+
+  it('never break our own words', () => {
+    const redactor = new Redactor({ values: ['redacted', 'tool_call', 'item.started', 'incomplete'] });
+    const event: AgentEvent = {
+      type: 'item.started',
+      item_id: 'i',
+      turn_id: 't',
+      kind: 'tool_call',
+      name: 'bash',
+      args: plantedSecrets[0]?.text ?? '',
+    };
+    expect(clean([event], redactor)).toEqual([{ ...event, args: '[redacted:anthropic-key]' }]);
+  });
+});
+
+describe('in the pipeline', () => {
+  const secret = plantedSecrets[0]?.text ?? '';
+  const lines = [
+    { type: 'thread.started', thread_id: secret },
+    { type: 'turn.started' },
+    { type: secret, note: secret },
+    { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: `the key is ${secret}` } },
+    { type: 'turn.completed', usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 } },
+  ];
+  const bytes = new TextEncoder().encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+
+  it('nothing that comes out holds the secret, and the outcome counts it', () => {
+    const out: unknown[] = [];
+    const reader = new Reader({
+      redact: new Redactor(),
+      metadata: { initial_prompt: `use ${secret}` },
+      onEvent: (read) => void out.push(read),
+    });
+    reader.stdout(bytes);
+    reader.stderr(new TextEncoder().encode(`warning: ${secret}\n`));
+    const outcome = reader.end({ exit_code: 0, signal: null });
+    expect(JSON.stringify([out, outcome, reader.notes])).not.toContain(secret.slice(12));
+    expect(outcome.message).toBe('the key is [redacted:anthropic-key]');
+    expect(outcome.metadata.initial_prompt).toBe('use [redacted:anthropic-key]');
+    expect(outcome.provenance.redactions).toBe(7);
+  });
+
+  it('nothing is counted where nothing is redacted', () => {
+    const reader = new Reader({ redact: new Redactor() });
+    reader.stdout(new TextEncoder().encode(`${JSON.stringify({ type: 'thread.started', thread_id: 't' })}\n`));
+    expect(reader.end().provenance).not.toHaveProperty('redactions');
+  });
+});
+
+it('prints what it costs beside JSON.stringify', () => {
+  const events: AgentEvent[] = [];
+  for (const { folder, scenario } of recordings) {
+    const reader = new Reader({ onEvent: ({ event }) => void events.push(event) });
+    reader.stdout(loadRecording(folder, scenario).stdout);
+    reader.end();
+  }
+  const best = (work: () => void): number =>
+    Math.min(
+      ...Array.from({ length: 8 }, () => {
+        const start = performance.now();
+        work();
+        return performance.now() - start;
+      }),
+    );
+  let characters = 0;
+  const stringify = best(() => {
+    characters = 0;
+    for (const event of events) characters += JSON.stringify(event).length;
+  });
+  const redactor = new Redactor({ values });
+  let passed = 0;
+  const redact = best(() => {
+    passed = 0;
+    for (const event of events) redactor.push(event, false, () => void (passed += 1));
+  });
+  console.log(
+    `redaction: ${(characters / 1000 / redact).toFixed(0)} MB/s, ${(redact / stringify).toFixed(2)} times JSON.stringify, ${events.length} events`,
+  );
+  expect(passed).toBeGreaterThan(0);
+});
