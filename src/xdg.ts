@@ -1,15 +1,14 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './vocabulary.ts';
 
 /** What we remember: sessions, the ledger and its tapes. */
-export const stateFolder = (env: Env): string => join(xdg(env, 'XDG_STATE_HOME', '.local', 'state'), 'runwire');
+export const stateFolder = (env: Environment): string => join(xdg(env, 'XDG_STATE_HOME', '.local', 'state'), 'runwire');
 
-export const configFolder = (env: Env): string => join(xdg(env, 'XDG_CONFIG_HOME', '.config'), 'runwire');
+export const configFolder = (env: Environment): string => join(xdg(env, 'XDG_CONFIG_HOME', '.config'), 'runwire');
 
 /** The XDG rules: a relative path in such a variable is not valid and is ignored. */
-function xdg(env: Env, variable: string, ...otherwise: string[]): string {
+function xdg(env: Environment, variable: string, ...otherwise: string[]): string {
   const given = env[variable];
   return given !== undefined && isAbsolute(given) ? given : join(env['HOME'] || homedir(), ...otherwise);
 }

@@ -1,5 +1,6 @@
+import type { PermissionMode } from '../vocabulary.ts';
+
 /** What a run may do without asking anybody. */
-export type PermissionMode = 'read-only' | 'edit' | 'full';
 
 /** What a user may ask of any agent. A plan turns it into the words of one command line. */
 export interface Ask {

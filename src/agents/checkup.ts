@@ -3,12 +3,11 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { stateFolder } from '../xdg.ts';
-import type { AgentCli, Ask, PermissionMode } from './agent-cli.ts';
+import type { AgentCli, Ask } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import { isAtLeast } from './words.ts';
 import { findInstalled, printed, type Installed } from './installed.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { type Environment, type PermissionMode, permissionModes } from '../vocabulary.ts';
 
 /** `unsure`: nothing is wrong as far as we can see, and we cannot see everything. */
 export interface Check {
@@ -20,7 +19,7 @@ export interface Check {
 const oldestNode = '22.18';
 
 /** What every run needs, whichever agent does the work. */
-export async function checkHost(env: Env, nodeVersion: string): Promise<Check[]> {
+export async function checkHost(env: Environment, nodeVersion: string): Promise<Check[]> {
   const node: Check = isAtLeast(nodeVersion, oldestNode)
     ? { what: 'node', status: 'ok', detail: nodeVersion }
     : { what: 'node', status: 'wrong', detail: `${nodeVersion} is too old; ${oldestNode} is the oldest that is supported` };
@@ -40,7 +39,7 @@ async function checkFolder(what: string, folder: string): Promise<Check> {
 }
 
 /** One agent, from its program to its flags; no model is called. */
-export async function checkAgent(agent: AgentCli, env: Env): Promise<Check[]> {
+export async function checkAgent(agent: AgentCli, env: Environment): Promise<Check[]> {
   const installed = await findInstalled(agent, env);
   const { path } = installed;
   if (path === undefined) {
@@ -69,7 +68,7 @@ function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Ch
 }
 
 /** Which variable or file, never what is in it. */
-async function checkKey({ keys, logins }: AgentCli, env: Env): Promise<Check> {
+async function checkKey({ keys, logins }: AgentCli, env: Environment): Promise<Check> {
   const what = 'key';
   const variable = keys.find((name) => (env[name] ?? '') !== '');
   if (variable !== undefined) return { what, status: 'ok', detail: `in ${variable}` };
@@ -94,7 +93,6 @@ function shortList(names: readonly string[]): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
-const modes: readonly PermissionMode[] = ['read-only', 'edit', 'full'];
 const prompt = 'say hello';
 
 const everything = (permissionMode: PermissionMode): Ask => ({
@@ -114,7 +112,7 @@ const everything = (permissionMode: PermissionMode): Ask => ({
 
 /** Every flag that a plan may have, as words such as `--json`. */
 export function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
-  const words = modes.flatMap((mode) => {
+  const words = permissionModes.flatMap((mode) => {
     const { args } = agent.plan(everything(mode), version);
     const end = args.indexOf('--');
     return args.slice(0, end === -1 ? args.length : end);
@@ -126,7 +124,7 @@ export function plannedFlags(agent: AgentCli, version: string | undefined): stri
  * Parsers skip their checks when they are asked for help, and nothing else is sure not to call a model. So the help is
  * read: it must name every flag that we plan. Whether it takes our values is not known then.
  */
-async function checkFlags(agent: AgentCli, path: string, version: string | undefined, env: Env): Promise<Check> {
+async function checkFlags(agent: AgentCli, path: string, version: string | undefined, env: Environment): Promise<Check> {
   const what = 'flags';
   const { env: set } = agent.plan(everything('full'), version);
   const help = await printed(path, agent.helpArgs, childEnvironment(env, { pass: agent.passEnv, set })).then(

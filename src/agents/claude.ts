@@ -1,5 +1,6 @@
-import type { AgentCli, PermissionMode } from './agent-cli.ts';
+import type { AgentCli } from './agent-cli.ts';
 import { flag, flags, isAtLeast, needsStdin, variables, withoutProvider } from './words.ts';
+import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'Claude Code';
 

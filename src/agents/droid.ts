@@ -1,5 +1,6 @@
-import type { AgentCli, PermissionMode } from './agent-cli.ts';
+import type { AgentCli } from './agent-cli.ts';
 import { flag, lacking, needsStdin, splitModel } from './words.ts';
+import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'Droid';
 

@@ -1,6 +1,5 @@
 import { Failure } from '../failure.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../vocabulary.ts';
 
 /**
  * What every child gets: who and where the user is, how to speak to a terminal and to the network, where tools are. None
@@ -33,7 +32,7 @@ export interface Passed {
 }
 
 /** The variables of a child: the ones that every child gets, and those that are named. */
-export function childEnvironment(env: Env, { pass, set }: Passed): Record<string, string> {
+export function childEnvironment(env: Environment, { pass, set }: Passed): Record<string, string> {
   const isPassed = matcher([...everyChild, ...pass]);
   const passed = Object.entries(env).flatMap(([name, value]) => (value !== undefined && isPassed(name) ? [[name, value] as const] : []));
   return { ...Object.fromEntries(passed), ...set };

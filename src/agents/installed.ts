@@ -4,8 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { AgentCli } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../vocabulary.ts';
 
 /** What is here of an agent. */
 export interface Installed {
@@ -31,14 +30,14 @@ const keptChars = 256 * 1024;
 const memory = new Map<string, Promise<Installed>>();
 
 /** Finds an agent's program in PATH and asks it for its version; asked once in the life of this process. */
-export function findInstalled(agent: AgentCli, env: Env): Promise<Installed> {
+export function findInstalled(agent: AgentCli, env: Environment): Promise<Installed> {
   const key = JSON.stringify([agent.id, env['PATH'], env['HOME']]);
   const known = memory.get(key) ?? probe(agent, env);
   memory.set(key, known);
   return known;
 }
 
-async function probe(agent: AgentCli, env: Env): Promise<Installed> {
+async function probe(agent: AgentCli, env: Environment): Promise<Installed> {
   const refused: string[] = [];
   for (const name of agent.binaries) {
     const { path, notExecutable } = await searchPath(name, env);
@@ -54,7 +53,7 @@ async function probe(agent: AgentCli, env: Env): Promise<Installed> {
   };
 }
 
-async function askVersion(path: string, agent: AgentCli, env: Env): Promise<Installed> {
+async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {
   let said: Printed;
   try {
     said = await printed(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));
@@ -74,7 +73,7 @@ function versionIn(text: string): string | undefined {
 }
 
 /** The first program of this name; a relative folder in PATH is left out, for what it holds depends on where we stand. */
-export async function searchPath(name: string, env: Env): Promise<{ path: string | undefined; notExecutable: string[] }> {
+export async function searchPath(name: string, env: Environment): Promise<{ path: string | undefined; notExecutable: string[] }> {
   const notExecutable: string[] = [];
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const path = join(folder, name);

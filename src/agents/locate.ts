@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { AgentCli } from './agent-cli.ts';
 import { Failure } from '../failure.ts';
 import { findInstalled, searchPath } from './installed.ts';
-import type { Environment } from '../run/spec.ts';
+import type { Environment } from '../vocabulary.ts';
 
 export interface Located {
   path: string;

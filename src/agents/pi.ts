@@ -1,5 +1,6 @@
-import type { AgentCli, Ask, PermissionMode } from './agent-cli.ts';
+import type { AgentCli, Ask } from './agent-cli.ts';
 import { lacking, pair, providerKeys, providerSettings, splitModel } from './words.ts';
+import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'pi';
 

@@ -5,7 +5,7 @@ import type { AgentCli } from './agent-cli.ts';
 import type { EventOf } from '../events/event.ts';
 import { fold } from '../pipeline/convert.ts';
 import { present } from '../present.ts';
-import type { Environment } from '../run/spec.ts';
+import type { Environment } from '../vocabulary.ts';
 
 type Earlier = Pick<
   EventOf<'thread.started'>,

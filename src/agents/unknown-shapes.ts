@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { stateFolder } from '../xdg.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../vocabulary.ts';
 
 /** A kind of line that no decoder knew: its name and when it came, nothing of what it held. */
 const UnknownShape = z.object({
@@ -22,10 +21,10 @@ export type UnknownShape = z.infer<typeof UnknownShape>;
 const most = 200;
 const longestName = 120;
 
-const unknownShapesFile = (env: Env): string => join(stateFolder(env), 'unknown-shapes.json');
+const unknownShapesFile = (env: Environment): string => join(stateFolder(env), 'unknown-shapes.json');
 
 /** Newest first. A file that is not there, or is damaged, holds none. */
-export async function readUnknownShapes(env: Env): Promise<UnknownShape[]> {
+export async function readUnknownShapes(env: Environment): Promise<UnknownShape[]> {
   try {
     return z.array(UnknownShape).parse(JSON.parse(await readFile(unknownShapesFile(env), 'utf8')));
   } catch {
@@ -34,7 +33,7 @@ export async function readUnknownShapes(env: Env): Promise<UnknownShape[]> {
 }
 
 /** Keeps what a run showed that we do not know, for `runwire doctor`. A run never fails for it. */
-export async function recordUnknownShapes(outcome: RunOutcome, env: Env, now: number): Promise<void> {
+export async function recordUnknownShapes(outcome: RunOutcome, env: Environment, now: number): Promise<void> {
   const seen = shapesOf(outcome, new Date(now).toISOString());
   if (seen.length === 0) return;
   const file = unknownShapesFile(env);

@@ -1,4 +1,5 @@
-import type { Ask, PermissionMode } from './agent-cli.ts';
+import type { Ask } from './agent-cli.ts';
+import type { Environment, PermissionMode } from '../vocabulary.ts';
 
 /** Linux takes 128 KiB in one argument, with its end; a prompt near that goes by stdin. */
 const longestArgument = 100_000;
@@ -55,7 +56,7 @@ export function isAtLeast(version: string | undefined, least: string): boolean {
 const numbersOf = (version: string): number[] => (version.split(/[-+]/)[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0);
 
 /** Variables of a child: only those that have a value. */
-export function variables(all: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function variables(all: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 

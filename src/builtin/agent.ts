@@ -1,13 +1,7 @@
 import type { Draft } from '../events/event.ts';
 import type { McpServer } from './mcp.ts';
 import type { PermissionRules } from './permissions.ts';
-
-/** USD per million tokens; tokens read from a cache cost the same as others unless `cacheRead` says otherwise. */
-export interface ModelPrice {
-  input: number;
-  output: number;
-  cacheRead?: number | undefined;
-}
+import type { Environment, TokenPrice } from '../vocabulary.ts';
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */
 export interface AgentOptions {
@@ -15,7 +9,7 @@ export interface AgentOptions {
   /** `provider/name`, or `replay/FILE`. */
   model: string;
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   signal: AbortSignal;
   permissions: PermissionRules;
   baseUrl?: string;
@@ -28,7 +22,7 @@ export interface AgentOptions {
   resume?: string;
   maxTurns?: number;
   maxCostUsd?: number;
-  price?: ModelPrice;
+  price?: TokenPrice;
   /** How often a failed model call is tried again; default 4. */
   retries?: number;
   /** The first wait before a retry, doubled each time; default 1000. */

@@ -5,12 +5,13 @@ import { Failure } from '../failure.ts';
 import type { ProjectConfig, UserConfig } from './config-schema.ts';
 import { configFolder } from '../xdg.ts';
 import { foldersUpToRoot } from './folders.ts';
+import type { Environment } from '../vocabulary.ts';
 
 /** What the files say; flags and the environment come before it. */
 export type Config = z.infer<typeof UserConfig>;
 
 /** The user's own file, and the nearest `runwire.json` up to the root of the repository, which wins. */
-export async function loadConfig({ cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> }): Promise<Config> {
+export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }): Promise<Config> {
   const user = (await readConfig(join(configFolder(env), 'config.json'), 'UserConfig')) ?? {};
   for (const folder of foldersUpToRoot(cwd)) {
     const file = join(folder, 'runwire.json');

@@ -1,16 +1,17 @@
 import { Failure } from '../failure.ts';
 import type { Price, Tokens } from '../outcome/usage.ts';
-import type { AgentOptions, ModelPrice } from './agent.ts';
+import type { TokenPrice } from '../vocabulary.ts';
+import type { AgentOptions } from './agent.ts';
 
 /** What this run has spent so far; unknown prices are an error only where there is a limit to keep. */
 export class Spending {
   readonly #limit: number | undefined;
-  readonly #own: ModelPrice | undefined;
+  readonly #own: TokenPrice | undefined;
   readonly #table: Price | undefined;
   #usd = 0;
   #isCounted = true;
 
-  private constructor(limit: number | undefined, own: ModelPrice | undefined, table: Price | undefined) {
+  private constructor(limit: number | undefined, own: TokenPrice | undefined, table: Price | undefined) {
     this.#limit = limit;
     this.#own = own;
     this.#table = table;
@@ -47,7 +48,7 @@ export class Spending {
   }
 }
 
-function costAt(price: ModelPrice, { input = 0, output = 0, cacheRead = 0 }: Tokens): number {
+function costAt(price: TokenPrice, { input = 0, output = 0, cacheRead = 0 }: Tokens): number {
   const read = Math.min(cacheRead, input);
   const usd = ((input - read) * price.input + read * (price.cacheRead ?? price.input) + output * price.output) / 1_000_000;
   return Number(usd.toPrecision(12));

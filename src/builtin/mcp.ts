@@ -6,6 +6,7 @@ import type { StdioTransport } from './mcp-stdio.ts';
 import type { Tool, ToolResult } from './tool.ts';
 import { clip } from './tools/clip.ts';
 import { cancelled, define, failed } from './tools/define.ts';
+import type { Environment } from '../vocabulary.ts';
 
 const startTime = 30_000;
 const callTime = 600_000;
@@ -29,7 +30,7 @@ export type McpServer = z.infer<typeof McpServer>;
 
 export interface McpOptions {
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   signal: AbortSignal;
 }
 

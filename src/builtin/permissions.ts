@@ -1,6 +1,7 @@
 import { Failure } from '../failure.ts';
 import { matchesPath } from './pattern.ts';
 import { expands, readScript } from './shell.ts';
+import type { PermissionMode } from '../vocabulary.ts';
 import type { Need } from './tool.ts';
 
 export interface PermissionRules {
@@ -24,8 +25,7 @@ const modes = {
   'read-only': new Set<Need['access']>(['none', 'read']),
   edit: new Set<Need['access']>(['none', 'read', 'write']),
   full: new Set<Need['access']>(['none', 'read', 'write', 'execute', 'network']),
-} as const;
-export type PermissionMode = keyof typeof modes;
+} as const satisfies Record<PermissionMode, ReadonlySet<Need['access']>>;
 
 /** What stands in a rule's brackets, and an example for those who wrote something else. */
 const patternOf: Record<string, 'command' | 'path' | 'host' | 'nothing'> = {

@@ -5,9 +5,10 @@ import { pause } from './backoff.ts';
 import { FaultError } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordedFault, RecordingHead } from './recording.ts';
+import type { Environment } from '../vocabulary.ts';
 
 interface ReplayOptions {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   cwd: string;
 }
 

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { stateFolder } from '../xdg.ts';
 import { cleanAll } from './clean.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../vocabulary.ts';
 
 const Message = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
@@ -22,9 +21,9 @@ export interface Session {
   messages: readonly ModelMessage[];
 }
 
-const folderOf = (env: Env): string => join(stateFolder(env), 'sessions');
+const folderOf = (env: Environment): string => join(stateFolder(env), 'sessions');
 
-export async function loadSession(id: string, env: Env): Promise<Session> {
+export async function loadSession(id: string, env: Environment): Promise<Session> {
   const folder = folderOf(env);
   // An id is a file name of ours, never a path.
   if (!/^[\w-]+$/.test(id)) throw new Failure('config', `not a session id: "${id}"; sessions are kept in ${folder}`);
@@ -41,7 +40,7 @@ export async function loadSession(id: string, env: Env): Promise<Session> {
 }
 
 /** Written whole or not at all, and for nobody else to read. */
-export async function saveSession(session: Session, env: Env, redact: (text: string) => string = (text) => text): Promise<void> {
+export async function saveSession(session: Session, env: Environment, redact: (text: string) => string = (text) => text): Promise<void> {
   const folder = folderOf(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `.${session.id}.${randomUUID()}`);

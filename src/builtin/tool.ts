@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Draft, ItemKind, ItemStatus } from '../events/event.ts';
+import type { Environment } from '../vocabulary.ts';
 
 /** What a call wants to do, in the words that permission rules use: `bash(npm test)`, `write(src/a.ts)`, `fetch(example.com)`. */
 export interface Need {
@@ -11,7 +12,7 @@ export interface Need {
 export interface ToolRun {
   itemId: string;
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   signal: AbortSignal;
   /** For `item.output` and `file.edited` of this call. */
   emit(draft: Draft): void;

@@ -1,6 +1,8 @@
+import type { Environment } from '../vocabulary.ts';
+
 /** Everything a command may touch outside itself; `main.ts` gives the real ones, tests may give others. */
 export interface Context {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdinIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;

@@ -1,11 +1,11 @@
-import type { PermissionMode } from '../agents/agent-cli.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { FailOn } from '../outcome/verdict.ts';
 import type { Sink } from './perform.ts';
-import type { Environment, RunRequest, TokenPrice } from './spec.ts';
+import type { RunRequest } from './spec.ts';
 import type { Limits } from './watch.ts';
 import type { Labels } from '../stores/run-store.ts';
+import type { Environment, PermissionMode, TokenPrice } from '../vocabulary.ts';
 
 export interface RunOptions {
   /** `builtin` (default), or the id of an agent that is installed: `codex`, `claude`, `opencode`, … */

@@ -1,20 +1,11 @@
-import type { PermissionMode } from '../agents/agent-cli.ts';
 import type { Passed } from '../agents/environment.ts';
 import type { FailOn } from '../outcome/verdict.ts';
 import type { LedgerRequest } from './sinks/run-ledger.ts';
 import type { Limits } from './watch.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment, PermissionMode, TokenPrice } from '../vocabulary.ts';
 
 /** The agent that comes with Runwire; every other one is a program that must be installed. */
 export const builtIn = 'builtin';
-
-/** USD per million tokens. */
-export interface TokenPrice {
-  input: number;
-  output: number;
-  cacheRead?: number | undefined;
-}
 
 /** Everything that a run is asked for, checked and with its paths made whole. */
 export interface RunRequest {

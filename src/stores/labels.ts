@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
-import type { Environment } from './open-store.ts';
 import type { Labels } from './run-store.ts';
+import type { Environment } from '../vocabulary.ts';
 
 /** `k=v`, as `--label` has it. */
 export function parseLabel(text: string): [key: string, value: string] {

@@ -2,8 +2,7 @@ import { join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { stateFolder } from '../xdg.ts';
 import type { RunStore } from './run-store.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../vocabulary.ts';
 
 /** `none`: nothing is remembered. */
 export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };

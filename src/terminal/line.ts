@@ -1,4 +1,5 @@
 import { prefix } from './plain.ts';
+import type { Environment } from '../vocabulary.ts';
 
 export type Tone = 'plain' | 'dim' | 'red' | 'green' | 'yellow';
 
@@ -28,14 +29,14 @@ function paint(text: string, code: number): string {
 }
 
 /** Whether stderr gets colours. Who says so outweighs who says no, as Node.js has it. */
-export function wantsColours(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+export function wantsColours(env: Environment, isTerminal: boolean): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
   return isTerminal && !no && term !== 'dumb';
 }
 
 /** Whether stderr is a place where something can be drawn and drawn over. The log of a CI is none, whatever it claims to be. */
-export function canDraw(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+export function canDraw(env: Environment, isTerminal: boolean): boolean {
   const { CI: ci, TERM: term } = env;
   return isTerminal && term !== 'dumb' && (!ci || ci === 'false' || ci === '0');
 }

@@ -1,4 +1,4 @@
-import type { AgentCli, Ask, PermissionMode, Plan } from '../../agents/agent-cli.ts';
+import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
 import { Failure } from '../../failure.ts';
 import { findInstalled, type Installed } from '../../agents/installed.ts';
@@ -6,6 +6,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { table } from '../table.ts';
+import type { PermissionMode } from '../../vocabulary.ts';
 
 export const agentsCommand = command({
   name: 'agents',

@@ -3,13 +3,11 @@ import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
 import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
-import { builtIn, type TokenPrice } from '../../run/spec.ts';
+import { builtIn } from '../../run/spec.ts';
 import type { Limits } from '../../run/watch.ts';
 import type { Options, Values } from '../command.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
-
-const permissionModes = ['read-only', 'edit', 'full'] as const;
-type PermissionMode = (typeof permissionModes)[number];
+import { type PermissionMode, permissionModes, type TokenPrice } from '../../vocabulary.ts';
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { RunOutcome } from '../../outcome/outcome.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 /** A command that hangs must not keep the run's exit code from whoever waits for it. */
 const limitMs = 60_000;
 
 interface Surroundings {
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   complain(message: string): void;
 }
 

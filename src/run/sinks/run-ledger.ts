@@ -7,7 +7,7 @@ import { type LedgerPlace, openStore, tapesFolder } from '../../stores/open-stor
 import type { Labels } from '../../stores/run-store.ts';
 import { pruneTapes } from '../../stores/tape-pruning.ts';
 import type { GitPlace } from '../git.ts';
-import type { Environment } from '../spec.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;

@@ -1,4 +1,4 @@
-import type { AgentCli, Ask, PermissionMode, Plan } from '../../agents/agent-cli.ts';
+import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { childEnvironment } from '../../agents/environment.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { findDialect } from '../../dialects/registry.ts';
@@ -10,6 +10,7 @@ import { ProcessSource } from './process.ts';
 import type { RunRequest } from '../spec.ts';
 import { continuePrompt } from './resuming.ts';
 import { usedBefore } from '../../agents/session-usage.ts';
+import type { PermissionMode } from '../../vocabulary.ts';
 
 interface AgentSource {
   source: ProcessSource;

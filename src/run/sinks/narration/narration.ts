@@ -5,6 +5,7 @@ import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';
 import { redrawMs, Screen } from './screen.ts';
 import { Transcript } from './transcript.ts';
+import type { Environment } from '../../../vocabulary.ts';
 
 interface Telling {
   tell: 'all' | 'errors';
@@ -27,7 +28,7 @@ export interface Narration {
 
 /** The terminal, or the pipe, of stderr. */
 export interface Stderr {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly stderrIsTerminal: boolean;
   now(): number;
   draw(text: string): void;
