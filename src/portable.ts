@@ -3,8 +3,7 @@ export type { Bytes, DecodeOptions, EncodeOptions } from './pipeline/convert.ts'
 export { Reader } from './pipeline/reader.ts';
 export type { ReaderOptions } from './pipeline/reader.ts';
 export { Thread } from './pipeline/thread.ts';
-export type { ProcessEnd, ReadEvent, ThreadOptions } from './pipeline/thread.ts';
-export { Recorder } from './pipeline/recorder.ts';
+export type { ProcessEnd, ThreadOptions } from './pipeline/thread.ts';
 export { Writer } from './pipeline/writer.ts';
 export { OutcomeFold } from './outcome/fold.ts';
 export type { FoldOptions, Note } from './outcome/fold.ts';

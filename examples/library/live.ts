@@ -6,8 +6,8 @@ import { Reader } from 'runwire';
 const child = spawn('cat', ['examples/false-success.jsonl'], { stdio: ['ignore', 'pipe', 'inherit'] });
 const reader = new Reader({
   clock: Date.now,
-  onEvent({ event }) {
-    if (event.type === 'retry.scheduled') console.log('retry', event.attempt, event.cause);
+  onRecord(record) {
+    if (record.type === 'retry.scheduled') console.log('retry', record.attempt, record.cause);
   },
 });
 for await (const chunk of child.stdout) reader.stdout(chunk as Uint8Array);

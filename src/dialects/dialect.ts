@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Draft, ErrorCode, EventRecord, EventSource } from '../events/event.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
@@ -42,6 +43,8 @@ export interface Origin {
   source: EventSource;
   synthetic: boolean;
   threadId: string;
+  /** 0: it had none. */
+  sequence: number;
 }
 
 /** Where a decoder puts what it understood. */
@@ -77,7 +80,8 @@ export interface Encoder {
   record(record: EventRecord): void;
   /** In a live run: nothing more comes at once, so what waits for it goes out. */
   flush?(): void;
-  end(): void;
+  /** All records are in, and this is what they came to: the last lines can be written. */
+  end(outcome: RunOutcome): void;
 }
 
 /** How a dialect's objects become bytes: one a line, one JSON array, or one indented document. */

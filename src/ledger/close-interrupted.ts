@@ -28,19 +28,20 @@ async function endingOf(run: OpenRun, tapesFolder: string) {
   const reader = new Reader({
     dialect: runwire,
     metadata: run.prompt === '' ? {} : { initial_prompt: run.prompt },
-    onEvent: ({ at }) => void (lastAt = Math.max(lastAt, at ?? 0)),
+    onRecord({ sequence, timestamp }) {
+      last = Math.max(last, sequence);
+      if (timestamp !== null) lastAt = Math.max(lastAt, Date.parse(timestamp));
+    },
   });
-  const trouble =
-    run.tape === undefined
-      ? 'it has no tape'
-      : await play(join(tapesFolder, run.tape), reader, (sequence) => (last = Math.max(last, sequence)));
+  const trouble = run.tape === undefined ? 'it has no tape' : await play(join(tapesFolder, run.tape), reader);
+  const received = last;
   const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
   const outcome = reader.end(undefined, price);
-  return { outcome: explained(outcome, trouble), ended_at: lastAt, last_sequence: last };
+  return { outcome: explained(outcome, trouble), ended_at: lastAt, last_sequence: received };
 }
 
 /** Whole lines only: what a kill cut in the middle was never told. */
-async function play(path: string, reader: Reader, onSequence: (sequence: number) => void): Promise<string | undefined> {
+async function play(path: string, reader: Reader): Promise<string | undefined> {
   let rest: Uint8Array = new Uint8Array();
   try {
     for await (const bytes of readTape(path)) {
@@ -48,19 +49,11 @@ async function play(path: string, reader: Reader, onSequence: (sequence: number)
       const end = chunk.lastIndexOf(10) + 1;
       rest = chunk.subarray(end);
       reader.stdout(chunk.subarray(0, end));
-      const sequence = lastSequence(chunk.subarray(0, end));
-      if (sequence !== undefined) onSequence(sequence);
     }
     return undefined;
   } catch (error) {
     return `its tape cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
-}
-
-function lastSequence(lines: Buffer): number | undefined {
-  const start = lines.lastIndexOf(10, -2) + 1;
-  const found = /"sequence":(\d+)/.exec(lines.toString('utf8', start));
-  return found === null ? undefined : Number(found[1]);
 }
 
 function explained(outcome: RunOutcome, trouble: string | undefined): RunOutcome {

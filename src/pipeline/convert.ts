@@ -1,11 +1,11 @@
 import { findDialect, findWriter } from '../dialects/registry.ts';
-import type { EventRecord } from '../events/event.ts';
-import type { FoldOptions, Note } from '../outcome/fold.ts';
+import type { EventOf, EventRecord } from '../events/event.ts';
+import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
+import { reportedOutcome } from '../outcome/report.ts';
 import type { Price } from '../outcome/usage.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
-import { Recorder } from './recorder.ts';
 import type { ProcessEnd } from './thread.ts';
 import { Writer } from './writer.ts';
 
@@ -29,13 +29,10 @@ export interface DecodeOptions extends FoldOptions {
   onNote?: (note: Note) => void;
 }
 
-const randomId = (): string => globalThis.crypto.randomUUID();
-
 function readerOptions({
   from,
   stderr: _stderr,
   process: _process,
-  newId: _newId,
   price: _price,
   onNote: _onNote,
   ...rest
@@ -45,9 +42,8 @@ function readerOptions({
 
 /** Any agent's output → records. The last one is always `thread.completed`, with the outcome as its `final_report`. */
 export async function* decode(bytes: Bytes, options: DecodeOptions = {}): AsyncGenerator<EventRecord, RunOutcome> {
-  const recorder = new Recorder(options.newId ?? randomId);
   let ready: EventRecord[] = [];
-  const reader = new Reader({ ...readerOptions(options), onEvent: (read) => void ready.push(recorder.record(read)) });
+  const reader = new Reader({ ...readerOptions(options), onRecord: (record) => void ready.push(record) });
   const take = (): EventRecord[] => {
     const out = ready;
     ready = [];
@@ -87,11 +83,15 @@ export async function* encode(
 ): AsyncGenerator<string, void> {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
+  const fold = new OutcomeFold();
+  let told: EventOf<'thread.completed'> | undefined;
   for await (const record of records) {
     writer.record(record);
+    fold.apply(record, record.timestamp === null ? undefined : Date.parse(record.timestamp));
+    if (record.type === 'thread.completed') told = record;
     if (writer.size > 0) yield writer.take();
   }
-  writer.end();
+  writer.end(told === undefined ? fold.outcome('runwire', []) : reportedOutcome(told));
   if (writer.size > 0) yield writer.take();
   if (options.onNote !== undefined) writer.notes.forEach(options.onNote);
 }
@@ -100,15 +100,14 @@ export async function* encode(
 export async function* convert(bytes: Bytes, to: string, options: DecodeOptions = {}): AsyncGenerator<string, RunOutcome> {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
-  const recorder = new Recorder(options.newId ?? randomId);
-  const reader = new Reader({ ...readerOptions(options), onEvent: (read) => writer.record(recorder.record(read)) });
+  const reader = new Reader({ ...readerOptions(options), onRecord: (record) => writer.record(record) });
   for await (const chunk of bytes) {
     reader.stdout(chunk);
     if (writer.size > 0) yield writer.take();
   }
   for await (const chunk of options.stderr ?? []) reader.stderr(chunk);
   const outcome = reader.end(options.process, options.price);
-  writer.end();
+  writer.end(outcome);
   if (writer.size > 0) yield writer.take();
   if (options.onNote !== undefined) [...reader.notes, ...writer.notes].forEach(options.onNote);
   return outcome;

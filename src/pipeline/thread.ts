@@ -1,7 +1,8 @@
 import type { NoteKind, Origin } from '../dialects/dialect.ts';
-import type { AgentEvent, Draft, EventOf, EventSource } from '../events/event.ts';
+import type { AgentEvent, Draft, EventOf, EventRecord, EventSource } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
+import { reportOf } from '../outcome/report.ts';
 import type { Price } from '../outcome/usage.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Repair, type RepairedSink } from './repair.ts';
@@ -17,19 +18,11 @@ export interface ProcessEnd {
   left_running?: number;
 }
 
-export interface ReadEvent {
-  event: AgentEvent;
-  source: EventSource;
-  synthetic: boolean;
-  /** When it happened: the agent's own time, else the clock's, else unknown. */
-  at: number | undefined;
-  /** The thread that a tape says it belongs to. */
-  threadId: string | undefined;
-}
-
 export interface ThreadOptions extends FoldOptions {
-  /** Every repaired event, in order; the last is `thread.completed`. */
-  onEvent?: (read: ReadEvent) => void;
+  /** Every repaired event in its place in the run, in order; the last is `thread.completed`. */
+  onRecord?: (record: EventRecord) => void;
+  /** A name for the thread, asked for only when the agent names no session; default: random. */
+  newId?: () => string;
   /** For live streams. A stored log has only the times that the agent wrote. */
   clock?: () => number;
   /** What the caller knows of the run; the agent's own introduction completes it. */
@@ -44,7 +37,7 @@ export type StoppedBy = 'user' | 'limit' | 'done';
 /** What a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
 
-/** One run from its first event to its verdict: drafts in, repaired and clean events out, folded on the way. */
+/** One run from its first event to its verdict: drafts in, repaired, clean and numbered records out, folded on the way. */
 export class Thread {
   readonly #options: ThreadOptions;
   readonly #repair: Repair;
@@ -52,7 +45,12 @@ export class Thread {
   readonly #notes = new Map<string, Note>();
   #source: EventSource = 'agent';
   #threadId: string | undefined;
+  #sequence = 0;
+  /** Of the tape that is being read. */
+  #origin: Origin | undefined;
   #at: number | undefined;
+  #lastAt: number | undefined;
+  #lastTimestamp: string | null = null;
   #explained = false;
   #stopped: StoppedBy | undefined;
   #session: string | undefined;
@@ -60,11 +58,11 @@ export class Thread {
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
-    const { redact, onEvent, introduction } = options;
+    const { redact, onRecord, introduction } = options;
     this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
     // When nobody listens to the events, the outcome is all that leaves, and it is small.
-    const isHeard = onEvent !== undefined;
+    const isHeard = onRecord !== undefined;
     // But a key that is printed line by line is not known by its last lines.
     const isCleaned = (event: AgentEvent): boolean => isHeard || (event.type === 'log' && event.stream === 'stderr');
     const clean: RepairedSink =
@@ -84,7 +82,7 @@ export class Thread {
     if (draft === undefined) return;
     if (origin !== undefined) {
       this.#source = origin.source;
-      this.#threadId = this.clean(origin.threadId);
+      this.#origin = origin;
     }
     if (draft.type === 'thread.started' && draft.session_id) this.#session = draft.session_id;
     if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
@@ -207,7 +205,7 @@ export class Thread {
         status: outcome.status,
         summary: outcome.message !== '' ? outcome.message : (outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail ?? ''),
         verdict: { class: outcome.verdict.class, exit_code: outcome.verdict.exit_code, evidence: outcome.verdict.evidence },
-        final_report: outcome as never,
+        final_report: reportOf(outcome),
       },
       false,
     );
@@ -217,9 +215,47 @@ export class Thread {
   #deliver(event: AgentEvent, synthetic: boolean): void {
     const at = this.#at ?? this.#options.clock?.();
     this.#fold.apply(event, at);
-    this.#options.onEvent?.({ event, source: this.#source, synthetic, at, threadId: this.#threadId });
+    this.#options.onRecord?.(this.#record(event, synthetic, at));
+  }
+
+  #record(event: AgentEvent, synthetic: boolean, at: number | undefined): EventRecord {
+    this.#threadId ??= this.#nameThread(event);
+    this.#sequence = Math.max(this.#sequence + 1, this.#numberOnTape(synthetic));
+    return {
+      ...event,
+      sequence: this.#sequence,
+      timestamp: this.#timestamp(at),
+      thread_id: this.#threadId,
+      source: this.#source,
+      synthetic,
+    };
+  }
+
+  /** What a tape says keeps its number there, so that who has read up to it can resume; what is added fills the gaps. */
+  #numberOnTape(synthetic: boolean): number {
+    const origin = this.#origin;
+    if (origin === undefined || origin.synthetic !== synthetic) return 0;
+    this.#origin = undefined;
+    return origin.sequence;
+  }
+
+  #nameThread(event: AgentEvent): string {
+    if (this.#origin !== undefined) return this.clean(this.#origin.threadId);
+    if (event.type === 'thread.started' && event.session_id) return event.session_id;
+    return (this.#options.newId ?? randomId)();
+  }
+
+  /** Events come in bursts of one time, and writing a date costs as much as the rest of a record. */
+  #timestamp(at: number | undefined): string | null {
+    if (at !== this.#lastAt) {
+      this.#lastAt = at;
+      this.#lastTimestamp = at === undefined ? null : new Date(at).toISOString();
+    }
+    return this.#lastTimestamp;
   }
 }
+
+const randomId = (): string => globalThis.crypto.randomUUID();
 
 const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;
 

@@ -1,6 +1,7 @@
 import type { Dialect, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Note } from '../outcome/fold.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
 
 export type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
 
@@ -37,8 +38,8 @@ export class Writer {
     this.#encoder.flush?.();
   }
 
-  end(): void {
-    this.#encoder.end();
+  end(outcome: RunOutcome): void {
+    this.#encoder.end(outcome);
     if (this.#variant.layout === 'array') this.#out += this.#count === 0 ? '[]\n' : ']\n';
   }
 

@@ -6,7 +6,6 @@ import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { statusOf } from '../outcome/fold.ts';
 import type { Price } from '../outcome/usage.ts';
 import type { FailOn } from '../outcome/verdict.ts';
-import { Recorder } from '../pipeline/recorder.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { describeCause, type Stop, stoppedBy } from './stop.ts';
@@ -84,7 +83,6 @@ const hopeless: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['auth',
 /** One run to its verdict: whatever happens on the way, every sink gets a beginning and an end. */
 export async function perform(performance: Performance): Promise<RunOutcome> {
   const { introduction, source, sinks, stop, limits, retries, redact, failOn, clock, loadPrice } = performance;
-  const recorder = new Recorder(() => globalThis.crypto.randomUUID());
   let price: Price | undefined;
   if (limits.maxCostUsd !== undefined) void loadPrice().then((loaded) => (price = loaded));
   const thread: Thread = new Thread({
@@ -92,9 +90,8 @@ export async function perform(performance: Performance): Promise<RunOutcome> {
     failOn,
     introduction,
     startedAt: clock(),
-    onEvent(read) {
-      const record = recorder.record(read);
-      if (read.source === 'agent') watch.event(read.event);
+    onRecord(record) {
+      if (record.source === 'agent') watch.event(record);
       for (const sink of sinks) sink.record?.(record);
     },
     ...(redact === undefined ? {} : { redact }),

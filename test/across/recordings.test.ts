@@ -2,15 +2,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
-import type { ReadEvent } from '../../src/pipeline/thread.ts';
+import type { AgentEvent } from '../../src/events/event.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { tables } from './expected/index.ts';
 import { allRecordings, loadRecording, scenariosOf, truthOf } from '../support/recordings.ts';
+import { eventOf } from '../support/records.ts';
 
 function read(folder: string, scenario: string) {
   const recording = loadRecording(folder, scenario);
-  const events: ReadEvent[] = [];
-  const reader = new Reader({ onEvent: (each) => void events.push(each) });
+  const events: AgentEvent[] = [];
+  const reader = new Reader({ onRecord: (record) => void events.push(eventOf(record)) });
   reader.stdout(recording.stdout);
   reader.stderr(recording.stderr);
   const outcome = reader.end(recording.exit);
@@ -34,7 +35,7 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
   });
 
   it('is understood to the last line', () => {
-    expect(events.filter(({ event }) => event.type === 'line.unknown').map(({ event }) => event)).toEqual([]);
+    expect(events.filter(({ type }) => type === 'line.unknown')).toEqual([]);
     expect(outcome.provenance.unknown_lines).toBe(0);
   });
 
@@ -56,20 +57,16 @@ describe.each(allRecordings(tables))('$name', ({ folder, scenario, expected }) =
   });
 
   it('ends once, last, and counts up', () => {
-    expect(events.at(-1)?.event.type).toBe('thread.completed');
-    expect(events.filter(({ event }) => event.type === 'thread.completed')).toHaveLength(1);
-    expect(events[0]?.event.type).toBe('thread.started');
+    expect(events.at(-1)?.type).toBe('thread.completed');
+    expect(events.filter(({ type }) => type === 'thread.completed')).toHaveLength(1);
+    expect(events[0]?.type).toBe('thread.started');
   });
 
   if (expected.classes[scenario] === 'success' && !silent.has('message')) {
     it('tells the last words of the model', () => {
       const long = recording.served.requests.find((request) => request.answer?.textLength !== undefined)?.answer?.textLength;
       if (long === undefined) expect(outcome.message).toBe(differs?.message ?? truth.message);
-      else
-        expect(events.findLast(({ event }) => event.type === 'text.completed')?.event).toHaveProperty(
-          'text.length',
-          differs?.messageLength ?? long,
-        );
+      else expect(events.findLast(({ type }) => type === 'text.completed')).toHaveProperty('text.length', differs?.messageLength ?? long);
     });
   }
 

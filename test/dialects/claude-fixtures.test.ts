@@ -9,9 +9,9 @@ import { dialects, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent, EventRecord } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { eventOf } from '../support/records.ts';
 
 const home = join(import.meta.dirname, '..', 'fixtures', 'claude');
 const published = join(import.meta.dirname, '..', '..', '..', 'shared', 'public-streams');
@@ -43,12 +43,12 @@ interface Read {
 function read(stdout: string | Uint8Array, end?: { exit: number; stderr: string }, isNamed = true): Read {
   const events: AgentEvent[] = [];
   const records: EventRecord[] = [];
-  const recorder = new Recorder(() => 'thread-1');
   const reader = new Reader({
     ...(isNamed ? { dialect: claude } : {}),
-    onEvent(each) {
-      events.push(each.event);
-      records.push(recorder.record(each));
+    newId: () => 'thread-1',
+    onRecord(record) {
+      events.push(eventOf(record));
+      records.push(record);
     },
   });
   reader.stdout(typeof stdout === 'string' ? new TextEncoder().encode(stdout) : stdout);
@@ -57,11 +57,11 @@ function read(stdout: string | Uint8Array, end?: { exit: number; stderr: string 
   return { events, records, outcome };
 }
 
-function write(records: readonly EventRecord[], to: string): { text: string; losses: string[] } {
+function write({ records, outcome }: Pick<Read, 'records' | 'outcome'>, to: string): { text: string; losses: string[] } {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
   for (const record of records) writer.record(record);
-  writer.end();
+  writer.end(outcome);
   return { text: writer.take(), losses: [...writer.losses.keys()] };
 }
 
@@ -168,7 +168,7 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
     const isStreamed = wire.includes('"stream_event"');
 
     it(`is the same as ${isStreamed ? 'partial' : 'stream-json'}`, () => {
-      const { text } = write(first.records, isStreamed ? 'claude:partial' : 'claude:stream-json');
+      const { text } = write(first, isStreamed ? 'claude:partial' : 'claude:stream-json');
       const second = read(text);
       expect(facts(second.events)).toEqual(facts(first.events));
       expect(second.outcome.verdict.class).toBe(first.outcome.verdict.class);
@@ -176,9 +176,9 @@ describe.each(readdirSync(home).toSorted())('%s', (name) => {
     });
 
     it.each(['claude:stream-json', 'claude:json-array', 'claude:partial', 'claude:json', 'runwire'])('keeps the outcome as %s', (to) => {
-      const { text, losses } = write(first.records, to);
+      const { text, losses } = write(first, to);
       const events: AgentEvent[] = [];
-      const reader = new Reader({ dialect: findWriter(to).dialect, onEvent: (each) => void events.push(each.event) });
+      const reader = new Reader({ dialect: findWriter(to).dialect, onRecord: (record) => void events.push(eventOf(record)) });
       reader.stdout(new TextEncoder().encode(text));
       const outcome = reader.end();
       const kept = ({ message, metrics, tool_calls, verdict }: RunOutcome): unknown => ({
@@ -237,7 +237,7 @@ describe.runIf(existsSync(published))('streams that others published', () => {
     const first = read(wire, undefined, false);
     expect(first.outcome.provenance).toMatchObject({ dialect: 'claude', unknown_lines: 0 });
     checkLifecycle(first.events);
-    const second = read(write(first.records, 'claude').text);
+    const second = read(write(first, 'claude').text);
     expect(facts(second.events)).toEqual(facts(first.events));
   });
 });

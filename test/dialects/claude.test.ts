@@ -8,9 +8,9 @@ import type { AgentEvent, Draft, EventOf, EventType } from '../../src/events/eve
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Repair } from '../../src/pipeline/repair.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
+import { eventOf, numbered } from '../support/records.ts';
 
 const init: JsonObject = {
   type: 'system',
@@ -63,7 +63,7 @@ function result(more: JsonObject = {}): JsonObject {
 
 function read(lines: readonly JsonObject[]): { events: AgentEvent[]; outcome: RunOutcome } {
   const events: AgentEvent[] = [];
-  const reader = new Reader({ dialect: claude, onEvent: (each) => void events.push(each.event) });
+  const reader = new Reader({ dialect: claude, onRecord: (record) => void events.push(eventOf(record)) });
   reader.stdout(new TextEncoder().encode(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
   return { events, outcome: reader.end() };
 }
@@ -76,11 +76,11 @@ function only<Type extends EventType>(events: readonly AgentEvent[], type: Type)
 function write(drafts: readonly Draft[], variant = 'stream-json'): { lines: JsonObject[]; losses: string[]; text: string } {
   const { dialect, variant: found } = findWriter(`claude:${variant}`);
   const writer = new Writer(dialect, found);
-  const recorder = new Recorder(() => 'thread-1');
+  const place = numbered();
   const fold = new OutcomeFold();
   const push = (event: AgentEvent, synthetic: boolean): void => {
     fold.apply(event);
-    writer.record(recorder.record({ event, synthetic, source: 'agent', at: undefined, threadId: undefined }));
+    writer.record(place(event, { synthetic }));
   };
   const repair = new Repair(push);
   for (const draft of drafts) repair.push(draft);
@@ -96,7 +96,7 @@ function write(drafts: readonly Draft[], variant = 'stream-json'): { lines: Json
     },
     false,
   );
-  writer.end();
+  writer.end(outcome);
   const text = writer.take();
   const values = text
     .split('\n')
@@ -253,17 +253,18 @@ describe('lines of a later version', () => {
     const events: AgentEvent[] = [];
     const { dialect, variant } = findWriter('claude');
     const writer = new Writer(dialect, variant);
-    const recorder = new Recorder(() => 'thread-1');
     const reader = new Reader({
       dialect: claude,
-      onEvent(each) {
-        events.push(each.event);
-        writer.record(recorder.record(each));
+      newId: () => 'thread-1',
+      onRecord(record) {
+        events.push(eventOf(record));
+        writer.record(record);
       },
     });
     reader.stdout(new TextEncoder().encode(lines.map((line) => JSON.stringify(line)).join('\n')));
-    expect(reader.end().verdict.class).toBe('success');
-    writer.end();
+    const outcome = reader.end();
+    expect(outcome.verdict.class).toBe('success');
+    writer.end(outcome);
     const text = writer.take();
     expect(only(events, 'line.unknown').map((event) => event.wire)).toEqual([strange, { type: 'novelty', a: 1 }]);
     expect(text).toContain(`${JSON.stringify(strange)}\n`);

@@ -6,15 +6,15 @@ import { opencode } from '../../src/dialects/opencode/index.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
+import { eventOf } from '../support/records.ts';
 
 const jsonl = (lines: readonly (JsonObject | string)[]): Uint8Array =>
   new TextEncoder().encode(lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''));
 
 function readBytes(stdout: Uint8Array, stderr = '', exit: number | null = 0) {
   const events: AgentEvent[] = [];
-  const reader = new Reader({ dialect: opencode, onEvent: ({ event }) => void events.push(event) });
+  const reader = new Reader({ dialect: opencode, onRecord: (record) => void events.push(eventOf(record)) });
   reader.stdout(stdout);
   reader.stderr(new TextEncoder().encode(stderr));
   const outcome = reader.end({ exit_code: exit, signal: null });
@@ -588,18 +588,17 @@ describe('detection', () => {
 function rewrite(lines: readonly JsonObject[]) {
   const { dialect, variant } = findWriter('opencode');
   const writer = new Writer(dialect, variant);
-  const recorder = new Recorder(() => 'thread-1');
   const events: AgentEvent[] = [];
   const reader = new Reader({
     dialect: opencode,
-    onEvent(each) {
-      events.push(each.event);
-      writer.record(recorder.record(each));
+    newId: () => 'thread-1',
+    onRecord(record) {
+      events.push(eventOf(record));
+      writer.record(record);
     },
   });
   reader.stdout(jsonl(lines));
-  reader.end();
-  writer.end();
+  writer.end(reader.end());
   return { events: events.slice(0, -1), text: writer.take(), losses: [...writer.losses.keys()] };
 }
 

@@ -8,12 +8,12 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import type { ProcessEnd } from '../../src/pipeline/thread.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { expected as qwenJson } from '../across/expected/qwen-json.ts';
 import { expected as qwenPartial } from '../across/expected/qwen-partial.ts';
 import { expected as qwenLines } from '../across/expected/qwen.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { eventOf } from '../support/records.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const exited = (code: number): ProcessEnd => ({ exit_code: code, signal: null });
@@ -25,7 +25,7 @@ interface Read {
 
 function read(lines: readonly JsonObject[] | string, end: { stderr?: string; process?: ProcessEnd } = {}): Read {
   const events: AgentEvent[] = [];
-  const reader = new Reader({ dialect: qwen, onEvent: ({ event }) => void events.push(event) });
+  const reader = new Reader({ dialect: qwen, onRecord: (record) => void events.push(eventOf(record)) });
   reader.stdout(bytes(typeof lines === 'string' ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
   reader.stderr(bytes(end.stderr ?? ''));
   return { events, outcome: reader.end(end.process) };
@@ -39,11 +39,10 @@ function write(
 ): { text: string; losses: string[]; outcome: RunOutcome } {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
-  const recorder = new Recorder(() => 'thread-1');
-  const reader = new Reader({ dialect: from, onEvent: (each) => writer.record(recorder.record(each)) });
+  const reader = new Reader({ dialect: from, newId: () => 'thread-1', onRecord: (record) => writer.record(record) });
   reader.stdout(stdout);
   const outcome = reader.end(process);
-  writer.end();
+  writer.end(outcome);
   return { text: writer.take(), losses: [...writer.losses.keys()], outcome };
 }
 

@@ -4,10 +4,11 @@ import { findDialect, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent, Draft } from '../../src/events/event.ts';
 import { Artifact, ErrorDetails, type RunOutcome, ToolCall } from '../../src/outcome/outcome.ts';
 import { fold } from '../../src/pipeline/convert.ts';
+import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Repair } from '../../src/pipeline/repair.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
+import { eventOf, numbered } from '../support/records.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const jsonl = (lines: readonly (JsonObject | string)[]): string =>
@@ -15,7 +16,7 @@ const jsonl = (lines: readonly (JsonObject | string)[]): string =>
 
 function read(lines: readonly (JsonObject | string)[], stderr: readonly (JsonObject | string)[] = []) {
   const events: AgentEvent[] = [];
-  const reader = new Reader({ onEvent: ({ event }) => void events.push(event) });
+  const reader = new Reader({ onRecord: (record) => void events.push(eventOf(record)) });
   reader.stdout(bytes(jsonl(lines)));
   reader.stderr(bytes(jsonl(stderr)));
   const outcome = reader.end({ exit_code: 0, signal: null });
@@ -675,30 +676,20 @@ describe('Error Handling', () => {
 function write(...drafts: Draft[]): JsonObject[] {
   const { dialect, variant } = findWriter('opencode');
   const writer = new Writer(dialect, variant);
-  const recorder = new Recorder(() => 'thread-1');
+  const place = numbered();
+  const fold = new OutcomeFold();
   let at = 1736236800000;
   const repair = new Repair((event, synthetic) => {
-    writer.record(recorder.record({ event, source: 'agent', synthetic, at, threadId: undefined }));
+    fold.apply(event, at);
+    writer.record(place(event, { synthetic, at }));
     at += 1000;
   });
   for (const draft of drafts) repair.push(draft);
   repair.end();
-  writer.record(
-    recorder.record({
-      event: {
-        type: 'thread.completed',
-        status: 'success',
-        summary: '',
-        verdict: { class: 'success', exit_code: 0, evidence: [] },
-        final_report: {},
-      },
-      source: 'runner',
-      synthetic: false,
-      at,
-      threadId: undefined,
-    }),
-  );
-  writer.end();
+  const verdict = { class: 'success' as const, exit_code: 0, evidence: [] };
+  const { error_details: _error, ...folded } = fold.outcome('test', []);
+  writer.record(place({ type: 'thread.completed', status: 'success', summary: '', verdict, final_report: {} }, { source: 'runner', at }));
+  writer.end({ ...folded, status: 'success', verdict });
   return writer
     .take()
     .trimEnd()
@@ -973,10 +964,9 @@ describe('Writing', () => {
     ]);
     const { dialect, variant } = findWriter('opencode');
     const writer = new Writer(dialect, variant);
-    const recorder = new Recorder(() => 'thread-1');
-    const reader = new Reader({ onEvent: (each) => writer.record(recorder.record(each)) });
+    const reader = new Reader({ newId: () => 'thread-1', onRecord: (record) => writer.record(record) });
     reader.stdout(bytes(jsonl(goodRun)));
-    reader.end();
+    writer.end(reader.end());
     const types = writer
       .take()
       .trimEnd()

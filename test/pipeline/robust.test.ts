@@ -3,24 +3,23 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { tables } from '../across/expected/index.ts';
 import { allRecordings, loadRecording, type Recording } from '../support/recordings.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { eventOf } from '../support/records.ts';
 
 const numRuns = fuzzRuns(12);
 const seed = fuzzSeed;
 
 function read(recording: Recording, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {
   const events: AgentEvent[] = [];
-  const recorder = new Recorder(() => 'thread-1');
   let last = 0;
   const reader = new Reader({
-    onEvent(each) {
-      events.push(each.event);
-      const { sequence } = recorder.record(each);
-      expect(sequence).toBe(last + 1);
-      last = sequence;
+    newId: () => 'thread-1',
+    onRecord(record) {
+      events.push(eventOf(record));
+      expect(record.sequence).toBe(last + 1);
+      last = record.sequence;
     },
   });
   for (const chunk of chunks) reader.stdout(chunk);

@@ -4,32 +4,32 @@ import { dialects, findDialect, findWriter } from '../../src/dialects/registry.t
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { tables } from '../across/expected/index.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { eventOf } from '../support/records.ts';
 
 function translate(bytes: Uint8Array, from: Dialect, to: string) {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
-  const recorder = new Recorder(() => 'thread-1');
   const events: AgentEvent[] = [];
   const reader = new Reader({
     dialect: from,
-    onEvent(read) {
-      events.push(read.event);
-      writer.record(recorder.record(read));
+    newId: () => 'thread-1',
+    onRecord(record) {
+      events.push(eventOf(record));
+      writer.record(record);
     },
   });
   reader.stdout(bytes);
   const outcome = reader.end();
-  writer.end();
+  writer.end(outcome);
   return { events, outcome, text: writer.take(), losses: new Set(writer.losses.keys()) };
 }
 
 function decode(text: string, dialect: Dialect): { events: AgentEvent[]; outcome: RunOutcome } {
   const events: AgentEvent[] = [];
-  const reader = new Reader({ dialect, onEvent: (read) => void events.push(read.event) });
+  const reader = new Reader({ dialect, onRecord: (record) => void events.push(eventOf(record)) });
   reader.stdout(new TextEncoder().encode(text));
   return { events, outcome: reader.end() };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { codeOfMessage } from '../../src/dialects/faults.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
-import type { AgentEvent } from '../../src/events/event.ts';
+import type { EventRecord } from '../../src/events/event.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { Redactor } from '../../src/redact/redactor.ts';
 import { body } from '../support/secrets.ts';
@@ -12,9 +12,9 @@ const numbered = (from: number, to: number): string[] => Array.from({ length: to
 /** What is kept of stderr, and the outcome of a process that failed without another word. */
 function crash(stderr: readonly string[], { dialect = 'codex', redact = false, isHeard = true } = {}) {
   const logs: string[] = [];
-  const onEvent = ({ event }: { event: AgentEvent }): void => void (event.type === 'log' && logs.push(event.text));
+  const onRecord = (record: EventRecord): void => void (record.type === 'log' && logs.push(record.text));
   const reader = new Reader({
-    ...(isHeard ? { onEvent } : {}),
+    ...(isHeard ? { onRecord } : {}),
     ...(dialect === '' ? {} : { dialect: findDialect(dialect) }),
     ...(redact ? { redact: new Redactor() } : {}),
   });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findWriter } from '../../src/dialects/registry.ts';
+import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { convert } from '../../src/pipeline/convert.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 
@@ -21,6 +22,6 @@ it.each([
 ])('writes nothing as %s', (to, text) => {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
-  writer.end();
+  writer.end(new OutcomeFold().outcome('runwire', []));
   expect(writer.take()).toBe(text);
 });

@@ -12,6 +12,7 @@ import { secretNamesShown } from '../../src/redact/shapes.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { body, type Planted, plantedSecrets } from '../support/secrets.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { eventOf } from '../support/records.ts';
 
 /** More runs on demand, as in robust.test.ts. */
 const numRuns = fuzzRuns(500);
@@ -328,7 +329,8 @@ describe('recordings pass unchanged', () => {
       const events: AgentEvent[] = [];
       const reader = new Reader({
         ...(redact === undefined ? {} : { redact }),
-        onEvent({ event }) {
+        onRecord(record) {
+          const event = eventOf(record);
           // Where a piece ends may move; what the pieces say may not.
           if (event.type === 'text.delta' || event.type === 'reasoning.delta') {
             texts.set(event.block_id, (texts.get(event.block_id) ?? '') + event.text);
@@ -471,7 +473,7 @@ describe('in the pipeline', () => {
     const reader = new Reader({
       redact: new Redactor(),
       metadata: { initial_prompt: `use ${secret}` },
-      onEvent: (read) => void out.push(read),
+      onRecord: (record) => void out.push(record),
     });
     reader.stdout(bytes);
     reader.stderr(new TextEncoder().encode(`warning: ${secret}\n`));
@@ -492,7 +494,7 @@ describe('in the pipeline', () => {
 it('prints what it costs beside JSON.stringify', () => {
   const events: AgentEvent[] = [];
   for (const { folder, scenario } of recordings) {
-    const reader = new Reader({ onEvent: ({ event }) => void events.push(event) });
+    const reader = new Reader({ onRecord: (record) => void events.push(eventOf(record)) });
     reader.stdout(loadRecording(folder, scenario).stdout);
     reader.end();
   }

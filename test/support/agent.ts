@@ -12,6 +12,7 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import type { Price } from '../../src/outcome/usage.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
 import type { FormatId, ModelServer } from './model-server/index.ts';
+import { eventOf } from './records.ts';
 
 export interface Provider {
   format: FormatId;
@@ -125,8 +126,9 @@ export async function runAgent({ agent = smallAgent, provider, server, priceTabl
   const cwd = given.cwd ?? temporaryFolder();
   const events: AgentEvent[] = [];
   const thread = new Thread({
-    onEvent: ({ event, synthetic }) => {
-      if (synthetic) throw new Error(`the agent left ${event.type} to the repair`);
+    onRecord: (record) => {
+      const event = eventOf(record);
+      if (record.synthetic) throw new Error(`the agent left ${event.type} to the repair`);
       events.push(EventSchema.parse(event));
       onEvent?.(event);
     },

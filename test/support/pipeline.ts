@@ -5,8 +5,8 @@ import type { Note } from '../../src/outcome/fold.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import type { ProcessEnd } from '../../src/pipeline/thread.ts';
-import { Recorder } from '../../src/pipeline/recorder.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
+import { eventOf } from './records.ts';
 
 export interface Printed {
   stdout: string;
@@ -28,21 +28,21 @@ export interface Passed {
 /** What an agent printed, through the whole pipeline and, if a writer is named, out again. */
 export function pass({ stdout, stderr, exit, dialect }: Printed, to?: string): Passed {
   const events: AgentEvent[] = [];
-  const recorder = new Recorder(() => 'thread-1');
   const target = to === undefined ? undefined : findWriter(to);
   const writer = target === undefined ? undefined : new Writer(target.dialect, target.variant);
   const reader = new Reader({
     ...(dialect === undefined ? {} : { dialect }),
-    onEvent(each) {
-      events.push(each.event);
-      writer?.record(recorder.record(each));
+    newId: () => 'thread-1',
+    onRecord(record) {
+      events.push(eventOf(record));
+      writer?.record(record);
     },
   });
   const encoder = new TextEncoder();
   reader.stdout(encoder.encode(stdout));
   reader.stderr(encoder.encode(stderr ?? ''));
   const outcome = reader.end(exit);
-  writer?.end();
+  writer?.end(outcome);
   return { events, outcome, notes: reader.notes, text: writer?.take() ?? '', losses: [...(writer?.losses.keys() ?? [])] };
 }
 

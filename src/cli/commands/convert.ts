@@ -1,7 +1,6 @@
 import { findDialect, findWriter } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Reader } from '../../pipeline/reader.ts';
-import { Recorder } from '../../pipeline/recorder.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { command } from '../command.ts';
 import { printNotes, readSharedFlags, sourcesOf, streamOptions } from '../streams.ts';
@@ -30,19 +29,18 @@ cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant
     let noted = false;
     for (const source of sourcesOf(operands, context)) {
       const writer = new Writer(dialect, variant);
-      const recorder = new Recorder(() => globalThis.crypto.randomUUID());
-      const reader = new Reader({ ...from, ...flags.redact(), onEvent: (read) => writer.record(recorder.record(read)) });
+      const reader = new Reader({ ...from, ...flags.redact(), onRecord: (record) => writer.record(record) });
       for await (const chunk of source.bytes) {
         reader.stdout(chunk);
         // A pipe is live: every line goes out as it comes. A file is read in large pieces anyway.
         if (writer.size >= flushAt || (source.name === '<stdin>' && writer.size > 0)) await context.print(writer.take());
       }
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
-      reader.end(flags.process);
+      const outcome = reader.end(flags.process);
       if (reader.dialect === undefined) {
         throw new Failure('input', `${source.name}: no known dialect in it; name one with --from (see "runwire dialects")`);
       }
-      writer.end();
+      writer.end(outcome);
       await context.print(writer.take());
       const notes = [...reader.notes, ...writer.notes];
       noted ||= notes.length > 0;

@@ -32,11 +32,14 @@ for demos, dashboards and tests of programs that read a live stream.`,
       const notes: Note[] = [];
       let first: number | undefined;
       const start = context.now();
-      for await (const record of decode(source.bytes, {
+      const records = decode(source.bytes, {
         ...from,
         ...redaction(values['no-redact'], context),
         onNote: (note) => void notes.push(note),
-      })) {
+      });
+      let next = await records.next();
+      for (; next.done !== true; next = await records.next()) {
+        const record = next.value;
         const at = record.timestamp === null ? undefined : Date.parse(record.timestamp);
         first ??= at;
         if (at !== undefined && first !== undefined && speed !== Infinity) {
@@ -48,7 +51,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
         }
         writer.record(record);
       }
-      writer.end();
+      writer.end(next.value);
       await context.print(writer.take());
       if (first === undefined && speed !== Infinity)
         context.warn(`runwire: ${source.name}: its lines carry no times, so it was written at once`);

@@ -4,7 +4,6 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Reader } from '../../pipeline/reader.ts';
-import type { ReadEvent } from '../../pipeline/thread.ts';
 import type { Redactor } from '../../redact/redactor.ts';
 import { newRunId } from '../../stores/run-id.ts';
 import type { ImportedRun, Labels } from '../../stores/run-store.ts';
@@ -26,9 +25,9 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
   let last = 0;
   const reader = new Reader({
     ...options,
-    onEvent({ event }: ReadEvent) {
-      last += 1;
-      if (event.type === 'thread.started' && event.cwd !== undefined) place.cwd = event.cwd;
+    onRecord(record) {
+      last = record.sequence;
+      if (record.type === 'thread.started' && record.cwd !== undefined) place.cwd = record.cwd;
     },
   });
   let head = '';

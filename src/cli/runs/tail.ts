@@ -1,6 +1,5 @@
 import { findWriter } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
-import { Recorder } from '../../pipeline/recorder.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import type { RunSummary, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
@@ -54,10 +53,9 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
         if ('missing' in tape) throw new Failure('input', tape.missing);
         const outlet = new Outlet(context.print, () => {});
         const sink = sinkFor(to, outlet, context);
-        const recorder = new Recorder(() => run.id);
         let running = run.status === 'running';
         let looks = 0;
-        const { reader } = await playTape(tape.path, { onEvent: (read) => sink.record?.(recorder.record(read)) }, async () => {
+        const { reader } = await playTape(tape.path, { newId: () => run.id, onRecord: (record) => sink.record?.(record) }, async () => {
           await outlet.drained();
           if (!follow || !running) return false;
           await context.sleep(lookMs);

@@ -1,6 +1,5 @@
-import type { ItemStatus } from '../../events/event.ts';
+import type { EventRecord, ItemStatus } from '../../events/event.ts';
 import { BoundedList } from '../../outcome/bounded.ts';
-import type { ReadEvent } from '../../pipeline/thread.ts';
 import { subject } from '../../run/sinks/narration/call.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, span } from './figures.ts';
@@ -35,7 +34,8 @@ export async function readTimeline(path: string): Promise<Timeline> {
   let first: number | undefined;
   let last: number | undefined;
 
-  function onEvent({ event, at }: ReadEvent): void {
+  function onRecord(event: EventRecord): void {
+    const at = event.timestamp === null ? undefined : Date.parse(event.timestamp);
     first ??= at;
     last = at ?? last;
     if (event.type === 'item.started') {
@@ -57,7 +57,7 @@ export async function readTimeline(path: string): Promise<Timeline> {
     }
   }
 
-  await playTape(path, { onEvent });
+  await playTape(path, { onRecord });
   return {
     entries: entries.toArray(),
     ...(first === undefined || last === undefined ? {} : { length_ms: last - first }),

@@ -1,6 +1,6 @@
 import { eventIn } from '../../events/check.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../dialect.ts';
-import { string, time } from '../read.ts';
+import { integer, string, time } from '../read.ts';
 
 export function decoder(sink: DecoderSink): Decoder {
   return {
@@ -15,8 +15,15 @@ export function decoder(sink: DecoderSink): Decoder {
         source: wire.source === 'runner' ? 'runner' : 'agent',
         synthetic: wire.synthetic === true,
         threadId: string(wire.thread_id) || 'unknown',
+        sequence: sequenceOf(wire),
       });
     },
     end() {},
   };
+}
+
+/** A number that cannot be counted on from is none. */
+function sequenceOf(wire: JsonObject): number {
+  const sequence = integer(wire.sequence) ?? 0;
+  return sequence > 0 && sequence < Number.MAX_SAFE_INTEGER / 2 ? sequence : 0;
 }

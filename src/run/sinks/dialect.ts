@@ -29,8 +29,8 @@ export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink
         send();
       });
     },
-    end() {
-      writer.end();
+    end(outcome) {
+      writer.end(outcome);
       send();
     },
   };

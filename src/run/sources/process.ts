@@ -1,6 +1,7 @@
 import type { Dialect } from '../../dialects/dialect.ts';
-import { Reader } from '../../pipeline/reader.ts';
+import { LineDecoder } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
+import { present } from '../../present.ts';
 import type { Attempt, Source } from '../perform.ts';
 import { supervise } from '../../processes/supervise.ts';
 import type { Ended, ProcessOrder } from '../../processes/supervised.ts';
@@ -34,9 +35,9 @@ export class ProcessSource implements Source {
     return this.#options.canResume;
   }
 
-  async attempt({ resume, thread, watch, stop, clock, room }: Attempt): Promise<ProcessEnd> {
+  async attempt({ resume, thread, watch, stop, room }: Attempt): Promise<ProcessEnd> {
     const { dialect } = this.#options;
-    const reader = new Reader({ thread, clock, onDialect: (known) => watch.reads(known), ...(dialect === undefined ? {} : { dialect }) });
+    const reader = new LineDecoder(thread, { live: true, onDialect: (known) => watch.reads(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       reader[stream](chunk);
       watch.output(stream, chunk);
@@ -56,7 +57,7 @@ export class ProcessSource implements Source {
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
-    reader.finish(process);
+    reader.end(process);
     this.#dialect = reader.dialect;
     return process;
   }

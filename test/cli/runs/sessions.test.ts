@@ -397,7 +397,7 @@ it.each([
     fc.property(places, (changes) => {
       const spoilt = changes.reduce<unknown[]>((all, [line, place, by]) => all.with(line, spoil(all[line], place, by)), [...lines]);
       const types: string[] = [];
-      const reader = new Reader({ dialect: findDialect(dialect), onEvent: ({ event }) => void types.push(event.type) });
+      const reader = new Reader({ dialect: findDialect(dialect), onRecord: ({ type }) => void types.push(type) });
       reader.stdout(new TextEncoder().encode(spoilt.map((line) => `${JSON.stringify(line)}\n`).join('')));
       reader.end();
       expect(types.filter((type) => type === 'thread.completed')).toHaveLength(1);

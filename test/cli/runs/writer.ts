@@ -1,7 +1,6 @@
 // A process that writes a run into a ledger: `begin`, then a text for every line of stdin, `end` or a kill.
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { Recorder } from '../../../src/pipeline/recorder.ts';
 import { Thread } from '../../../src/pipeline/thread.ts';
 import { LedgerSink } from '../../../src/run/sinks/ledger.ts';
 import { openSqlite } from '../../../src/stores/sqlite.ts';
@@ -14,8 +13,7 @@ const sink = new LedgerSink({
   tapes: { folder: join(ledger, '..', 'tapes') },
   progressMs: 10,
 });
-const recorder = new Recorder(() => sink.id);
-const thread = new Thread({ clock: Date.now, onEvent: (read) => sink.record(recorder.record(read)) });
+const thread = new Thread({ clock: Date.now, newId: () => sink.id, onRecord: (record) => sink.record(record) });
 
 let count = 0;
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,5 +1,4 @@
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
-import { Recorder } from '../../../src/pipeline/recorder.ts';
 import { Thread } from '../../../src/pipeline/thread.ts';
 import type { LedgerSink } from '../../../src/run/sinks/ledger.ts';
 
@@ -15,8 +14,7 @@ export async function perform(
   sink: LedgerSink,
   { steps, text = (step) => `step ${step}`, between, closeMs = 10_000 }: Script,
 ): Promise<RunOutcome> {
-  const recorder = new Recorder(() => 'thread-1');
-  const thread = new Thread({ clock: Date.now, onEvent: (read) => sink.record(recorder.record(read)) });
+  const thread = new Thread({ clock: Date.now, newId: () => 'thread-1', onRecord: (record) => sink.record(record) });
   thread.emit({ type: 'thread.started', task: 'Count the steps', agent: 'counter', agent_version: '3', session_id: 's-9', model: 'm-1' });
   for (let step = 1; step <= steps; step += 1) {
     thread.emit({ type: 'text.completed', message_id: `m${step}`, block_id: `b${step}`, text: text(step) });

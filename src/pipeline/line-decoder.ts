@@ -1,0 +1,262 @@
+import type { Decoder, Dialect, JsonObject, NoteKind, Origin } from '../dialects/dialect.ts';
+import { codeOfMessage } from '../dialects/faults.ts';
+import { detectDialect } from '../dialects/registry.ts';
+import type { Draft } from '../events/event.ts';
+import { BoundedList } from '../outcome/bounded.ts';
+import { PrivateKeyLines } from '../redact/private-key.ts';
+import { Framer, type TextCause } from './framer.ts';
+import type { ProcessEnd, Thread } from './thread.ts';
+
+/** Where the drafts of a run go, and what is known of it so far. */
+export type DraftSink = Pick<Thread, 'emit' | 'at' | 'note' | 'clean' | 'isExplained'>;
+
+export interface LineDecoderOptions {
+  /** Unset: detected from the first lines. */
+  dialect?: Dialect;
+  /** Whether the agent is running now: then a line that says no time is of this moment. */
+  live?: boolean;
+  /** Told before anything is read in it. */
+  onDialect?: (dialect: Dialect) => void;
+  /** Tests lower it. */
+  maxLineBytes?: number;
+}
+
+/** Objects that detection may look at before it must decide. */
+const headLength = 64;
+/** Lines of stderr that are kept as events, the first and the last ones; more is a log file of its own. */
+const stderrKept = 200;
+const stderrTailKept = 50;
+
+/** Bytes of a process → lines → drafts of events. What they come to is the thread's business. */
+export class LineDecoder {
+  readonly #options: LineDecoderOptions;
+  readonly #out: DraftSink;
+  readonly #stdout: Framer;
+  readonly #stderr: Framer;
+  #dialect: Dialect | undefined;
+  #decoder: Decoder | undefined;
+  #head: ({ wire: JsonObject; line: number } | { text: string; cause: TextCause; line: number })[] = [];
+  #headCount = 0;
+  #stderrHead = new BoundedList<string>(2 * stderrKept);
+  #stderrCount = 0;
+  #stderrTail: string[] = [];
+  #stderrOmitted = 0;
+  readonly #stderrKeys = new PrivateKeyLines();
+  #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
+  #line = 0;
+
+  constructor(out: DraftSink, options: LineDecoderOptions = {}) {
+    this.#options = options;
+    this.#out = out;
+    this.#stdout = new Framer(
+      {
+        value: (wire, line) => this.#wire(wire, line),
+        text: (text, cause, line) => this.#text(text, cause, line),
+        note: (kind, what, line) => this.#note(kind, what, line),
+      },
+      options.maxLineBytes,
+    );
+    this.#stderr = new Framer(
+      {
+        value: (wire) => this.#guard(() => this.#stderrLine(JSON.stringify(wire), wire)),
+        text: (text) => {
+          for (const line of text.split('\n')) this.#stderrLine(line);
+        },
+        note: () => {},
+      },
+      options.maxLineBytes,
+    );
+    if (options.dialect !== undefined) this.#choose(options.dialect);
+  }
+
+  stdout(chunk: Uint8Array): void {
+    this.#stdout.push(chunk);
+  }
+
+  /** May come at any time; a stored run's stderr comes after its stdout. */
+  stderr(chunk: Uint8Array): void {
+    this.#stderr.push(chunk);
+  }
+
+  get dialect(): Dialect | undefined {
+    return this.#dialect;
+  }
+
+  /** No more bytes come: what was held back is said. The thread may go on, with another attempt. */
+  end(process?: ProcessEnd): void {
+    this.#stdout.end();
+    this.#stderr.end();
+    if (this.#decoder === undefined) this.#decide();
+    for (const text of this.#stderrHead.toArray()) this.#decodeStderr(text);
+    this.#stderrOmitted += this.#stderrHead.omitted;
+    this.#stderrHead = new BoundedList();
+    this.#endStderr();
+    this.#guard(() => this.#decoder?.end());
+    this.#explainExit(process);
+  }
+
+  #wire(wire: JsonObject, line: number): void {
+    if (this.#decoder !== undefined) return this.#decode(wire, line);
+    this.#head.push({ wire, line });
+    this.#headCount += 1;
+    const found = detectDialect(this.#headObjects(), []);
+    if (found !== undefined && found.sure >= 0.9) this.#choose(found.dialect);
+    else if (this.#headCount >= headLength) this.#decide();
+  }
+
+  #text(text: string, cause: TextCause, line: number): void {
+    if (this.#decoder === undefined && this.#dialect === undefined && this.#head.length < headLength * 4) {
+      this.#head.push({ text, cause, line });
+      return;
+    }
+    this.#out.emit({ type: 'log', stream: 'stdout', cause, text });
+  }
+
+  #headObjects(): JsonObject[] {
+    return this.#head.flatMap((each) => ('wire' in each ? [each.wire] : []));
+  }
+
+  #decide(): void {
+    const cut = this.#head.flatMap((each) => ('cause' in each && each.cause === 'cut' ? [each.text] : []));
+    const found = detectDialect(this.#headObjects(), this.#stderrHead.toArray(), this.#headCount === 0 ? cut : []);
+    if (found !== undefined) return this.#choose(found.dialect);
+    if (this.#headCount > 0) this.#note('unrecognised', 'no known dialect claims these lines; name one with --from', 1);
+    this.#choose(undefined);
+  }
+
+  #choose(dialect: Dialect | undefined): void {
+    this.#dialect = dialect;
+    if (dialect !== undefined) this.#options.onDialect?.(dialect);
+    const sink = {
+      emit: (event: Draft, origin?: Origin) => this.#out.emit(event, origin),
+      at: (ms: number | undefined) => this.#out.at(ms),
+      unknown: (wire: JsonObject) => this.#unknown(wire),
+      note: (kind: NoteKind, what: string) => this.#note(kind, what),
+    };
+    this.#decoder = dialect === undefined ? { line: sink.unknown, end: () => {} } : dialect.decoder(sink);
+    const head = this.#head;
+    this.#head = [];
+    for (const each of head) {
+      if ('wire' in each) this.#decode(each.wire, each.line);
+      else this.#out.emit({ type: 'log', stream: 'stdout', cause: each.cause, text: each.text });
+    }
+  }
+
+  #decode(wire: JsonObject, line: number): void {
+    const decoder = this.#decoder as Decoder;
+    this.#line = line;
+    if (this.#options.live === true) this.#out.at(undefined);
+    try {
+      decoder.line(wire);
+    } catch (error) {
+      this.#survive(error, line);
+    }
+  }
+
+  #guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#survive(error, 0);
+    }
+  }
+
+  /** Only absurd nesting gets here (the stack ends before the line does); one line must not cost the run. */
+  #survive(error: unknown, line: number): void {
+    if (!(error instanceof RangeError)) throw error;
+    this.#note('broken', 'line nested too deeply', line);
+    this.#out.emit({ type: 'log', stream: 'stdout', cause: 'broken', text: 'line nested too deeply' });
+  }
+
+  #unknown(wire: JsonObject): void {
+    this.#note('unrecognised', `line of type ${typeof wire.type === 'string' ? nameOf(this.#out.clean(wire.type)) : 'unknown'}`);
+    this.#out.emit({ type: 'line.unknown', dialect: this.#dialect?.id ?? 'unknown', wire });
+  }
+
+  #stderrLine(text: string, wire?: JsonObject): void {
+    if (text.trim() === '') return;
+    if (this.#decoder === undefined) {
+      // Not decided yet: stderr may be all there is to detect the dialect from.
+      this.#stderrHead.push(text);
+      return;
+    }
+    this.#decodeStderr(text, wire);
+  }
+
+  #decodeStderr(text: string, known?: JsonObject): void {
+    const wire = known ?? (text.startsWith('{') ? tryObject(text) : undefined);
+    let understood = false;
+    this.#guard(() => {
+      understood = this.#decoder?.stderr?.(text, wire) ?? false;
+    });
+    if (understood) return;
+    const plain = stripTerminal(text);
+    const code = codeOfMessage(plain);
+    if (code !== 'unknown') this.#stderrFault ??= { message: plain, code };
+    this.#stderrCount += 1;
+    if (this.#stderrCount > stderrKept) return this.#holdStderr(text);
+    this.#stderrKeys.isBody(text);
+    this.#out.emit({ type: 'log', stream: 'stderr', text });
+  }
+
+  #holdStderr(text: string): void {
+    this.#stderrTail.push(text);
+    if (this.#stderrTail.length <= stderrTailKept) return;
+    this.#stderrKeys.isBody(this.#stderrTail.shift() ?? '');
+    this.#stderrOmitted += 1;
+  }
+
+  /** A program that fails says why in its last lines. */
+  #endStderr(): void {
+    if (this.#stderrOmitted > 0) {
+      // The rest of a private key whose first line is left out could not be recognised.
+      const rest = this.#stderrTail.findIndex((text) => !this.#stderrKeys.isBody(text));
+      this.#stderrOmitted += this.#stderrTail.splice(0, rest === -1 ? stderrTailKept : rest).length;
+      this.#out.emit({ type: 'log', stream: 'stderr', text: `[… ${this.#stderrOmitted} lines …]` });
+    }
+    for (const text of this.#stderrTail) this.#out.emit({ type: 'log', stream: 'stderr', text });
+    this.#stderrTail = [];
+  }
+
+  /** A failed process that said nothing on stdout: its exit code or its stderr is all the explanation there is. */
+  #explainExit(process: ProcessEnd | undefined): void {
+    if (this.#out.isExplained || process === undefined || process.requested_signal !== undefined) return;
+    const code = process.exit_code;
+    if (code === null || code === 0 || code === 130 || code === 143) return;
+    const meaning = this.#dialect?.exitMeaning?.(code);
+    if (meaning === undefined && this.#stderrFault === undefined) return;
+    const fault = this.#stderrFault;
+    this.#out.emit({
+      type: 'error',
+      scope: 'process',
+      code: meaning ?? fault?.code ?? 'unknown',
+      message: fault?.message ?? `exit code ${code}`,
+      fatal: true,
+    });
+  }
+
+  #note(kind: NoteKind, what: string, line = this.#line): void {
+    this.#out.note(kind, what, line);
+  }
+}
+
+/** A type name as a note may show it: short, and without anything a terminal would obey. */
+function nameOf(type: string): string {
+  return `"${type.slice(0, 60).replace(/[^\w.:/ -]/g, '?')}"`;
+}
+
+function tryObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// eslint-disable-next-line no-control-regex -- colours are what it removes
+const colours = /\u001b\[[0-9;]*m/g;
+
+function stripTerminal(text: string): string {
+  return text.replace(colours, '');
+}
