@@ -7,7 +7,8 @@ import { secretValues } from '../redact/secrets.ts';
 import { chooseSource } from './sources/choose.ts';
 import { gitPlace } from './git.ts';
 import type { LedgerRequest, RunLedger } from './sinks/run-ledger.ts';
-import { perform, type Sink, type Source } from './perform.ts';
+import { perform, type Source } from './perform.ts';
+import type { Sink } from './sinks/sink.ts';
 import type { RunRequest } from './spec.ts';
 import type { Stop } from './stop.ts';
 

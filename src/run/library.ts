@@ -1,7 +1,7 @@
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { FailOn } from '../outcome/verdict.ts';
-import type { Sink } from './perform.ts';
+import type { Sink } from './sinks/sink.ts';
 import type { RunRequest } from './spec.ts';
 import type { Limits } from './watch.ts';
 import type { Labels } from '../stores/run-store.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOfClass } from '../dialects/faults.ts';
-import type { Draft, ErrorCode, EventOf, EventRecord } from '../events/event.ts';
+import type { Draft, ErrorCode, EventOf } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { statusOf } from '../outcome/fold.ts';
@@ -8,32 +8,9 @@ import type { Price } from '../outcome/usage.ts';
 import type { FailOn } from '../outcome/verdict.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import type { Sink } from './sinks/sink.ts';
 import { describeCause, type Stop, stoppedBy } from './stop.ts';
 import { type Limits, Watch } from './watch.ts';
-
-/** Where a run is told. */
-export interface Sink {
-  record?(record: EventRecord): void;
-  end?(outcome: RunOutcome): void;
-  /** An attempt that will be followed by another. */
-  attempt?(attempt: EndedAttempt): void;
-  /** While it is pending, the sink has more than it can take; the agent's output waits for it, the agent does not. */
-  ready?(): Promise<void> | undefined;
-}
-
-/** An attempt that was not the last, and what it took. */
-interface EndedAttempt {
-  number: number;
-  status: RunOutcome['status'];
-  class: Verdict['class'];
-  session_id?: string;
-  started_at: number;
-  duration_ms: number;
-  tokens_used?: number;
-  cost?: number;
-  /** Why it is tried again. */
-  reason: string;
-}
 
 /** One start of an agent. */
 export interface Attempt {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { render } from '../../terminal/line.ts';
 import { Narrator } from '../../run/sinks/narration/narrator.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
-import type { Sink } from '../../run/perform.ts';
+import type { Sink } from '../../run/sinks/sink.ts';
 import { plain } from '../../terminal/plain.ts';
 import { dialectSink } from '../../run/sinks/dialect.ts';
 import { endInterrupted, findRun, ledgerOption, noSuchLedger, useLedger } from './ledger.ts';

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { escapeToAscii, type Writer } from '../../pipeline/writer.ts';
 import type { Outlet } from './outlet.ts';
-import type { Sink } from '../perform.ts';
+import type { Sink } from './sink.ts';
 import { plain } from '../../terminal/plain.ts';
 
 /** stdout in text mode: the answer and nothing else. A run that failed has none. */

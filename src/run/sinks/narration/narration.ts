@@ -1,5 +1,5 @@
 import { builtIn } from '../../spec.ts';
-import type { Sink } from '../../perform.ts';
+import type { Sink } from '../sink.ts';
 import { advise, type Asked } from './advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';

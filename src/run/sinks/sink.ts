@@ -1,0 +1,29 @@
+import type { EventRecord } from '../../events/event.ts';
+import type { RunOutcome, Verdict } from '../../outcome/outcome.ts';
+
+/** Where a run is told. It has a life: records as they happen, the outcome, and time to finish its own work. */
+export interface Sink {
+  record?(record: EventRecord): void;
+  /** An attempt that will be followed by another. */
+  attempt?(attempt: EndedAttempt): void;
+  /** While it is pending, the sink has more than it can take; the agent's output waits for it, the agent does not. */
+  ready?(): Promise<void> | undefined;
+  /** The last record was told, and this is what the run came to. */
+  end?(outcome: RunOutcome): void;
+  /** Settles when nothing is left to do. It never rejects: a sink that fails costs a warning, not the run. */
+  close?(): Promise<void>;
+}
+
+/** An attempt that was not the last, and what it took. */
+export interface EndedAttempt {
+  number: number;
+  status: RunOutcome['status'];
+  class: Verdict['class'];
+  session_id?: string;
+  started_at: number;
+  duration_ms: number;
+  tokens_used?: number;
+  cost?: number;
+  /** Why it is tried again. */
+  reason: string;
+}
