@@ -1,4 +1,6 @@
 export * from './portable.ts';
 export { run } from './run/library.ts';
-export type { Run, RunOptions } from './run/library.ts';
-export type { Limits } from './run/watch.ts';
+export type { RunOptions } from './run/library.ts';
+export type { AskedLimits as Limits } from './run/ask.ts';
+export type { Run } from './run/run.ts';
+export type { RunSpec } from './run/spec.ts';

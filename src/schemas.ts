@@ -6,6 +6,7 @@ export const formats = {
   event: async () => (await import('./events/event.ts')).AgentEvent,
   record: async () => (await import('./events/event.ts')).EventRecord,
   outcome: async () => (await import('./outcome/outcome.ts')).RunOutcome,
+  'run-spec': async () => (await import('./run/spec.ts')).RunSpec,
 } as const;
 
 /** JSON Schema (draft 2020-12) of one of our formats, or of one object of a dialect's wire. */

@@ -11,3 +11,6 @@ export interface TokenPrice {
   output: number;
   cacheRead?: number | undefined;
 }
+
+/** The agent that comes with Runwire; every other one is a program that must be installed. */
+export const builtIn = 'builtin';

@@ -38,7 +38,7 @@ const mayImport: Record<string, readonly string[]> = {
     'events',
     'schemas.ts',
   ],
-  'schemas.ts': ['dialects', 'outcome', 'events'],
+  'schemas.ts': ['run', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'index.ts': ['portable.ts', 'run'],
   'failure.ts': [],

@@ -67,6 +67,10 @@ export const AgentEvent = z.discriminatedUnion('type', [
     project_name: Text.optional(),
     parent_branch_id: Text.optional(),
     headless: z.boolean().optional(),
+    /** The run in the ledger; its parent and the top of its tree, where it has one. */
+    run_id: Id.optional(),
+    parent_run_id: Id.optional(),
+    root_run_id: Id.optional(),
   }),
   z.strictObject({ type: z.literal('prompt.submitted'), text: Text, message_id: Id.optional() }),
   z.strictObject({

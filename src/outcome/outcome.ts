@@ -40,6 +40,16 @@ export const ErrorDetails = z.strictObject({
   line_number: z.int().optional(),
 });
 
+const ChildrenUsage = z.strictObject({
+  runs: z.int().positive(),
+  tokens_used: tokens,
+  input_tokens: tokens,
+  output_tokens: tokens,
+  /** Of the runs that told one; `cost_known` says how many did. */
+  cost: z.number().nonnegative().optional(),
+  cost_known: z.int().nonnegative(),
+});
+
 /** What a run came to: seed 002's fields, and ours. Unknown numbers are absent, never 0. */
 export const RunOutcome = z.strictObject({
   session_id: z.string(),
@@ -64,6 +74,8 @@ export const RunOutcome = z.strictObject({
   }),
   /** Only where a run used more than one model; their sum is in the metrics. */
   usage_by_model: z.array(ModelUsage).optional(),
+  /** What the runs below this one took, each counted once; not in the metrics, which are of this run alone. */
+  children: ChildrenUsage.optional(),
   artifacts: z.array(Artifact),
   error_details: ErrorDetails.optional(),
   tool_calls: z.array(ToolCall),
@@ -115,6 +127,7 @@ export const RunOutcome = z.strictObject({
     })
     .optional(),
 });
+export type ChildrenUsage = z.infer<typeof ChildrenUsage>;
 export type RunOutcome = z.infer<typeof RunOutcome>;
 export type ModelUsage = z.infer<typeof ModelUsage>;
 export type Artifact = z.infer<typeof Artifact>;

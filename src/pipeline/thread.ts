@@ -1,9 +1,10 @@
 import type { NoteKind, Origin } from '../dialects/dialect.ts';
 import type { AgentEvent, Draft, EventOf, EventRecord, EventSource } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
-import type { RunOutcome, Verdict } from '../outcome/outcome.ts';
+import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
 import type { Price } from '../outcome/usage.ts';
+import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Repair, type RepairedSink } from './repair.ts';
 
@@ -193,10 +194,10 @@ export class Thread {
   }
 
   /** After the last `endAttempt`. */
-  complete(dialect: string, price?: Price): RunOutcome {
+  complete(dialect: string, price?: Price, children?: ChildrenUsage): RunOutcome {
     const { redact } = this.#options;
     this.#source = 'runner';
-    const folded = this.#fold.outcome(dialect, this.notes, price);
+    const folded = { ...this.#fold.outcome(dialect, this.notes, price), ...present({ children }) };
     const outcome = redact?.json(folded) ?? folded;
     if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
     this.#deliver(

@@ -1,50 +1,71 @@
-import type { Passed } from '../agents/environment.ts';
-import type { FailOn } from '../outcome/verdict.ts';
-import type { LedgerRequest } from './sinks/run-ledger.ts';
-import type { Limits } from './watch.ts';
-import type { Environment, PermissionMode, TokenPrice } from '../vocabulary.ts';
+import { z } from 'zod';
+import { failOnWords } from '../outcome/verdict.ts';
+import { permissionModes } from '../vocabulary.ts';
 
-/** The agent that comes with Runwire; every other one is a program that must be installed. */
-export const builtIn = 'builtin';
+const count = z.int().positive().optional();
+const ms = z.number().positive().optional();
 
-/** Everything that a run is asked for, checked and with its paths made whole. */
-export interface RunRequest {
+/** What a run may take, its retries included. Unset: no limit. */
+export const Limits = z.strictObject({
+  max_turns: count,
+  max_cost_usd: z.number().positive().optional(),
+  /** Input and output tokens together. */
+  max_tokens: count,
+  timeout_ms: ms,
+  /** Without a byte on either stream. */
+  idle_timeout_ms: ms,
+  /** Until the agent says anything that we understand. */
+  first_event_timeout_ms: ms,
+  /** How long a question that no one can answer may stay open; default: 20 s. */
+  permission_timeout_ms: ms,
+});
+
+/** What to do: data that can be stored, queued and sent. It names variables, never their values. */
+export const RunSpec = z.strictObject({
   /** `builtin`, or the id of another agent. */
-  agent: string;
-  /** A command of the caller's, instead of an agent. */
-  command?: readonly string[] | undefined;
+  agent: z.string().min(1),
+  /** A command of the caller's instead of an agent, program first. */
+  command: z.array(z.string()).optional(),
   /** For a command: what goes to its stdin; empty: stdin is. */
-  prompt: string;
-  cwd: string;
-  env: Environment;
-  /** Variables that the agent's process may have on top of the usual ones. */
-  extraEnv: Passed;
+  prompt: z.string(),
+  cwd: z.string().min(1),
+  /** Variables that the agent's process may have on top of the usual ones: `NAME`, `PREFIX_*` or `*`. */
+  pass_env: z.array(z.string()),
   /** What the process prints; unset: known from the agent, or detected. */
-  dialect?: string | undefined;
-  model?: string | undefined;
-  baseUrl?: string | undefined;
-  price?: TokenPrice | undefined;
-  permissionMode?: PermissionMode | undefined;
-  allow: readonly string[];
-  deny: readonly string[];
-  directories: readonly string[];
-  resume?: string | undefined;
-  system?: string | undefined;
-  appendSystem?: string | undefined;
-  /** A JSON Schema. */
-  outputSchema?: Record<string, unknown> | undefined;
+  dialect: z.string().optional(),
+  model: z.string().optional(),
+  base_url: z.string().optional(),
+  /** USD per million tokens. */
+  price: z.strictObject({ input: z.number(), output: z.number(), cache_read: z.number().optional() }).optional(),
+  permission_mode: z.enum(permissionModes).optional(),
+  /** Rules of the built-in agent. */
+  allow: z.array(z.string()),
+  deny: z.array(z.string()),
+  /** Folders outside `cwd` that it may work in. */
+  directories: z.array(z.string()),
+  /** A session to resume. */
+  resume: z.string().optional(),
+  system: z.string().optional(),
+  append_system: z.string().optional(),
+  /** A JSON Schema for the answer. */
+  output_schema: z.record(z.string(), z.json()).optional(),
   /** A file for the conversation with the model. */
-  recordModel?: string | undefined;
+  record_model: z.string().optional(),
   /** More words for the agent's own command line. */
-  agentArgs: readonly string[];
-  limits: Limits;
-  retries: number;
-  retryDelayMs: number;
-  failOn: readonly FailOn[];
-  /** Where the run is remembered; unset: nowhere. */
-  ledger?: LedgerRequest | undefined;
+  agent_args: z.array(z.string()),
+  limits: Limits,
+  /** How often a run that the model's side failed, or that broke off, is started again. */
+  retries: z.int().nonnegative(),
+  /** The first wait before a retry, doubled each time. */
+  retry_delay_ms: z.number().nonnegative(),
+  fail_on: z.array(z.enum(failOnWords)),
+  labels: z.record(z.string(), z.string()),
   /** Whether secrets are replaced. */
-  redact: boolean;
-  projectName?: string | undefined;
-  parentBranchId?: string | undefined;
-}
+  redact: z.boolean(),
+  project_name: z.string().optional(),
+  parent_branch_id: z.string().optional(),
+  /** The run that this one is a part of, and the top of that tree. */
+  parent: z.strictObject({ run_id: z.string().min(1), root_run_id: z.string().min(1) }).optional(),
+});
+export type RunSpec = z.infer<typeof RunSpec>;
+export type Limits = z.infer<typeof Limits>;

@@ -49,6 +49,9 @@ export interface Outside {
   onCrash(listener: (error: unknown) => void): () => void;
 }
 
+/** What a library has: the signals of a process belong to its program. */
+export const noOutside: Outside = { onSignal: () => () => {}, onCrash: () => () => {} };
+
 /** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
 export class Stop {
   readonly #controller = new AbortController();
@@ -58,6 +61,9 @@ export class Stop {
   readonly #release: () => void;
   readonly #overdue = Promise.withResolvers<void>();
   #cause: Cause | undefined;
+  #isHeld = false;
+  /** What came while it was held. */
+  #due: Cause[] = [];
 
   constructor(outside: Outside, timeoutMs: number | undefined) {
     const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
@@ -85,8 +91,22 @@ export class Stop {
     return this.#overdue.promise;
   }
 
+  /** While it is held, a reason to stop waits. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    if (this.#due.length > 0) for (const cause of this.#due.splice(0)) this.now(cause);
+  }
+
   /** A second signal is not patient. */
   now(cause: Cause): void {
+    if (this.#isHeld) {
+      this.#due.push(cause);
+      return;
+    }
     if (this.#cause !== undefined) {
       if (cause.kind === 'signal') this.#overdue.resolve();
       return;

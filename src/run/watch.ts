@@ -2,23 +2,8 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { AgentEvent, EventOf } from '../events/event.ts';
 import { patient } from '../processes/patience.ts';
 import { asksForPermission } from './question.ts';
+import type { Limits } from './spec.ts';
 import { type Cause, longestTimer } from './stop.ts';
-
-/** What a run may take. Unset: no limit. */
-export interface Limits {
-  maxTurns?: number | undefined;
-  maxCostUsd?: number | undefined;
-  /** Input and output tokens together. */
-  maxTokens?: number | undefined;
-  /** Of the whole run, its retries included. */
-  timeoutMs?: number | undefined;
-  /** Without a byte on either stream. */
-  idleTimeoutMs?: number | undefined;
-  /** Until the agent says anything that we understand. */
-  firstEventTimeoutMs?: number | undefined;
-  /** How long a question that nobody can answer may stay open; default: 20 s. */
-  permissionTimeoutMs?: number | undefined;
-}
 
 const defaultPermissionMs = patient(20_000);
 /** An agent that said its last word may take this long to leave. */
@@ -39,12 +24,13 @@ export interface WatchOptions {
   limits: Limits;
   /** What the run took so far. */
   spent(): { tokens: number; cost: number | undefined };
-  stop(cause: Cause): void;
+  /** A time is up. */
+  onDue(cause: Cause): void;
 }
 
 /**
  * Keeps the limits of a run that its agent cannot keep or does not know, from what the agent says while it runs. It
- * counts over all attempts of a run.
+ * counts over all attempts of a run. It stops nothing by itself: it answers why the run should stop.
  */
 export class Watch {
   readonly #options: WatchOptions;
@@ -54,7 +40,8 @@ export class Watch {
   readonly #open = new Map<string, string>();
   readonly #typed = new Map<StreamName, string>();
   readonly #tails = new Map<StreamName, Buffer>();
-  #deaf = 0;
+  /** Sinks that we wait for. */
+  #waits = 0;
   /** How long it was given to leave; infinite: it has more to do. */
   #leavingMs = Infinity;
   #turns = 0;
@@ -74,9 +61,8 @@ export class Watch {
   start(): void {
     this.#goesOn();
     this.#openItems.clear();
-    const { firstEventTimeoutMs } = this.#limits;
-    if (firstEventTimeoutMs !== undefined)
-      this.#after('first', firstEventTimeoutMs, () => this.#late('first_event', firstEventTimeoutMs, 'no event came in'));
+    const { first_event_timeout_ms: ms } = this.#limits;
+    if (ms !== undefined) this.#after('first', ms, () => late('first_event', ms, 'no event came in'));
     this.#restartIdle();
   }
 
@@ -104,94 +90,89 @@ export class Watch {
     } else if (this.#typed.delete(stream)) this.#answered();
   }
 
-  /** While we wait for somebody else, we do not hear the agent: that it says nothing means nothing. */
-  async deafUntil(heard: Promise<void>): Promise<void> {
-    this.#deaf += 1;
+  /** While we wait for a slow reader, we do not read the agent's output: its silence means nothing. */
+  async waitFor(ready: Promise<void>): Promise<void> {
+    this.#waits += 1;
     try {
-      await heard;
+      await ready;
     } finally {
-      this.#deaf -= 1;
+      this.#waits -= 1;
     }
   }
 
-  event(event: AgentEvent): void {
+  /** Answers why the run should stop now, if it should. */
+  event(event: AgentEvent): Cause | undefined {
     if (event.type !== 'log' && event.type !== 'thread.completed') this.#clear('first');
     this.#restartIdle();
     switch (event.type) {
       case 'permission.requested':
         this.#open.set(event.permission_id, event.title ?? event.pattern ?? event.what);
-        return this.#asked();
+        this.#asked();
+        return undefined;
       case 'permission.resolved':
         this.#open.delete(event.permission_id);
-        return this.#answered();
+        this.#answered();
+        return undefined;
       case 'turn.started':
         this.#goesOn();
         this.#turns += 1;
         // The agent may not say why its turn ended; that it begins one more is proof enough.
-        if (this.#limits.maxTurns !== undefined && this.#turns > this.#limits.maxTurns) this.#turnLimit(this.#limits.maxTurns);
-        return;
+        return this.#turns > this.#maxTurns ? this.#turnLimit(this.#maxTurns) : undefined;
       case 'turn.completed':
         if (event.finish_reason === 'stop' && !this.#hasLastWord) this.#leaves(silentMs);
-        else if (event.finish_reason === 'tool_calls' && this.#turns >= (this.#limits.maxTurns ?? Infinity)) this.#turnLimit(this.#turns);
-        return;
+        return event.finish_reason === 'tool_calls' && this.#turns >= this.#maxTurns ? this.#turnLimit(this.#turns) : undefined;
       case 'item.started':
         this.#goesOn();
         this.#openItems.add(event.item_id);
         if (event.parent_item_id !== undefined) this.#subItems.add(event.item_id);
-        return;
+        return undefined;
       case 'item.completed':
         this.#goesOn();
         this.#openItems.delete(event.item_id);
         if (!this.#subItems.delete(event.item_id)) this.#items += 1;
-        if (this.#isWholeRun && this.#items >= (this.#limits.maxTurns ?? Infinity)) this.#turnLimit(this.#items);
-        return;
+        return this.#isWholeRun && this.#items >= this.#maxTurns ? this.#turnLimit(this.#items) : undefined;
       case 'text.delta':
       case 'reasoning.delta':
-        return this.#goesOn();
+        this.#goesOn();
+        return undefined;
       case 'usage.reported':
         return this.#bill();
       case 'agent.finished':
-        return this.#leaves(lingerMs);
+        this.#leaves(lingerMs);
+        return undefined;
       default:
+        return undefined;
     }
   }
 
-  #turnLimit(value: number): void {
-    const maximum = this.#limits.maxTurns;
-    this.#reach({
-      limit: 'turns',
-      value,
-      ...(maximum === undefined ? {} : { maximum }),
-      message: `the turn limit of ${maximum} was reached`,
-    });
+  get #maxTurns(): number {
+    return this.#limits.max_turns ?? Infinity;
   }
 
-  #bill(): void {
-    const { maxCostUsd, maxTokens } = this.#limits;
-    if (maxCostUsd === undefined && maxTokens === undefined) return;
+  #turnLimit(value: number): Cause {
+    const maximum = this.#maxTurns;
+    return reached({ limit: 'turns', value, maximum, message: `the turn limit of ${maximum} was reached` });
+  }
+
+  #bill(): Cause | undefined {
+    const { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits;
+    if (maxCost === undefined && maxTokens === undefined) return undefined;
     const { tokens, cost } = this.#options.spent();
-    if (maxCostUsd !== undefined && cost !== undefined && cost >= maxCostUsd)
-      this.#reach({ limit: 'cost', value: cost, maximum: maxCostUsd, message: `the cost limit of $${maxCostUsd} was reached` });
-    else if (maxTokens !== undefined && tokens >= maxTokens)
-      this.#reach({ limit: 'tokens', value: tokens, maximum: maxTokens, message: `the token limit of ${maxTokens} was reached` });
-  }
-
-  #late(limit: 'first_event' | 'idle', ms: number, words: string): void {
-    this.#reach({ limit, value: ms / 1000, maximum: ms / 1000, message: `${words} ${ms / 1000} s` });
-  }
-
-  #reach(limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string }): void {
-    this.#options.stop({ kind: 'limit', limit });
+    if (maxCost !== undefined && cost !== undefined && cost >= maxCost)
+      return reached({ limit: 'cost', value: cost, maximum: maxCost, message: `the cost limit of $${maxCost} was reached` });
+    if (maxTokens !== undefined && tokens >= maxTokens)
+      return reached({ limit: 'tokens', value: tokens, maximum: maxTokens, message: `the token limit of ${maxTokens} was reached` });
+    return undefined;
   }
 
   /** The same question again and again is one question. */
   #asked(): void {
     if (this.#timers.has('question')) return;
-    this.#after('question', this.#limits.permissionTimeoutMs ?? defaultPermissionMs, () => {
+    this.#after('question', this.#limits.permission_timeout_ms ?? defaultPermissionMs, () => {
       const [typed] = this.#typed.values();
       const [id, what] = [...this.#open].at(-1) ?? [];
-      if (id !== undefined && what !== undefined) this.#options.stop({ kind: 'question', what, id });
-      else if (typed !== undefined) this.#options.stop({ kind: 'question', what: typed });
+      if (id !== undefined && what !== undefined) return { kind: 'question', what, id };
+      return typed === undefined ? undefined : { kind: 'question', what: typed };
     });
   }
 
@@ -216,29 +197,30 @@ export class Watch {
 
   /** There is nothing left to do for it. */
   #leaves(ms: number): void {
-    const dismiss = (): void => this.#options.stop({ kind: 'done' });
-    this.#after('linger', ms, () => {
-      if (this.#openItems.size === 0) dismiss();
-    });
+    this.#after('linger', ms, () => (this.#openItems.size === 0 ? { kind: 'done' } : undefined));
     if (ms >= this.#leavingMs) return;
     this.#leavingMs = ms;
-    this.#after('overstay', ms * overstay * (this.#openItems.size === 0 ? 1 : working), dismiss);
+    this.#after('overstay', ms * overstay * (this.#openItems.size === 0 ? 1 : working), () => ({ kind: 'done' }));
   }
 
   #restartIdle(): void {
-    const { idleTimeoutMs } = this.#limits;
-    if (idleTimeoutMs === undefined) return;
+    const { idle_timeout_ms: ms } = this.#limits;
+    if (ms === undefined) return;
     if (this.#timers.has('idle')) this.#restart('idle');
-    else this.#after('idle', idleTimeoutMs, () => this.#late('idle', idleTimeoutMs, 'nothing came for'));
+    else this.#after('idle', ms, () => late('idle', ms, 'nothing came for'));
   }
 
   #restart(name: 'idle' | 'linger'): void {
     this.#timers.get(name)?.refresh();
   }
 
-  #after(name: TimerName, ms: number, then: () => void): void {
+  #after(name: TimerName, ms: number, causeOf: () => Cause | undefined): void {
     this.#clear(name);
-    const due = (): void => (this.#deaf > 0 ? this.#after(name, ms, then) : then());
+    const due = (): void => {
+      if (this.#waits > 0) return this.#after(name, ms, causeOf);
+      const cause = causeOf();
+      if (cause !== undefined) this.#options.onDue(cause);
+    };
     this.#timers.set(name, setTimeout(due, Math.min(ms, longestTimer)));
   }
 
@@ -246,4 +228,12 @@ export class Watch {
     clearTimeout(this.#timers.get(name));
     this.#timers.delete(name);
   }
+}
+
+function late(limit: 'first_event' | 'idle', ms: number, words: string): Cause {
+  return reached({ limit, value: ms / 1000, maximum: ms / 1000, message: `${words} ${ms / 1000} s` });
+}
+
+function reached(limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string }): Cause {
+  return { kind: 'limit', limit };
 }

@@ -3,11 +3,10 @@ import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
 import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
-import { builtIn } from '../../run/spec.ts';
-import type { Limits } from '../../run/watch.ts';
+import type { AskedLimits } from '../../run/ask.ts';
 import type { Options, Values } from '../command.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
-import { type PermissionMode, permissionModes, type TokenPrice } from '../../vocabulary.ts';
+import { builtIn, type PermissionMode, permissionModes, type TokenPrice } from '../../vocabulary.ts';
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
@@ -121,7 +120,7 @@ export interface RunFlags {
   outputSchema: string | undefined;
   resume: string | undefined;
   cwd: string | undefined;
-  limits: Limits;
+  limits: AskedLimits;
   retries: number;
   retryDelayMs: number;
   extraEnv: Passed;

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { builtIn, type RunRequest } from '../../run/spec.ts';
-import { ledgerPlace } from '../../stores/open-store.ts';
+import { specOf } from '../../run/ask.ts';
+import type { RunSpec } from '../../run/spec.ts';
+import { builtIn } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
 
@@ -50,26 +51,26 @@ async function readSchema(path: string, context: Context): Promise<Record<string
 }
 
 /** Files and folders on a command line are named from where it was typed, not from --cwd. */
-export function requestOf(
+export function specOfFlags(
   flags: RunFlags,
   { cwd, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
-): RunRequest {
-  const { format: _format, prompt: _words, cwd: _cwd, tape: _tape, onEnd: _onEnd, quiet: _quiet, labels, keepsTape, ...asked } = flags;
-  const place = ledgerPlace(flags.ledger, env, here);
+): RunSpec {
   const program = command?.[0];
-  return {
-    ...asked,
-    command: program?.includes('/') ? [resolve(here, program), ...(command ?? []).slice(1)] : command,
-    prompt,
-    cwd,
-    env,
-    outputSchema,
-    ledger: place.kind === 'none' ? undefined : { place, labels, tape: keepsTape },
-    model: fromHere(flags.model ?? (flags.agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
-    directories: flags.directories.map((folder) => resolve(here, folder)),
-    recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),
-  };
+  const { pass, set } = flags.extraEnv;
+  return specOf(
+    {
+      ...flags,
+      from: flags.dialect,
+      command: program?.includes('/') ? [resolve(here, program), ...(command ?? []).slice(1)] : command,
+      prompt,
+      outputSchema,
+      model: fromHere(flags.model ?? (flags.agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
+      directories: flags.directories.map((folder) => resolve(here, folder)),
+      recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),
+    },
+    { cwd, passEnv: [...pass, ...Object.keys(set)] },
+  );
 }
 
 function fromHere(model: string | undefined, here: string): string | undefined {

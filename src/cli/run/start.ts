@@ -1,10 +1,10 @@
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../context.ts';
-import { execute, refuse } from './execute.ts';
 import { readFlags, readFormat, type RunValues } from './flags.ts';
+import { follow, refuse } from './follow.ts';
 import { readPrompt } from './prompt.ts';
-import { readInputs } from './settings.ts';
+import { readInputs, specOfFlags } from './settings.ts';
 import { loadWriter } from './writers.ts';
 
 export interface StartOptions {
@@ -34,7 +34,8 @@ export async function startRun(
         ? await readPrompt(words, context, words === undefined && format.flag !== '--output-format json')
         : (words ?? '');
     if (prompt === '' && command === undefined) throw new Failure('input', missing[format.flag] ?? noPrompt);
-    return await execute({ flags, prompt, command, inputs, writer, loadAgent }, context);
+    const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
+    return await follow({ flags, spec, writer, loadAgent }, context);
   } catch (error) {
     if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
     return await refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);

@@ -56,7 +56,7 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
         let running = run.status === 'running';
         let looks = 0;
         const { reader } = await playTape(tape.path, { newId: () => run.id, onRecord: (record) => sink.record?.(record) }, async () => {
-          await outlet.drained();
+          await outlet.close();
           if (!follow || !running) return false;
           await context.sleep(lookMs);
           looks += 1;
@@ -71,7 +71,7 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
           const outcome = reader.end(undefined, price);
           sink.end?.(outcome);
         }
-        await outlet.drained();
+        await outlet.close();
         return 0;
       },
       follow ? undefined : noSuchLedger,

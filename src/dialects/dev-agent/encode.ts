@@ -255,7 +255,7 @@ function startsOrRefuses(record: EventRecord): boolean {
 
 const statusOf: Record<string, string> = { success: 'completed', turn_limit: 'iteration_limit', tool: 'FINISHED_WITH_ERROR' };
 
-function ending(outcome: JsonObject): JsonObject {
+export function ending(outcome: JsonObject): JsonObject {
   const verdict = object(outcome.verdict);
   const status = statusOf[asText(verdict.class)] ?? 'error';
   const message = asText(outcome.message);

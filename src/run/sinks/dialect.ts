@@ -1,5 +1,6 @@
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { escapeToAscii, type Writer } from '../../pipeline/writer.ts';
+import { finalReport } from '../../dialects/dev-agent/write/ending.ts';
 import type { Outlet } from './outlet.ts';
 import type { Sink } from './sink.ts';
 import { plain } from '../../terminal/plain.ts';
@@ -47,23 +48,12 @@ export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string)
 
 /** Live events, and after the last of them its report once more, for people. */
 export function reportSink(writer: Writer, outlet: Outlet): Sink {
-  let last = '';
-  const sink = dialectSink(writer, {
-    write(text) {
-      if (text !== '') last = text;
-      outlet.write(text);
-    },
-  });
+  const sink = dialectSink(writer, outlet);
   return {
     ...sink,
     end(outcome) {
       sink.end?.(outcome);
-      outlet.write(`${escapeToAscii(JSON.stringify(reportOf(last), null, 2))}\n`);
+      outlet.write(`${escapeToAscii(JSON.stringify(finalReport(outcome), null, 2))}\n`);
     },
   };
-}
-
-function reportOf(text: string): unknown {
-  const line = text.trimEnd().split('\n').at(-1) ?? '';
-  return (JSON.parse(line) as { final_report: unknown }).final_report;
 }

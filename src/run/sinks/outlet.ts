@@ -1,8 +1,10 @@
+import type { Sink } from './sink.ts';
+
 /** Characters that may wait for a slow reader before the agent's output has to. */
 const roomFor = 1 << 20;
 
 /** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and learns when the reader is gone. */
-export class Outlet {
+export class Outlet implements Sink {
   readonly #print: (text: string) => Promise<void>;
   readonly #onClosed: () => void;
   #waiting = '';
@@ -20,13 +22,12 @@ export class Outlet {
     this.#pumping ??= this.#pump();
   }
 
-  /** Pending while more waits for the reader than we want to hold. */
-  full(): Promise<void> | undefined {
+  ready(): Promise<void> | undefined {
     return this.#waiting.length > roomFor ? this.#pumping : undefined;
   }
 
-  /** Resolves when everything is handed over, or nobody wants it any more. */
-  async drained(): Promise<void> {
+  /** Everything is handed over, or no one wants it any more. */
+  async close(): Promise<void> {
     await this.#pumping;
   }
 

@@ -2,7 +2,10 @@ import { stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closeInterrupted } from '../../ledger/close-interrupted.ts';
 import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
-import { LedgerSink } from './ledger.ts';
+import { LedgerSink as Inner } from './ledger.ts';
+import type { EventRecord } from '../../events/event.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import type { EndedAttempt, Sink } from './sink.ts';
 import { type LedgerPlace, openStore, tapesFolder } from '../../stores/open-store.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import { pruneTapes } from '../../stores/tape-pruning.ts';
@@ -11,14 +14,17 @@ import type { Environment } from '../../vocabulary.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
-  labels: Labels;
   /** Whether the whole run is kept beside its line in the ledger. */
-  tape: boolean;
+  keepsTape: boolean;
 }
 
-interface Known {
+interface LedgerSinkOptions extends LedgerRequest {
+  id: string;
+  startedAt: number;
+  parent?: { run_id: string; root_run_id: string };
+  labels: Labels;
   agent: string;
-  model: string | undefined;
+  model?: string;
   cwd: string;
   git: GitPlace;
   env: Environment;
@@ -33,16 +39,17 @@ const tapesKeptBytes = 4e9;
 const pruneEveryMs = 24 * 3600 * 1000;
 
 /** The ledger's part in one run: a sink, and what is to be done when the run is over. */
-export class RunLedger {
-  readonly sink: LedgerSink;
-  readonly #request: LedgerRequest;
-  readonly #known: Known;
+export class LedgerSink implements Sink {
+  readonly tape = undefined;
+  readonly sink: Inner;
+  readonly #request: LedgerSinkOptions;
+  readonly #known: LedgerSinkOptions;
 
-  constructor(request: LedgerRequest, known: Known) {
+  constructor(request: LedgerSinkOptions) {
     this.#request = request;
-    this.#known = known;
-    const { agent, model, cwd, git, env, clock, warn } = known;
-    this.sink = new LedgerSink({
+    this.#known = request;
+    const { agent, model, cwd, git, env, clock, warn } = request;
+    this.sink = new Inner({
       open: () => openStore(request.place),
       clock,
       warn,
@@ -50,8 +57,20 @@ export class RunLedger {
       agent,
       cwd,
       ...(model === undefined ? {} : { model }),
-      ...(request.tape ? { tapes: { folder: this.#tapes } } : {}),
+      ...(request.keepsTape ? { tapes: { folder: this.#tapes } } : {}),
     });
+  }
+
+  record(record: EventRecord): void {
+    this.sink.record(record);
+  }
+
+  attempt(attempt: EndedAttempt): void {
+    this.sink.attempt(attempt);
+  }
+
+  end(outcome: RunOutcome): void {
+    this.sink.end(outcome);
   }
 
   /** The run is recorded; then what others left undone is done. Never throws, never takes long. */
@@ -69,7 +88,7 @@ export class RunLedger {
     const store = await openStore(this.#request.place);
     try {
       await closeInterrupted(store, { tapesFolder: this.#tapes, now });
-      if (!this.#request.tape || !(await isDue(join(this.#tapes, '.pruned'), now))) return;
+      if (!this.#request.keepsTape || !(await isDue(join(this.#tapes, '.pruned'), now))) return;
       const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
       await pruneTapes(this.#tapes, { olderThan: now - tapesKeptMs, maxTotalBytes: tapesKeptBytes, keep });
     } finally {

@@ -1,72 +1,68 @@
 import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { childEnvironment } from '../../agents/environment.ts';
-import { findAgent } from '../../agents/registry.ts';
-import { findDialect } from '../../dialects/registry.ts';
-import type { EventOf } from '../../events/event.ts';
-import { Failure } from '../../failure.ts';
 import { locate } from '../../agents/locate.ts';
-import { present } from '../../present.ts';
-import { ProcessSource } from './process.ts';
-import type { RunRequest } from '../spec.ts';
-import { continuePrompt } from './resuming.ts';
+import { findAgent } from '../../agents/registry.ts';
 import { usedBefore } from '../../agents/session-usage.ts';
+import { findDialect } from '../../dialects/registry.ts';
+import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import type { PermissionMode } from '../../vocabulary.ts';
-
-interface AgentSource {
-  source: ProcessSource;
-  agent: Partial<Omit<EventOf<'thread.started'>, 'type'>>;
-  /** What differs from what was asked for, for people. */
-  warnings: readonly string[];
-}
+import type { RunSpec } from '../spec.ts';
+import type { Chosen, Variables } from './choose.ts';
+import { ProcessSource } from './process.ts';
+import { continuePrompt } from './resuming.ts';
+import type { Introduction } from './source.ts';
 
 const defaultMode: PermissionMode = 'edit';
 
 /** Another agent's own program, found, planned and ready to start. Throws `Failure` when it is not there or cannot do what was asked. */
-export async function agentSource(name: string, request: RunRequest): Promise<AgentSource> {
-  const cli = findAgent(name);
-  const { permissionMode, env, extraEnv } = request;
+export async function agentSource(spec: RunSpec, variables: Variables): Promise<Chosen> {
+  const cli = findAgent(spec.agent);
+  const { permission_mode: mode, pass_env, limits } = spec;
+  const { env, set: given } = variables;
   const modes = cli.abilities.permissionModes;
   // A mode that was asked for is a promise; the default is not.
-  if (permissionMode !== undefined && !modes.includes(permissionMode))
-    throw new Failure('input', `--permission-mode ${permissionMode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
+  if (mode !== undefined && !modes.includes(mode))
+    throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
   const { path, version } = await locate(cli, env);
-  const ask = askOf(request);
+  const ask = askOf(spec);
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
-    dialect: findDialect(request.dialect ?? cli.dialect),
+    dialect: findDialect(spec.dialect ?? cli.dialect),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
-      const passed = { pass: [...cli.passEnv, ...extraEnv.pass], set: { ...set, ...extraEnv.set } };
+      const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
       return { command: path, args, cwd: ask.cwd, env: childEnvironment(env, passed), stdin };
     },
   });
   return {
     source,
-    agent: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, request)) },
+    introduction: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, spec, variables)) },
+    limits,
     warnings: plan({}).unsupported,
   };
 }
 
-async function sessionOf(cli: AgentCli, { resume, env, extraEnv }: RunRequest): Promise<Partial<Omit<EventOf<'thread.started'>, 'type'>>> {
-  return resume === undefined ? {} : { resumed: true, ...(await usedBefore(cli, resume, { ...env, ...extraEnv.set })) };
+async function sessionOf(cli: AgentCli, { resume }: RunSpec, { env, set }: Variables): Promise<Introduction> {
+  return resume === undefined ? {} : { resumed: true, ...(await usedBefore(cli, resume, { ...env, ...set })) };
 }
 
-function askOf(request: RunRequest): Ask {
+function askOf(spec: RunSpec): Ask {
   return {
-    prompt: request.prompt,
-    cwd: request.cwd,
-    permissionMode: request.permissionMode ?? defaultMode,
-    directories: request.directories,
-    extraArgs: request.agentArgs,
+    prompt: spec.prompt,
+    cwd: spec.cwd,
+    permissionMode: spec.permission_mode ?? defaultMode,
+    directories: spec.directories,
+    extraArgs: spec.agent_args,
     ...present({
-      model: request.model,
-      resume: request.resume,
-      maxTurns: request.limits.maxTurns,
-      maxCostUsd: request.limits.maxCostUsd,
-      system: request.system,
-      appendSystem: request.appendSystem,
-      baseUrl: request.baseUrl,
+      model: spec.model,
+      resume: spec.resume,
+      maxTurns: spec.limits.max_turns,
+      maxCostUsd: spec.limits.max_cost_usd,
+      system: spec.system,
+      appendSystem: spec.append_system,
+      baseUrl: spec.base_url,
     }),
   };
 }

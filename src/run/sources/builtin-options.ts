@@ -2,19 +2,22 @@ import type { AgentOptions } from '../../builtin/agent.ts';
 import { loadConfig } from '../../builtin/config.ts';
 import { parseRules } from '../../builtin/permissions.ts';
 import { Failure } from '../../failure.ts';
-import type { Place } from '../git.ts';
 import { present } from '../../present.ts';
-import type { RunRequest } from '../spec.ts';
+import type { Environment } from '../../vocabulary.ts';
+import type { Place } from '../git.ts';
+import { tokenPrice } from '../price.ts';
+import type { RunSpec } from '../spec.ts';
 
-/** The request first, then the environment, then the config files. Throws a `config` failure when no model is named. */
+/** The spec first, then the environment, then the config files. Throws a `config` failure when no model is named. */
 export async function agentOptions(
-  request: RunRequest & Place,
-  signal: AbortSignal,
+  spec: RunSpec,
+  { projectName, parentBranchId }: Place,
+  env: Environment,
   redact: ((text: string) => string) | undefined,
-): Promise<AgentOptions> {
-  const { cwd, env, prompt } = request;
+): Promise<Omit<AgentOptions, 'signal'>> {
+  const { cwd, prompt } = spec;
   const config = await loadConfig({ cwd, env });
-  const model = request.model ?? env.RUNWIRE_MODEL ?? config.model;
+  const model = spec.model ?? env.RUNWIRE_MODEL ?? config.model;
   if (model === undefined || model === '')
     throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in runwire.json');
   const rules = config.permissions ?? {};
@@ -23,27 +26,26 @@ export async function agentOptions(
     model,
     cwd,
     env,
-    signal,
     permissions: parseRules(
-      request.permissionMode ?? rules.mode ?? 'edit',
-      [...(rules.allow ?? []), ...request.allow],
-      [...(rules.deny ?? []), ...request.deny],
-      [...(rules.directories ?? []), ...request.directories],
+      spec.permission_mode ?? rules.mode ?? 'edit',
+      [...(rules.allow ?? []), ...spec.allow],
+      [...(rules.deny ?? []), ...spec.deny],
+      [...(rules.directories ?? []), ...spec.directories],
     ),
-    projectName: request.projectName,
-    parentBranchId: request.parentBranchId,
+    projectName,
+    parentBranchId,
     ...present({
-      baseUrl: request.baseUrl ?? config.baseUrl,
+      baseUrl: spec.base_url ?? config.baseUrl,
       keys: config.keys,
-      system: request.system ?? config.system,
-      appendSystem: request.appendSystem,
-      outputSchema: request.outputSchema,
-      resume: request.resume,
-      maxTurns: request.limits.maxTurns,
-      maxCostUsd: request.limits.maxCostUsd,
-      price: request.price ?? config.prices?.[model],
+      system: spec.system ?? config.system,
+      appendSystem: spec.append_system,
+      outputSchema: spec.output_schema,
+      resume: spec.resume,
+      maxTurns: spec.limits.max_turns,
+      maxCostUsd: spec.limits.max_cost_usd,
+      price: tokenPrice(spec) ?? config.prices?.[model],
       mcpServers: config.mcpServers,
-      recordModel: request.recordModel,
+      recordModel: spec.record_model,
       redact,
     }),
   };

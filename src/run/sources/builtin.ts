@@ -1,24 +1,29 @@
 import type { AgentOptions, RunAgent } from '../../builtin/agent.ts';
-import type { Attempt, Source } from '../perform.ts';
 import { continuePrompt } from './resuming.ts';
+import type { Attempt, Source } from './source.ts';
+
+type Options = Omit<AgentOptions, 'signal'>;
 
 /** The agent that comes with Runwire: no process of its own, so its events come as they are. */
 export class BuiltInSource implements Source {
   readonly dialect = 'runwire';
   readonly canResume = true;
+  readonly #readOptions: () => Promise<Options>;
   readonly #load: () => Promise<RunAgent>;
-  readonly #options: (signal: AbortSignal) => Promise<AgentOptions>;
+  #options: Promise<Options> | undefined;
 
-  constructor(options: (signal: AbortSignal) => Promise<AgentOptions>, load: () => Promise<RunAgent> = loadBuiltIn) {
-    this.#options = options;
+  constructor(readOptions: () => Promise<Options>, load: () => Promise<RunAgent> = loadBuiltIn) {
+    this.#readOptions = readOptions;
     this.#load = load;
   }
 
-  async attempt({ resume, stop, emit }: Attempt): Promise<undefined> {
+  async produce({ resume, out, stop }: Attempt): Promise<undefined> {
     const work = async (): Promise<void> => {
-      const options = await this.#options(stop.signal);
+      // Read once: what the agent writes into a config file is not for its own next attempt.
+      const options = await (this.#options ??= this.#readOptions());
       const runAgent = await this.#load();
-      await runAgent(resume === undefined ? options : { ...options, resume, prompt: continuePrompt }, emit);
+      const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
+      await runAgent({ ...options, ...continued, signal: stop.signal }, (draft) => out.emit(draft));
     };
     await Promise.race([work(), stop.overdue]);
   }

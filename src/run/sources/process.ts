@@ -2,15 +2,15 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { LineDecoder } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { present } from '../../present.ts';
-import type { Attempt, Source } from '../perform.ts';
 import { supervise } from '../../processes/supervise.ts';
 import type { Ended, ProcessOrder } from '../../processes/supervised.ts';
+import type { Attempt, Source } from './source.ts';
 
 /** How to start a process once. */
 type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
 
 interface ProcessSourceOptions {
-  /** Asked before every start; `resume` is the session to go on with. Throws `Failure` when it cannot be started. */
+  /** Asked before every start; `resume` is the session to resume. Throws `Failure` when it cannot be started. */
   launch(resume: string | undefined): Launch;
   /** Unset: detected from the first lines. */
   dialect?: Dialect | undefined;
@@ -35,20 +35,14 @@ export class ProcessSource implements Source {
     return this.#options.canResume;
   }
 
-  async attempt({ resume, thread, watch, stop, room }: Attempt): Promise<ProcessEnd> {
+  async produce({ resume, out, stop }: Attempt): Promise<ProcessEnd> {
     const { dialect } = this.#options;
-    const reader = new LineDecoder(thread, { live: true, onDialect: (known) => watch.reads(known), ...present({ dialect }) });
+    const decoder = new LineDecoder(out, { live: true, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
-      reader[stream](chunk);
-      watch.output(stream, chunk);
-      const full = room();
-      return full === undefined ? undefined : watch.deafUntil(full);
+      decoder[stream](chunk);
+      return out.heard(stream, chunk);
     };
-    const child = await supervise({
-      ...this.#options.launch(resume),
-      onStdout: hear('stdout'),
-      onStderr: hear('stderr'),
-    });
+    const child = await supervise({ ...this.#options.launch(resume), onStdout: hear('stdout'), onStderr: hear('stderr') });
     const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });
@@ -57,17 +51,12 @@ export class ProcessSource implements Source {
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
-    reader.end(process);
-    this.#dialect = reader.dialect;
+    decoder.end(process);
+    this.#dialect = decoder.dialect;
     return process;
   }
 }
 
 function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {
-  return {
-    exit_code,
-    signal,
-    ...(requested_signal === undefined ? {} : { requested_signal }),
-    ...(left_running === 0 ? {} : { left_running }),
-  };
+  return { exit_code, signal, ...present({ requested_signal, left_running: left_running === 0 ? undefined : left_running }) };
 }

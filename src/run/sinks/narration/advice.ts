@@ -1,5 +1,5 @@
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
-import { builtIn } from '../../spec.ts';
+import { builtIn } from '../../../vocabulary.ts';
 import { shellQuote } from '../../../terminal/shell-quote.ts';
 
 /** Whom the run was asked of, and what can be asked of it. */

@@ -1,4 +1,4 @@
-import { builtIn } from '../../spec.ts';
+import { builtIn } from '../../../vocabulary.ts';
 import type { Sink } from '../sink.ts';
 import { advise, type Asked } from './advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
@@ -12,7 +12,7 @@ interface Telling {
   /** Whether a terminal may be drawn on, besides lines. */
   draws: boolean;
   /** Unset: a command of the user's. */
-  agent: string | undefined;
+  agent?: string;
 }
 
 /** A run, told on stderr while it happens. */

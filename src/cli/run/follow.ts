@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import type { RunAgent } from '../../builtin/agent.ts';
+import type { Failure } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import { Writer } from '../../pipeline/writer.ts';
+import { present } from '../../present.ts';
+import { specOf } from '../../run/ask.ts';
+import { type Run, start } from '../../run/run.ts';
+import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
+import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
+import { Outlet } from '../../run/sinks/outlet.ts';
+import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
+import type { Sink } from '../../run/sinks/sink.ts';
+import { Tape } from '../../run/sinks/tape.ts';
+import type { RunSpec } from '../../run/spec.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
+import type { Context } from '../context.ts';
+import type { RunFlags } from './flags.ts';
+import { runOnEnd } from './on-end.ts';
+import type { loadWriter } from './writers.ts';
+
+export interface Following {
+  flags: RunFlags;
+  spec: RunSpec;
+  writer: Awaited<ReturnType<typeof loadWriter>>;
+  loadAgent: (() => Promise<RunAgent>) | undefined;
+}
+
+/** A run in the foreground: told on stdout and stderr while it happens; answers the exit code. */
+export async function follow({ flags, spec, writer, loadAgent }: Following, context: Context): Promise<number> {
+  const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
+  // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
+  const draws = writer === undefined;
+  const narration = await narrate({ tell: quiet ? 'errors' : 'all', draws, ...present({ agent: agentOf(spec) }) }, context);
+  let run: Run | undefined;
+  const print = (text: string): Promise<void> => {
+    narration.hide();
+    return context.print(text);
+  };
+  const outlet = new Outlet(print, () => {
+    // Who closed stdout does not want to hear more, on stderr either.
+    narration.mute();
+    run?.cancel({ kind: 'pipe' });
+  });
+  try {
+    const place = ledgerPlace(flags.ledger, context.env, context.cwd);
+    run = start(spec, {
+      env: context.env,
+      variables: flags.extraEnv.set,
+      sinks: openSinks({ flags, spec, writer, outlet, narration }, context),
+      ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+      clock: context.now,
+      warn: narration.complain,
+      outside: context,
+      loadAgent,
+    });
+    const outcome = await run.outcome;
+    for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
+    return exitCodeOf(outcome, flags);
+  } finally {
+    narration.close();
+  }
+}
+
+function exitCodeOf(outcome: RunOutcome, { format }: RunFlags): number {
+  return format.flag === '--json' ? Number(outcome.status !== 'success') : outcome.verdict.exit_code;
+}
+
+function agentOf({ agent, command }: RunSpec): string | undefined {
+  return command === undefined ? agent : undefined;
+}
+
+interface Ways extends Omit<Following, 'loadAgent'> {
+  outlet: Outlet;
+  narration: Narration;
+}
+
+function openSinks({ flags, spec, writer, outlet, narration }: Ways, context: Context): Sink[] {
+  const { flag } = flags.format;
+  const { complain } = narration;
+  const sinks: Sink[] = [outlet];
+  if (writer === undefined) sinks.push(answerSink(outlet));
+  else if (flag === '--json') {
+    const name = scratchpadName(spec.prompt, context.now());
+    sinks.push(new Scratchpad(spec.cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
+  } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
+  else sinks.push(dialectSink(new Writer(...writer), outlet));
+  if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), complain));
+  return [...sinks, narration.sink];
+}
+
+/** A run that cannot begin, told as the response that `--json` promises. */
+export async function refuse(refusal: Failure, prompt: string, model: string | undefined, context: Context): Promise<number> {
+  const { loadWriter } = await import('./writers.ts');
+  const writer = await loadWriter({ flag: '--json' });
+  if (writer === undefined) throw refusal;
+  const outlet = new Outlet(context.print, () => {});
+  const spec = specOf({ prompt, model }, { cwd: context.cwd, passEnv: [] });
+  const sinks = [outlet, dialectSink(new Writer(...writer), outlet)];
+  await start(spec, { env: context.env, sinks, clock: context.now, outside: context, refusal }).outcome;
+  return 1;
+}

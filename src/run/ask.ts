@@ -1,0 +1,111 @@
+import type { FailOn } from '../outcome/verdict.ts';
+import { present } from '../present.ts';
+import { builtIn, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
+import type { RunSpec } from './spec.ts';
+
+/** What a run may take. Unset: no limit. */
+export interface AskedLimits {
+  maxTurns?: number | undefined;
+  maxCostUsd?: number | undefined;
+  /** Input and output tokens together. */
+  maxTokens?: number | undefined;
+  /** Of the whole run, its retries included. */
+  timeoutMs?: number | undefined;
+  /** Without a byte on either stream. */
+  idleTimeoutMs?: number | undefined;
+  /** Until the agent says anything that we understand. */
+  firstEventTimeoutMs?: number | undefined;
+  /** How long a question that no one can answer may stay open; default: 20 s. */
+  permissionTimeoutMs?: number | undefined;
+}
+
+/** A run as a caller asks for it: the flags of the command line and the options of the library, as far as they are the same. */
+export interface RunAsk {
+  /** `builtin` (default), or the id of an agent that is installed: `codex`, `claude`, `opencode`, … */
+  agent?: string | undefined;
+  /** A command of your own instead, program first; its dialect is detected, or named in `from`. */
+  command?: readonly string[] | undefined;
+  from?: string | undefined;
+  /** What to do. For a command: what goes to its stdin. */
+  prompt?: string | undefined;
+  model?: string | undefined;
+  baseUrl?: string | undefined;
+  price?: TokenPrice | undefined;
+  permissionMode?: PermissionMode | undefined;
+  /** Rules of the built-in agent. */
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+  directories?: readonly string[] | undefined;
+  resume?: string | undefined;
+  system?: string | undefined;
+  appendSystem?: string | undefined;
+  outputSchema?: Record<string, unknown> | undefined;
+  /** A file for the conversation with the model. */
+  recordModel?: string | undefined;
+  agentArgs?: readonly string[] | undefined;
+  limits?: AskedLimits | undefined;
+  /** How often a run that the model's side failed, or that broke off, is started again; default 0. */
+  retries?: number | undefined;
+  retryDelayMs?: number | undefined;
+  failOn?: readonly FailOn[] | undefined;
+  labels?: Readonly<Record<string, string>> | undefined;
+  /** Whether secrets are replaced; default true. */
+  redact?: boolean | undefined;
+  projectName?: string | undefined;
+  parentBranchId?: string | undefined;
+}
+
+/** Names of variables, apart from `cwd` the only thing about the caller that a spec keeps. */
+interface Place {
+  cwd: string;
+  passEnv: readonly string[];
+  parent?: RunSpec['parent'];
+}
+
+export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
+  const { price } = ask;
+  return {
+    agent: ask.agent ?? builtIn,
+    prompt: ask.prompt ?? '',
+    cwd,
+    pass_env: [...passEnv],
+    allow: [...(ask.allow ?? [])],
+    deny: [...(ask.deny ?? [])],
+    directories: [...(ask.directories ?? [])],
+    agent_args: [...(ask.agentArgs ?? [])],
+    limits: limitsOf(ask.limits ?? {}),
+    retries: ask.retries ?? 0,
+    retry_delay_ms: ask.retryDelayMs ?? 2000,
+    fail_on: [...(ask.failOn ?? [])],
+    labels: { ...ask.labels },
+    redact: ask.redact ?? true,
+    ...present({
+      command: ask.command === undefined ? undefined : [...ask.command],
+      dialect: ask.from,
+      model: ask.model,
+      base_url: ask.baseUrl,
+      price: price === undefined ? undefined : { input: price.input, output: price.output, ...present({ cache_read: price.cacheRead }) },
+      permission_mode: ask.permissionMode,
+      resume: ask.resume,
+      system: ask.system,
+      append_system: ask.appendSystem,
+      output_schema: ask.outputSchema as RunSpec['output_schema'],
+      record_model: ask.recordModel,
+      project_name: ask.projectName,
+      parent_branch_id: ask.parentBranchId,
+      parent,
+    }),
+  };
+}
+
+function limitsOf(limits: AskedLimits): RunSpec['limits'] {
+  return present({
+    max_turns: limits.maxTurns,
+    max_cost_usd: limits.maxCostUsd,
+    max_tokens: limits.maxTokens,
+    timeout_ms: limits.timeoutMs,
+    idle_timeout_ms: limits.idleTimeoutMs,
+    first_event_timeout_ms: limits.firstEventTimeoutMs,
+    permission_timeout_ms: limits.permissionTimeoutMs,
+  });
+}

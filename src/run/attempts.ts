@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOfClass } from '../dialects/faults.ts';
+import type { ErrorCode, EventRecord } from '../events/event.ts';
+import { Failure } from '../failure.ts';
+import { statusOf } from '../outcome/fold.ts';
+import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
+import type { Price } from '../outcome/usage.ts';
+import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
+import { present } from '../present.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { loadPrice } from './price.ts';
+import type { Sink } from './sinks/sink.ts';
+import type { Introduction, Out, Source } from './sources/source.ts';
+import type { Limits, RunSpec } from './spec.ts';
+import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
+import { Watch } from './watch.ts';
+
+const longestDelayMs = 60_000;
+/** What would fail the same way again. */
+const hopeless: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['auth', 'quota', 'context_overflow', 'refused', 'output_length']);
+
+interface Parts {
+  spec: RunSpec;
+  source: Source;
+  /** What we know of the run ourselves; the agent's own introduction completes it. */
+  introduction: Introduction;
+  limits: Limits;
+  sinks: readonly Sink[];
+  stop: Stop;
+  redact: Redactor | undefined;
+  clock: () => number;
+  /** What the runs below this one took; settles when the last of them has ended. */
+  children: () => Promise<ChildrenUsage | undefined>;
+}
+
+/** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
+export class Attempts {
+  readonly #parts: Parts;
+  readonly #thread: Thread;
+  readonly #watch: Watch;
+  #price: Price | undefined;
+  /** The agent is running, and is heard. */
+  #isOpen = false;
+  /** In this attempt the agent said how it ended. */
+  #hasClaimed = false;
+
+  constructor(parts: Parts) {
+    const { spec, introduction, limits, stop, redact, clock } = parts;
+    this.#parts = parts;
+    this.#thread = new Thread({
+      clock,
+      failOn: spec.fail_on,
+      introduction,
+      startedAt: clock(),
+      onRecord: (record) => this.#deliver(record),
+      ...present({ redact }),
+    });
+    this.#watch = new Watch({ limits, spent: () => this.#thread.spent(this.#price), onDue: (cause) => stop.now(cause) });
+    stop.onStop = (cause) => this.#stopped(cause);
+  }
+
+  /** Starts the agent, again if that may help, until there is a verdict. */
+  async run(): Promise<RunOutcome> {
+    const { spec, source, stop, children } = this.#parts;
+    // It may have been stopped before there was a thread to tell it to.
+    if (stop.cause !== undefined) this.#stopped(stop.cause);
+    if (spec.limits.max_cost_usd !== undefined) void loadPrice(spec).then((loaded) => (this.#price = loaded));
+    let resume: string | undefined;
+    for (;;) {
+      const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
+      const verdict = await this.#attempt(resume);
+      if (this.#thread.attempt > spec.retries || stop.cause !== undefined || !isWorthRetrying(verdict)) break;
+      resume = source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
+      await this.#scheduleRetry(verdict, before, resume);
+    }
+    const price = this.#thread.needsPrice ? (this.#price ?? (await loadPrice(spec))) : this.#price;
+    return this.#thread.complete(source.dialect, price, await children());
+  }
+
+  async #attempt(resume: string | undefined): Promise<Verdict> {
+    const { source, stop } = this.#parts;
+    let end: ProcessEnd | undefined;
+    this.#hasClaimed = false;
+    this.#isOpen = true;
+    this.#watch.start();
+    try {
+      if (stop.cause === undefined) end = await source.produce({ resume, out: this.#out(), stop });
+    } catch (error) {
+      if (error instanceof Failure) this.#fail(codeOfClass[error.code], error.message);
+      else stop.now({ kind: 'crash', error });
+    }
+    this.#watch.pause();
+    this.#isOpen = false;
+    if (stop.cause !== undefined) this.#explain(stop.cause, end);
+    return this.#thread.endAttempt(end ?? stop.processEnd);
+  }
+
+  /** Where the source of one attempt speaks; when that is over, it speaks to no one. */
+  #out(): Out {
+    const { stop } = this.#parts;
+    const thread = this.#thread;
+    const watch = this.#watch;
+    const attempt = thread.attempt;
+    const isCurrent = (): boolean => this.#isOpen && thread.attempt === attempt;
+    return {
+      emit: (draft, origin) => {
+        if (!isCurrent()) return;
+        if (draft.type === 'agent.finished') this.#hasClaimed = true;
+        // Nothing re-enters the thread while a record is on its way: a reason to stop waits until it has arrived.
+        stop.hold();
+        try {
+          thread.emit(draft, origin);
+        } finally {
+          stop.release();
+        }
+      },
+      at: (ms) => thread.at(ms),
+      note: (kind, what, line) => thread.note(kind, what, line),
+      clean: (text) => thread.clean(text),
+      get isExplained() {
+        return thread.isExplained;
+      },
+      speaks: (dialect) => watch.reads(dialect),
+      heard: (stream, chunk) => {
+        watch.output(stream, chunk);
+        const full = this.#room();
+        return full === undefined ? undefined : watch.waitFor(full);
+      },
+    };
+  }
+
+  #deliver(record: EventRecord): void {
+    const { sinks, stop } = this.#parts;
+    for (const sink of sinks) sink.record?.(record);
+    const cause = this.#isOpen && record.source === 'agent' ? this.#watch.event(record) : undefined;
+    if (cause !== undefined) stop.now(cause);
+  }
+
+  /** Pending while a sink has more than it can take. */
+  #room(): Promise<void> | undefined {
+    const waiting = this.#parts.sinks.map((sink) => sink.ready?.()).filter((each) => each !== undefined);
+    return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => {});
+  }
+
+  /** The agent is about to be told to stop. */
+  #stopped(cause: Cause): void {
+    this.#thread.stopped(stoppedBy(cause));
+    if (cause.kind === 'limit') this.#thread.tell({ type: 'limit.reached', ...cause.limit });
+  }
+
+  #explain(cause: Cause, end: ProcessEnd | undefined): void {
+    if (cause.kind === 'crash') return this.#fail('unknown', describeCause(cause), cause.error);
+    if (cause.kind === 'question') {
+      const permission_id = cause.id ?? 'question';
+      if (cause.id === undefined) this.#thread.tell({ type: 'permission.requested', permission_id, what: cause.what });
+      this.#thread.tell({ type: 'permission.resolved', permission_id, decision: 'denied', by: 'runner' });
+      return this.#fail('permission', describeCause(cause));
+    }
+    if (end === undefined && !this.#hasClaimed)
+      this.#thread.tell({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
+  }
+
+  #fail(code: ErrorCode, message: string, error?: unknown): void {
+    const stack = error instanceof Error && !(error instanceof Failure) ? error.stack : undefined;
+    this.#thread.tell({ type: 'error', scope: 'runwire', code, message, fatal: true, ...present({ stack }) });
+    if (!this.#hasClaimed) this.#thread.tell({ type: 'agent.finished', status: 'failed', code, message });
+  }
+
+  async #scheduleRetry(
+    verdict: Verdict,
+    before: { at: number; tokens: number; cost: number | undefined },
+    resume: string | undefined,
+  ): Promise<void> {
+    const { spec, sinks, stop, clock } = this.#parts;
+    const thread = this.#thread;
+    const delay_ms = Math.min(spec.retry_delay_ms * 2 ** (thread.attempt - 1), longestDelayMs);
+    const { class: name, evidence, code } = verdict;
+    const reason = `${name}: ${evidence.find(({ signal }) => signal === 'error')?.detail ?? evidence[0]?.detail ?? ''}`;
+    const { tokens, cost } = thread.spent(this.#price);
+    const ended = {
+      number: thread.attempt,
+      status: statusOf(name),
+      class: name,
+      started_at: before.at,
+      duration_ms: clock() - before.at,
+      reason,
+      ...present({
+        session_id: thread.session,
+        tokens_used: tokens > before.tokens ? tokens - before.tokens : undefined,
+        cost: cost === undefined ? undefined : cost - (before.cost ?? 0),
+      }),
+    };
+    for (const sink of sinks) sink.attempt?.(ended);
+    thread.retry({
+      attempt: thread.attempt,
+      max_attempts: spec.retries,
+      delay_ms,
+      cause: reason,
+      ...present({ code, resumes: resume === undefined ? undefined : true }),
+    });
+    await sleep(delay_ms, undefined, { signal: stop.signal }).catch(() => {});
+  }
+}
+
+function isWorthRetrying({ class: name, code }: Verdict): boolean {
+  return (name === 'provider' || name === 'incomplete') && !hopeless.has(code);
+}

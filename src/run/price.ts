@@ -1,0 +1,16 @@
+import type { Price } from '../outcome/usage.ts';
+import { present } from '../present.ts';
+import type { TokenPrice } from '../vocabulary.ts';
+import type { RunSpec } from './spec.ts';
+
+export function tokenPrice({ price }: RunSpec): TokenPrice | undefined {
+  return price === undefined ? undefined : { input: price.input, output: price.output, ...present({ cacheRead: price.cache_read }) };
+}
+
+/** For agents that tell tokens and no cost: the price that was given, else the table. */
+export async function loadPrice(spec: RunSpec): Promise<Price> {
+  const price = tokenPrice(spec);
+  if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();
+  return (_model, { input = 0, output = 0, cacheRead = 0 }) =>
+    ((input - cacheRead) * price.input + cacheRead * (price.cacheRead ?? price.input) + output * price.output) / 1e6;
+}

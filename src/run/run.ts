@@ -1,0 +1,203 @@
+import type { RunAgent } from '../builtin/agent.ts';
+import type { EventRecord } from '../events/event.ts';
+import { Failure } from '../failure.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { present } from '../present.ts';
+import { Redactor } from '../redact/redactor.ts';
+import { secretValues } from '../redact/secrets.ts';
+import { newRunId } from '../stores/run-id.ts';
+import type { Environment } from '../vocabulary.ts';
+import { Attempts } from './attempts.ts';
+import { Children } from './children.ts';
+import { type GitPlace, gitPlace } from './git.ts';
+import type { LedgerRequest, LedgerSink } from './sinks/run-ledger.ts';
+import { RecordLog } from './sinks/record-log.ts';
+import type { Sink } from './sinks/sink.ts';
+import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
+import type { Introduction } from './sources/source.ts';
+import type { RunSpec } from './spec.ts';
+import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
+
+/** A run: what it is asked for, its records as they happen, and what it came to. */
+export interface Run extends AsyncIterable<EventRecord> {
+  readonly id: string;
+  readonly spec: RunSpec;
+  /** For any number of readers, each from where it wants: all records with a higher sequence, until the run ends. */
+  records(after?: number): AsyncIterable<EventRecord>;
+  /** Rejects, with a `Failure`, only when the request makes no sense; a run that failed has an outcome. */
+  readonly outcome: Promise<RunOutcome>;
+  /** Ends the run with everything that it started, its children too. */
+  cancel(cause?: Cause): void;
+}
+
+export interface StartOptions {
+  env: Environment;
+  /** Values for the agent's process alone; the spec only names them. */
+  variables?: Readonly<Record<string, string>>;
+  sinks?: readonly Sink[];
+  /** Where the run is remembered; unset: nowhere. */
+  ledger?: LedgerRequest | undefined;
+  /** The run that this one is a part of. */
+  parent?: Run | undefined;
+  clock?: () => number;
+  /** Hears sentences for people. */
+  warn?: (message: string) => void;
+  /** Signals and crashes of the program that this is; a library has none. */
+  outside?: Outside;
+  /** Why it cannot begin: told like any other run. */
+  refusal?: Failure;
+  /** Takes the place of the built-in agent. */
+  loadAgent?: (() => Promise<RunAgent>) | undefined;
+}
+
+/** Starts a run at once. The command, the library, and whoever else runs agents hold the same handle. */
+export function start(spec: RunSpec, options: StartOptions): Run {
+  return new LiveRun(spec, options);
+}
+
+class LiveRun implements Run {
+  readonly id: string;
+  readonly spec: RunSpec;
+  readonly outcome: Promise<RunOutcome>;
+  readonly #options: StartOptions;
+  readonly #clock: () => number;
+  readonly #startedAt: number;
+  readonly #git: GitPlace;
+  readonly #stop: Stop;
+  readonly #redact: Redactor | undefined;
+  readonly #children = new Children();
+  readonly #log = new RecordLog(() => this.#ledger?.tape);
+  #ledger: LedgerSink | undefined;
+  #isOver = false;
+
+  constructor(spec: RunSpec, options: StartOptions) {
+    const { parent, clock = Date.now, outside = noOutside, env, variables } = options;
+    if (parent instanceof LiveRun && parent.#isOver) throw new Failure('input', `the run ${parent.id} has ended: it cannot be a parent`);
+    this.#options = options;
+    this.#clock = clock;
+    this.#startedAt = clock();
+    this.id = newRunId(this.#startedAt);
+    this.spec = parent === undefined ? spec : { ...spec, parent: { run_id: parent.id, root_run_id: rootOf(parent) } };
+    this.#git = gitPlace(spec.cwd);
+    this.#stop = new Stop(outside, spec.limits.timeout_ms);
+    // What is given to the agent on the command line is as secret as what is in the environment.
+    this.#redact = spec.redact ? new Redactor({ values: secretValues({ ...env, ...variables }) }) : undefined;
+    if (parent instanceof LiveRun) parent.#children.add(this);
+    this.outcome = this.#run();
+    // Whoever awaits it hears of a failure there, whoever reads the records hears of it there.
+    this.outcome.catch(() => {});
+  }
+
+  records(after?: number): AsyncGenerator<EventRecord, void> {
+    return this.#log.read(after);
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<EventRecord, void> {
+    return this.records();
+  }
+
+  cancel(cause: Cause = { kind: 'signal', signal: 'SIGTERM' }): void {
+    this.#stop.now(cause);
+    this.#children.cancel(cause);
+  }
+
+  async #run(): Promise<RunOutcome> {
+    try {
+      const { source, introduction, limits } = await this.#chooseSource();
+      const sinks = await this.#openSinks();
+      const outcome = await new Attempts({
+        spec: this.spec,
+        source,
+        introduction: this.#introduce(introduction),
+        limits,
+        sinks,
+        stop: this.#stop,
+        redact: this.#redact,
+        clock: this.#clock,
+        children: () => this.#children.usage(),
+      }).run();
+      for (const sink of sinks) sink.end?.(outcome);
+      this.#isOver = true;
+      await Promise.all(sinks.map((sink) => sink.close?.()));
+      await this.#rememberUnknownShapes(outcome);
+      return outcome;
+    } catch (error) {
+      const failure = error instanceof Failure ? error : new Failure('config', `unexpected: ${String(error)}`, { cause: error });
+      this.#log.fail(failure);
+      throw failure;
+    } finally {
+      this.#isOver = true;
+      this.#stop.dispose();
+    }
+  }
+
+  /** An agent that is not there is the outcome of the run, told like any other. */
+  async #chooseSource(): Promise<Chosen> {
+    const { env, variables = {}, loadAgent, refusal, warn } = this.#options;
+    const refused = (failure: Failure, introduction: Introduction): Chosen => ({
+      source: refusingSource(failure),
+      introduction,
+      limits: {},
+      warnings: [],
+    });
+    if (refusal !== undefined) return refused(refusal, {});
+    try {
+      const chosen = await chooseSource(this.spec, { env, set: variables, place: this.#place, redact: this.#redact, loadAgent });
+      for (const warning of chosen.warnings) warn?.(warning);
+      return chosen;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'config') throw error;
+      return refused(error, { agent: this.spec.agent });
+    }
+  }
+
+  get #place() {
+    return { projectName: this.spec.project_name ?? this.#git.repo, parentBranchId: this.spec.parent_branch_id ?? this.#git.branch };
+  }
+
+  #introduce(agent: Introduction): Introduction {
+    const { prompt, cwd, model, parent } = this.spec;
+    const { projectName, parentBranchId } = this.#place;
+    return {
+      run_id: this.id,
+      ...present({ parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id, task: prompt === '' ? undefined : prompt }),
+      cwd,
+      project_name: projectName,
+      parent_branch_id: parentBranchId,
+      headless: true,
+      ...agent,
+      ...present({ model }),
+    };
+  }
+
+  async #openSinks(): Promise<readonly Sink[]> {
+    const { ledger, sinks = [], env, warn = () => {} } = this.#options;
+    if (ledger === undefined) return [...sinks, this.#log];
+    const { LedgerSink } = await import('./sinks/run-ledger.ts');
+    const { agent, command, model, cwd, labels, parent } = this.spec;
+    this.#ledger = new LedgerSink({
+      ...ledger,
+      id: this.id,
+      startedAt: this.#startedAt,
+      labels,
+      agent: command?.[0] ?? agent,
+      cwd,
+      git: this.#git,
+      env,
+      clock: this.#clock,
+      warn,
+      ...present({ model, parent }),
+    });
+    return [...sinks, this.#log, this.#ledger];
+  }
+
+  async #rememberUnknownShapes(outcome: RunOutcome): Promise<void> {
+    if (!outcome.provenance.notes.some(({ kind }) => kind === 'unrecognised')) return;
+    const { recordUnknownShapes } = await import('../agents/unknown-shapes.ts');
+    await recordUnknownShapes(outcome, this.#options.env, this.#clock());
+  }
+}
+
+function rootOf({ id, spec }: Run): string {
+  return spec.parent?.root_run_id ?? id;
+}

@@ -1,0 +1,35 @@
+import type { Dialect, Origin } from '../../dialects/dialect.ts';
+import type { Draft, EventOf } from '../../events/event.ts';
+import type { DraftSink } from '../../pipeline/line-decoder.ts';
+import type { ProcessEnd } from '../../pipeline/thread.ts';
+import type { Stop } from '../stop.ts';
+
+/** Something that makes events: the built-in agent, a process, a tape. It only emits, and ends. */
+export interface Source {
+  /** The dialect that the events were read from. */
+  readonly dialect: string;
+  /** Whether a session can be resumed. */
+  readonly canResume: boolean;
+  /** Runs the agent once, to its end; soon after `stop` it is over. Throws `Failure` when it cannot begin. */
+  produce(attempt: Attempt): Promise<ProcessEnd | undefined>;
+}
+
+/** What a source is given for one start of its agent. */
+export interface Attempt {
+  /** A session to resume. */
+  resume: string | undefined;
+  /** Where its words go; once the attempt is over they go nowhere. */
+  out: Out;
+  stop: Stop;
+}
+
+export interface Out extends DraftSink {
+  emit(draft: Draft, origin?: Origin): void;
+  /** What the agent speaks, as soon as it is known. */
+  speaks(dialect: Dialect): void;
+  /** Bytes that were read; while the answer is pending, no more can be taken. */
+  heard(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<void> | undefined;
+}
+
+/** What is known of an agent before it speaks. */
+export type Introduction = Omit<EventOf<'thread.started'>, 'type'>;

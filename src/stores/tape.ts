@@ -1,0 +1,4 @@
+export interface Tape {
+  readonly name: string;
+  read(after?: number): AsyncGenerator<Uint8Array, unknown>;
+}
