@@ -69,7 +69,7 @@ export class Attempts {
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
       const verdict = await this.#attempt(resume);
-      if (this.#thread.attempt > spec.retries || stop.cause !== undefined || !isWorthRetrying(verdict)) break;
+      if (this.#thread.attempt > spec.retries || stop.cause !== undefined || !isWorthRetrying(verdict) || this.#isSpent()) break;
       resume = source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
       await this.#scheduleRetry(verdict, before, resume);
     }
@@ -84,7 +84,7 @@ export class Attempts {
     this.#isOpen = true;
     this.#watch.start();
     try {
-      if (stop.cause === undefined) end = await source.produce({ resume, out: this.#out(), stop });
+      if (stop.cause === undefined) end = await source.produce({ resume, left: this.#left(), out: this.#out(), stop });
     } catch (error) {
       if (error instanceof Failure) this.#fail(codeOfClass[error.code], error.message);
       else stop.now({ kind: 'crash', error });
@@ -93,6 +93,20 @@ export class Attempts {
     this.#isOpen = false;
     if (stop.cause !== undefined) this.#explain(stop.cause, end);
     return this.#thread.endAttempt(end ?? stop.processEnd);
+  }
+
+  /** What the attempts before this one left of the limits of the run. */
+  #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
+    const { max_turns: turns, max_cost_usd: cost } = this.#parts.spec.limits;
+    return present({
+      max_turns: turns === undefined ? undefined : turns - this.#watch.turns,
+      max_cost_usd: cost === undefined ? undefined : Number((cost - (this.#thread.spent(this.#price).cost ?? 0)).toPrecision(12)),
+    });
+  }
+
+  #isSpent(): boolean {
+    const { max_turns: turns = 1, max_cost_usd: cost = 1 } = this.#left();
+    return turns <= 0 || cost <= 0;
   }
 
   /** Where the source of one attempt speaks; when that is over, it speaks to no one. */

@@ -57,6 +57,11 @@ export class Watch {
     this.#limits = options.limits;
   }
 
+  /** How many turns began, over all attempts. */
+  get turns(): number {
+    return this.#turns;
+  }
+
   /** The agent is started, for the first time or again. */
   start(): void {
     this.#goesOn();

@@ -41,8 +41,6 @@ export async function agentOptions(
       appendSystem: spec.append_system,
       outputSchema: spec.output_schema,
       resume: spec.resume,
-      maxTurns: spec.limits.max_turns,
-      maxCostUsd: spec.limits.max_cost_usd,
       price: tokenPrice(spec) ?? config.prices?.[model],
       mcpServers: config.mcpServers,
       recordModel: spec.record_model,

@@ -1,4 +1,5 @@
 import type { AgentOptions, RunAgent } from '../../builtin/agent.ts';
+import { present } from '../../present.ts';
 import { continuePrompt } from './resuming.ts';
 import type { Attempt, Source } from './source.ts';
 
@@ -17,13 +18,14 @@ export class BuiltInSource implements Source {
     this.#load = load;
   }
 
-  async produce({ resume, out, stop }: Attempt): Promise<undefined> {
+  async produce({ resume, left, out, stop }: Attempt): Promise<undefined> {
     const work = async (): Promise<void> => {
       // Read once: what the agent writes into a config file is not for its own next attempt.
       const options = await (this.#options ??= this.#readOptions());
       const runAgent = await this.#load();
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
-      await runAgent({ ...options, ...continued, signal: stop.signal }, (draft) => out.emit(draft));
+      const limits = present({ maxTurns: left.max_turns, maxCostUsd: left.max_cost_usd });
+      await runAgent({ ...options, ...continued, ...limits, signal: stop.signal }, (draft) => out.emit(draft));
     };
     await Promise.race([work(), stop.overdue]);
   }

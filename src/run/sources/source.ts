@@ -2,6 +2,7 @@ import type { Dialect, Origin } from '../../dialects/dialect.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
 import type { DraftSink } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
+import type { Limits } from '../spec.ts';
 import type { Stop } from '../stop.ts';
 
 /** Something that makes events: the built-in agent, a process, a tape. It only emits, and ends. */
@@ -18,6 +19,8 @@ export interface Source {
 export interface Attempt {
   /** A session to resume. */
   resume: string | undefined;
+  /** What is left of the limits of the run, for agents that keep these by themselves. */
+  left: Pick<Limits, 'max_turns' | 'max_cost_usd'>;
   /** Where its words go; once the attempt is over they go nowhere. */
   out: Out;
   stop: Stop;

@@ -74,6 +74,22 @@ describe('--retries', () => {
     expect(records.filter(({ type }) => type === 'thread.completed')).toHaveLength(1);
   });
 
+  it('limits are those of the run, not of each attempt', async () => {
+    const failed = [...begin('one'), ...failing('server', 'HTTP 500: no luck')];
+    const script = attempts(failed, failed, failed, failed, failed);
+    const flags = ['--retries', '4', '--max-turns', '3', '--max-cost-usd', '10', ...soon, 'Do it'];
+    const { status } = await runScripted(flags, script.agent);
+    expect(status).toBe(4);
+    expect(script.asked.map(({ maxTurns, maxCostUsd }) => ({ maxTurns, maxCostUsd }))).toEqual([
+      { maxTurns: 3, maxCostUsd: 10 },
+      { maxTurns: 2, maxCostUsd: 9.5 },
+      { maxTurns: 1, maxCostUsd: 9 },
+    ]);
+    const dear = attempts(failed, failed, failed);
+    await runScripted(['--retries', '4', '--max-cost-usd', '0.75', ...soon, 'Do it'], dear.agent);
+    expect(dear.asked.map(({ maxCostUsd }) => maxCostUsd)).toEqual([0.75, 0.25]);
+  });
+
   it('goes on with the session when the attempt got somewhere, and ids of two attempts differ', async () => {
     const script = attempts([...begin('one'), ...read, ...failing('network', 'socket hang up')], [...begin('one'), ...good]);
     const { status, stdout } = await runScripted(['--retries', '1', ...soon, 'Do it'], script.agent);
