@@ -9,7 +9,8 @@ import { conduct, refusing } from '../../run/conduct.ts';
 import { perform } from '../../run/perform.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import { Stop } from '../../run/stop.ts';
-import { Tape } from '../../run/sinks/tape.ts';
+import { TapeSink } from '../../run/sinks/tape.ts';
+import { fileTape } from '../../stores/file-tape.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
@@ -86,7 +87,7 @@ function openSinks({ flags, prompt, cwd, writer, outlet, narration }: Ways, cont
     sinks.push(new Scratchpad(cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
-  if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), complain));
+  if (flags.tape !== undefined) sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
   return [...sinks, narration.sink];
 }
 

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import type { EventRecord } from '../../events/event.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { thisProcess } from '../../stores/owner.ts';
 import { newRunId } from '../../stores/run-id.ts';
 import type { Attempt, Ending, Labels, Progress, RunStore } from '../../stores/run-store.ts';
-import { tapePath, TapeWriter } from '../../stores/tapes.ts';
+import type { Tapes, TapeWriter } from '../../stores/tape.ts';
 
 /** The part of a store that one run needs. */
 export type RunWriter = Pick<RunStore, 'begin' | 'note' | 'finish' | 'close'>;
@@ -20,7 +19,7 @@ export interface LedgerSinkOptions {
   model?: string;
   cwd?: string;
   /** Unset: no tape. */
-  tapes?: { folder: string; maxBytes?: number };
+  tapes?: Tapes;
   /** Tests lower them. */
   heartbeatMs?: number;
   progressMs?: number;
@@ -35,7 +34,7 @@ export class LedgerSink {
   readonly #options: LedgerSinkOptions;
   readonly #startedAt: number;
   readonly #tape: TapeWriter | undefined;
-  readonly #tapePath: string | undefined;
+  readonly #tapeKey: string | undefined;
   readonly #attempts: Attempt[] = [];
   #store: RunWriter | undefined;
   #prompt: string | undefined;
@@ -57,9 +56,13 @@ export class LedgerSink {
     this.#startedAt = options.clock();
     this.id = newRunId(this.#startedAt);
     if (options.tapes === undefined) return;
-    const { folder, ...bounds } = options.tapes;
-    this.#tapePath = tapePath(this.id, this.#startedAt);
-    this.#tape = new TapeWriter(join(folder, this.#tapePath), { ...bounds, onTrouble: (message) => this.#warn(message) });
+    const { key, tape } = options.tapes.create(this.id, this.#startedAt);
+    this.#tapeKey = key;
+    try {
+      this.#tape = tape.write({ onTrouble: (message) => this.#warn(message) });
+    } catch (error) {
+      this.#warn(error instanceof Error ? error.message : String(error));
+    }
   }
 
   record(record: EventRecord): void {
@@ -156,7 +159,7 @@ export class LedgerSink {
         ...(agent === undefined ? {} : { agent }),
         ...(model === undefined ? {} : { model }),
         ...(cwd === undefined ? {} : { cwd }),
-        ...(this.#tapePath === undefined ? {} : { tape: this.#tapePath }),
+        ...(this.#tapeKey === undefined ? {} : { tape: this.#tapeKey }),
       });
       this.#begun = true;
     }

@@ -1,11 +1,11 @@
-import { stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { closeInterrupted } from '../../ledger/close-interrupted.ts';
+import { pruneTapes } from '../../ledger/prune-tapes.ts';
 import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
 import { LedgerSink } from './ledger.ts';
-import { type LedgerPlace, openStore, tapesFolder } from '../../stores/open-store.ts';
+import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
+import { openTapes } from '../../stores/open-tapes.ts';
 import type { Labels } from '../../stores/run-store.ts';
-import { pruneTapes } from '../../stores/tape-pruning.ts';
+import type { Tapes } from '../../stores/tape.ts';
 import type { GitPlace } from '../git.ts';
 import type { Environment } from '../../vocabulary.ts';
 
@@ -37,11 +37,13 @@ export class RunLedger {
   readonly sink: LedgerSink;
   readonly #request: LedgerRequest;
   readonly #known: Known;
+  readonly #tapes: Tapes;
 
   constructor(request: LedgerRequest, known: Known) {
     this.#request = request;
     this.#known = known;
     const { agent, model, cwd, git, env, clock, warn } = known;
+    this.#tapes = openTapes(request.place, env);
     this.sink = new LedgerSink({
       open: () => openStore(request.place),
       clock,
@@ -50,7 +52,7 @@ export class RunLedger {
       agent,
       cwd,
       ...(model === undefined ? {} : { model }),
-      ...(request.tape ? { tapes: { folder: this.#tapes } } : {}),
+      ...(request.tape ? { tapes: this.#tapes } : {}),
     });
   }
 
@@ -60,32 +62,16 @@ export class RunLedger {
     if (this.sink.isRecorded) await this.#tidy().catch(() => {});
   }
 
-  get #tapes(): string {
-    return tapesFolder(this.#request.place, this.#known.env);
-  }
-
   async #tidy(): Promise<void> {
     const now = this.#known.clock();
     const store = await openStore(this.#request.place);
     try {
-      await closeInterrupted(store, { tapesFolder: this.#tapes, now });
-      if (!this.#request.tape || !(await isDue(join(this.#tapes, '.pruned'), now))) return;
+      await closeInterrupted(store, { tapes: this.#tapes, now });
+      if (!this.#request.tape || !(await this.#tapes.isTidyingDue(now, pruneEveryMs))) return;
       const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
       await pruneTapes(this.#tapes, { olderThan: now - tapesKeptMs, maxTotalBytes: tapesKeptBytes, keep });
     } finally {
       await store.close();
     }
   }
-}
-
-/** Once a day is enough; the time of an empty file remembers when. */
-async function isDue(path: string, now: number): Promise<boolean> {
-  const last = await stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
-  if (now - last < pruneEveryMs) return false;
-  await writeFile(path, '', { mode: 0o600 });
-  await utimes(path, now / 1000, now / 1000);
-  return true;
 }

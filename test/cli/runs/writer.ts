@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { Thread } from '../../../src/pipeline/thread.ts';
 import { LedgerSink } from '../../../src/run/sinks/ledger.ts';
+import { FileTapes } from '../../../src/stores/file-tapes.ts';
 import { openSqlite } from '../../../src/stores/sqlite.ts';
 
 const [ledger = ''] = process.argv.slice(2);
@@ -10,7 +11,7 @@ const sink = new LedgerSink({
   open: () => openSqlite(ledger),
   clock: Date.now,
   warn: (message) => void process.stderr.write(`${message}\n`),
-  tapes: { folder: join(ledger, '..', 'tapes') },
+  tapes: new FileTapes(join(ledger, '..', 'tapes')),
   progressMs: 10,
 });
 const thread = new Thread({ clock: Date.now, newId: () => sink.id, onRecord: (record) => sink.record(record) });

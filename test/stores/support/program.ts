@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerSink, type RunWriter } from '../../../src/run/sinks/ledger.ts';
+import { FileTapes } from '../../../src/stores/file-tapes.ts';
 import { ledgerPlace, openStore } from '../../../src/stores/open-store.ts';
 import type { RunStore } from '../../../src/stores/run-store.ts';
 import { newRun, outcomeWith } from './runs.ts';
@@ -55,7 +56,7 @@ async function stream(tapes: string): Promise<never> {
       open: async () => told,
       clock: Date.now,
       warn: (line) => say(`warning ${line}`),
-      tapes: { folder: tapes },
+      tapes: new FileTapes(tapes),
       progressMs: 1,
     });
     await perform(sink, { steps: 30, between: () => sleep(1) });
@@ -66,7 +67,7 @@ async function stream(tapes: string): Promise<never> {
 /** One run that writes this much onto its tape; tells its warnings, and that it ended. */
 async function once(tapes: string, bytes: number): Promise<void> {
   const warnings: string[] = [];
-  const sink = new LedgerSink({ open, clock: Date.now, warn: (line) => warnings.push(line), tapes: { folder: tapes }, progressMs: 1 });
+  const sink = new LedgerSink({ open, clock: Date.now, warn: (line) => warnings.push(line), tapes: new FileTapes(tapes), progressMs: 1 });
   const steps = 50;
   const text = (): string => randomBytes(bytes / steps / 2).toString('hex');
   const outcome = await perform(sink, { steps, text, between: () => sleep(2) });
