@@ -5,13 +5,8 @@ import { isGone } from '../stores/owner.ts';
 import type { OpenRun, RunStore } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
 
-export interface Closing {
-  tapes: Tapes;
-  now: number;
-}
-
 /** Ends the runs whose process is gone, with everything that their tapes received; answers their ids. */
-export async function closeInterrupted(store: RunStore, { tapes, now }: Closing): Promise<string[]> {
+export async function closeInterrupted(store: RunStore, tapes: Tapes, now: number): Promise<string[]> {
   const closed: string[] = [];
   for (const run of await store.open()) {
     if (!isGone(run, now)) continue;

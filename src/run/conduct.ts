@@ -6,7 +6,7 @@ import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
 import { chooseSource } from './sources/choose.ts';
 import { gitPlace } from './git.ts';
-import type { LedgerRequest, RunLedger } from './sinks/run-ledger.ts';
+import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
 import { perform, type Source } from './perform.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { RunRequest } from './spec.ts';
@@ -42,7 +42,7 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
       ...(request.model === undefined ? {} : { model: request.model }),
     },
     source,
-    sinks: ledger === undefined ? around.sinks : [...around.sinks, ledger.sink],
+    sinks: ledger === undefined ? around.sinks : [...around.sinks, ledger],
     stop: around.stop,
     limits,
     retries: request.retries,
@@ -59,11 +59,13 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
   }
   return outcome;
 
-  async function openLedger(asked: LedgerRequest): Promise<RunLedger> {
-    const { RunLedger } = await import('./sinks/run-ledger.ts');
+  async function openLedger({ place: ledgerPlace, labels, tape }: LedgerRequest): Promise<LedgerSink> {
+    const [sinks, { newRunId }] = await Promise.all([import('./sinks/ledger.ts'), import('../stores/run-id.ts')]);
     const { agent: name, command, model, env } = request;
+    const startedAt = around.clock();
+    const named = { id: newRunId(startedAt), startedAt, place: ledgerPlace, labels, keepsTape: tape };
     const known = { agent: command?.[0] ?? name, model, cwd, git, env, clock: around.clock, warn: around.complain };
-    return new RunLedger(asked, known);
+    return new sinks.LedgerSink({ ...named, ...known });
   }
 
   /** An agent that is not there is the outcome of the run, told like any other. */

@@ -1,6 +1,6 @@
 import type { Passed } from '../agents/environment.ts';
 import type { FailOn } from '../outcome/verdict.ts';
-import type { LedgerRequest } from './sinks/run-ledger.ts';
+import type { LedgerRequest } from './sinks/ledger.ts';
 import type { Limits } from './watch.ts';
 import type { Environment, PermissionMode, TokenPrice } from '../vocabulary.ts';
 

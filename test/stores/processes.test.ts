@@ -74,14 +74,15 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
 
   it('has every run of writers that were killed, with the last event it acknowledged', { timeout: 180_000 }, async () => {
     const place = placeOf(kind, 'killed');
-    const tapes = new FileTapes(join(folder, `${kind}-tapes`));
+    const home = join(folder, kind);
+    const tapes = new FileTapes(join(home, 'tapes'));
     await withStore(kind, place, async () => {});
     const acknowledged = new Map<string, number | 'end'>();
     const warnings: string[] = [];
     const kills = kind === 'sqlite' ? 40 : 10;
     async function killOne(): Promise<void> {
       const begun = Promise.withResolvers<void>();
-      const { child, ended } = start(['stream', place, tapes.name], (line) => {
+      const { child, ended } = start(['stream', place, home], (line) => {
         const [id = '', sequence = ''] = line.split(' ');
         if (id === 'warning') return void warnings.push(line);
         acknowledged.set(id, sequence === 'end' ? 'end' : Math.max(Number(sequence), Number(acknowledged.get(id) ?? 0)));
@@ -96,7 +97,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     expect(warnings).toEqual([]);
     await withStore(kind, place, async (store) => {
       const open = (await store.open()).map(({ id }) => id);
-      const closings = await Promise.all([1, 2].map(() => closeInterrupted(store, { tapes, now: Date.now() })));
+      const closings = await Promise.all([1, 2].map(() => closeInterrupted(store, tapes, Date.now())));
       expect(closings.flat().toSorted()).toEqual(open);
       expect(await store.open()).toEqual([]);
       expect(open.length).toBeGreaterThan(0);

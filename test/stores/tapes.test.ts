@@ -10,7 +10,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { pruneTapes } from '../../src/ledger/prune-tapes.ts';
-import { LedgerSink } from '../../src/run/sinks/ledger.ts';
 import { fileTape } from '../../src/stores/file-tape.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { isGone, silenceMs, thisProcess } from '../../src/stores/owner.ts';
@@ -20,6 +19,7 @@ import { streamOf, type Tape, type TapeEnd } from '../../src/stores/tape.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { perform } from './support/perform.ts';
 import { newRun, noon } from './support/runs.ts';
+import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-tapes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -266,19 +266,19 @@ describe('a run that nobody ended', () => {
   it('is ended from its tape with all that it received', async () => {
     const store = await openSqlite(join(folder, 'interrupted.db'));
     const gone = { ...self, pid: 4_190_000 };
-    const tapes = new FileTapes(join(folder, 'interrupted'));
+    const home = join(folder, 'interrupted');
+    const tapes = new FileTapes(join(home, 'tapes'));
     const writer = { begin: store.begin.bind(store), note: store.note.bind(store), finish: async () => {}, close: async () => {} };
-    const sink = new LedgerSink({
+    const sink = ledgerSink({
+      folder: home,
       open: async () => ({ ...writer, begin: (run) => store.begin({ ...run, owner: gone }) }),
-      clock: Date.now,
       warn: refuse,
-      tapes,
     });
     const outcome = await perform(sink, { steps: 3, between: async () => {} });
     await store.begin(newRun({ owner: gone, tape: 'nowhere.tape.zst' }));
     await store.begin(newRun({ owner: gone }));
     await store.begin(newRun({ started_at: noon - 1 }));
-    const closed = await closeInterrupted(store, { tapes, now: Date.now() });
+    const closed = await closeInterrupted(store, tapes, Date.now());
     expect(closed).toHaveLength(3);
     const run = await store.get(sink.id);
     expect(run).toMatchObject({ status: 'success', agent: 'counter', outcome: { message: 'step 3', session_id: 's-9' } });
@@ -287,7 +287,7 @@ describe('a run that nobody ended', () => {
     for (const id of closed.filter((each) => each !== sink.id))
       expect(await store.get(id)).toMatchObject({ status: 'incomplete', exit_code: 8, prompt: 'Fix the parser' });
     expect((await store.open()).map(({ started_at }) => started_at)).toEqual([noon - 1]);
-    expect(await closeInterrupted(store, { tapes, now: Date.now() })).toEqual([]);
+    expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
     await store.close();
   });
 });

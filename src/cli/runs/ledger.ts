@@ -58,7 +58,7 @@ export function isDatabaseError(error: unknown): error is Error {
 export async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
   const { closeInterrupted } = await import('../../ledger/close-interrupted.ts');
   try {
-    await closeInterrupted(store, { tapes, now: context.now() });
+    await closeInterrupted(store, tapes, context.now());
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
     context.warn(`runwire: warning: interrupted runs could not be closed: ${error.message}`);
