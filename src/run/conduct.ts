@@ -6,7 +6,7 @@ import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
 import { chooseSource } from './sources/choose.ts';
 import { gitPlace } from './git.ts';
-import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
+import type { LedgerSink } from './sinks/ledger.ts';
 import { perform, type Source } from './perform.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { RunRequest } from './spec.ts';
@@ -59,13 +59,13 @@ export async function conduct(request: RunRequest, around: Surroundings): Promis
   }
   return outcome;
 
-  async function openLedger({ place: ledgerPlace, labels, tape }: LedgerRequest): Promise<LedgerSink> {
+  async function openLedger({ place: ledgerPlace, labels, tape }: NonNullable<RunRequest['ledger']>): Promise<LedgerSink> {
     const [sinks, { newRunId }] = await Promise.all([import('./sinks/ledger.ts'), import('../stores/run-id.ts')]);
     const { agent: name, command, model, env } = request;
     const startedAt = around.clock();
     const named = { id: newRunId(startedAt), startedAt, place: ledgerPlace, labels, keepsTape: tape };
-    const known = { agent: command?.[0] ?? name, model, cwd, git, env, clock: around.clock, warn: around.complain };
-    return new sinks.LedgerSink({ ...named, ...known });
+    const known = { agent: command?.[0] ?? name, cwd, git, env, clock: around.clock, warn: around.complain };
+    return new sinks.LedgerSink({ ...named, ...known, ...(model === undefined ? {} : { model }) });
   }
 
   /** An agent that is not there is the outcome of the run, told like any other. */

@@ -1,5 +1,6 @@
 import type { Passed } from '../agents/environment.ts';
 import type { FailOn } from '../outcome/verdict.ts';
+import type { Labels } from '../stores/run-store.ts';
 import type { LedgerRequest } from './sinks/ledger.ts';
 import type { Limits } from './watch.ts';
 import type { Environment, PermissionMode, TokenPrice } from '../vocabulary.ts';
@@ -42,7 +43,7 @@ export interface RunRequest {
   retryDelayMs: number;
   failOn: readonly FailOn[];
   /** Where the run is remembered; unset: nowhere. */
-  ledger?: LedgerRequest | undefined;
+  ledger?: (Pick<LedgerRequest, 'place'> & { labels: Labels; tape: boolean }) | undefined;
   /** Whether secrets are replaced. */
   redact: boolean;
   projectName?: string | undefined;

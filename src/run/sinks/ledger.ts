@@ -12,24 +12,19 @@ import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
 import type { Environment } from '../../vocabulary.ts';
 import type { EndedAttempt, Sink } from './sink.ts';
 
-/** What a run is asked for. */
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
-  labels: Labels;
-  /** Whether the whole run is kept beside its line in the ledger. */
-  tape: boolean;
-}
-
-export interface LedgerSinkOptions {
-  id: string;
-  startedAt: number;
-  place: Exclude<LedgerPlace, { kind: 'none' }>;
-  /** These outweigh what git and the CI tell. */
-  labels: Labels;
   /** Whether the whole run is kept beside its line in the ledger. */
   keepsTape: boolean;
-  agent?: string | undefined;
-  model?: string | undefined;
+}
+
+export interface LedgerSinkOptions extends LedgerRequest {
+  id: string;
+  startedAt: number;
+  /** These outweigh what git and the CI tell. */
+  labels: Labels;
+  agent?: string;
+  model?: string;
   cwd: string;
   git: GitFacts;
   env: Environment;
