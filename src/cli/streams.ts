@@ -29,7 +29,7 @@ export interface Source {
 }
 
 /** The files named on the command line, or stdin. */
-export function sourcesOf(operands: readonly string[], context: Context): Source[] {
+export function sourcesOf(operands: readonly string[], context: Pick<Context, 'stdin' | 'stdinIsTerminal' | 'readFile'>): Source[] {
   if (operands.length === 0) {
     if (context.stdinIsTerminal) throw new Failure('input', 'no input: name a file, or pipe an agent into it; see --help');
     return [{ name: '<stdin>', bytes: context.stdin }];

@@ -1,28 +1,22 @@
-import { join } from 'node:path';
 import { runwire } from '../dialects/runwire/index.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader } from '../pipeline/reader.ts';
 import { isGone } from '../stores/owner.ts';
 import type { OpenRun, RunStore } from '../stores/run-store.ts';
-import { readTape } from '../stores/tapes.ts';
-
-export interface Closing {
-  tapesFolder: string;
-  now: number;
-}
+import type { Tapes } from '../stores/tape.ts';
 
 /** Ends the runs whose process is gone, with everything that their tapes received; answers their ids. */
-export async function closeInterrupted(store: RunStore, { tapesFolder, now }: Closing): Promise<string[]> {
+export async function closeInterrupted(store: RunStore, tapes: Tapes, now: number): Promise<string[]> {
   const closed: string[] = [];
   for (const run of await store.open()) {
     if (!isGone(run, now)) continue;
-    const ending = await endingOf(run, tapesFolder);
+    const ending = await endingOf(run, tapes);
     if (await store.closeInterrupted(run, ending)) closed.push(run.id);
   }
   return closed;
 }
 
-async function endingOf(run: OpenRun, tapesFolder: string) {
+async function endingOf(run: OpenRun, tapes: Tapes) {
   let last = run.last_sequence;
   let lastAt = run.heartbeat_at;
   const reader = new Reader({
@@ -33,23 +27,19 @@ async function endingOf(run: OpenRun, tapesFolder: string) {
       if (timestamp !== null) lastAt = Math.max(lastAt, Date.parse(timestamp));
     },
   });
-  const trouble = run.tape === undefined ? 'it has no tape' : await play(join(tapesFolder, run.tape), reader);
+  const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader);
   const received = last;
   const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
   const outcome = reader.end(undefined, price);
   return { outcome: explained(outcome, trouble), ended_at: lastAt, last_sequence: received };
 }
 
-/** Whole lines only: what a kill cut in the middle was never told. */
-async function play(path: string, reader: Reader): Promise<string | undefined> {
-  let rest: Uint8Array = new Uint8Array();
+/** Tells what kept it from being read. */
+async function play(tapes: Tapes, key: string, reader: Reader): Promise<string | undefined> {
+  const tape = tapes.at(key);
+  if (tape === undefined || (await tape.size()) === undefined) return `its tape is not in ${tapes.name}`;
   try {
-    for await (const bytes of readTape(path)) {
-      const chunk = Buffer.concat([rest, bytes]);
-      const end = chunk.lastIndexOf(10) + 1;
-      rest = chunk.subarray(end);
-      reader.stdout(chunk.subarray(0, end));
-    }
+    for await (const lines of tape.read()) reader.stdout(lines);
     return undefined;
   } catch (error) {
     return `its tape cannot be read: ${error instanceof Error ? error.message : String(error)}`;

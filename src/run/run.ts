@@ -10,7 +10,7 @@ import type { Environment } from '../vocabulary.ts';
 import { Attempts } from './attempts.ts';
 import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
-import type { LedgerRequest, LedgerSink } from './sinks/run-ledger.ts';
+import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
 import { RecordLog } from './sinks/record-log.ts';
 import type { Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
@@ -173,7 +173,7 @@ class LiveRun implements Run {
   async #openSinks(): Promise<readonly Sink[]> {
     const { ledger, sinks = [], env, warn = () => {} } = this.#options;
     if (ledger === undefined) return [...sinks, this.#log];
-    const { LedgerSink } = await import('./sinks/run-ledger.ts');
+    const { LedgerSink } = await import('./sinks/ledger.ts');
     const { agent, command, model, cwd, labels, parent } = this.spec;
     this.#ledger = new LedgerSink({
       ...ledger,

@@ -94,8 +94,15 @@ export function labelsFromEnvironment(env: Environment): Labels {
   });
 }
 
-export function gitLabels(place: { repo?: string; branch?: string; commit?: string }): Labels {
-  return withoutEmpty({ 'git.repo': place.repo ?? '', 'git.branch': place.branch ?? '', 'git.commit': place.commit ?? '' });
+/** What git tells of a folder; what is unknown is absent or empty. */
+export interface GitFacts {
+  repo?: string;
+  branch?: string;
+  commit?: string;
+}
+
+export function gitLabels({ repo = '', branch = '', commit = '' }: GitFacts): Labels {
+  return withoutEmpty({ 'git.repo': repo, 'git.branch': branch, 'git.commit': commit });
 }
 
 function githubUrl(env: Environment): string {

@@ -19,11 +19,6 @@ export function ledgerPlace(flag: string | undefined, env: Environment, cwd: str
   return { kind: 'sqlite', path: resolve(cwd, named) };
 }
 
-/** Tapes are files on this machine, beside the ledger's file or in the state folder. */
-export function tapesFolder(place: LedgerPlace, env: Environment): string {
-  return place.kind === 'sqlite' ? join(place.path, '..', 'tapes') : join(stateFolder(env), 'tapes');
-}
-
 /** Loads only the database that is asked for. */
 export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>): Promise<RunStore> {
   if (place.kind === 'sqlite') return (await withoutWarning(() => import('./sqlite.ts'))).openSqlite(place.path);

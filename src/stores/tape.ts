@@ -1,4 +1,140 @@
+import type { EventRecord } from '../events/event.ts';
+import { Failure } from '../failure.ts';
+
+/** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
+export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
+
+/** The records of one run, a line each, in order, wherever they are kept. */
 export interface Tape {
+  /** How to call it in a message. */
   readonly name: string;
-  read(after?: number): AsyncGenerator<Uint8Array, unknown>;
+  /** Throws where it is known at once that nothing can be written. */
+  write(options: TapeOptions): TapeWriter;
+  /** Whole lines, those above this sequence. Throws when there is nothing to read. */
+  read(after?: number): AsyncGenerator<Uint8Array, TapeEnd>;
+  /** The same; at the end `more` is asked whether to look again: a run that goes on writes there. */
+  follow(more: () => Promise<boolean>, after?: number): AsyncGenerator<Uint8Array, TapeEnd>;
+  /** Bytes that it takes; undefined: it is not there. */
+  size(): Promise<number | undefined>;
+  remove(): Promise<void>;
+}
+
+export interface TapeOptions {
+  /** A tape that takes this much ends there. */
+  maxBytes?: number;
+  /** It stops, and why; called once at most. */
+  onTrouble: (message: string) => void;
+}
+
+export interface TapeWriter {
+  /** Never throws and never waits. */
+  record(record: EventRecord): void;
+  /** Resolves when all of it is kept. */
+  end(): Promise<void>;
+}
+
+/** The tapes of a ledger. A key is what the ledger remembers of a tape. */
+export interface Tapes {
+  /** How to call the place in a message. */
+  readonly name: string;
+  create(id: string, startedAt: number): { key: string; tape: Tape };
+  /** Undefined: no tape of this place can have such a key. */
+  at(key: string): Tape | undefined;
+  /** All that are there, the oldest run first. */
+  list(): AsyncIterable<TapeEntry>;
+  /** Whether it is time to tidy up: true for the first who asks after so long. */
+  isTidyingDue(now: number, everyMs: number): Promise<boolean>;
+}
+
+export interface TapeEntry {
+  key: string;
+  bytes: number;
+  /** When it was last written. */
+  at: number;
+}
+
+const LF = 10;
+/** No record is longer. What is longer is let through as it comes: nobody waits for the end of it. */
+const longestLine = 256 * 1024 * 1024;
+
+/** The line of a record; undefined: it cannot be written. */
+export function lineOf(record: EventRecord): string | undefined {
+  try {
+    return `${JSON.stringify(record)}\n`;
+  } catch (error) {
+    // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd record must not cost the tape.
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
+/** Bytes as they come → whole lines, those above `after`. */
+export async function* wholeLines(bytes: AsyncGenerator<Uint8Array, TapeEnd>, after = 0): AsyncGenerator<Uint8Array, TapeEnd> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let isBehind = after > 0;
+  try {
+    for (;;) {
+      const next = await bytes.next();
+      if (next.done === true) return heldBytes === 0 || isBehind ? next.value : withRest(next.value, Buffer.concat(held));
+      const chunk = next.value;
+      const end = chunk.lastIndexOf(LF) + 1;
+      if (end > 0 || heldBytes + chunk.length > longestLine) {
+        const cut = end > 0 ? end : chunk.length;
+        const lines = heldBytes === 0 ? chunk.subarray(0, cut) : Buffer.concat([...held, chunk.subarray(0, cut)]);
+        const wanted = isBehind ? linesAbove(lines, after) : lines;
+        isBehind &&= wanted.length === 0;
+        held = [];
+        heldBytes = 0;
+        if (wanted.length > 0) yield wanted;
+        if (cut === chunk.length) continue;
+      }
+      // A copy: whoever reads may use the same memory for what comes next.
+      held.push(new Uint8Array(chunk.subarray(end)));
+      heldBytes += chunk.length - end;
+    }
+  } finally {
+    await bytes.return({ kind: 'cut' });
+  }
+}
+
+function withRest(end: TapeEnd, rest: Uint8Array): TapeEnd {
+  return end.kind === 'broken' ? { ...end, rest } : { kind: 'cut', rest };
+}
+
+/** From the first line above `after` on: a tape counts upwards. */
+function linesAbove(lines: Uint8Array, after: number): Uint8Array {
+  for (let start = 0; start < lines.length;) {
+    const end = lines.indexOf(LF, start) + 1 || lines.length;
+    if (sequenceOf(lines.subarray(start, end)) > after) return lines.subarray(start);
+    start = end;
+  }
+  return new Uint8Array();
+}
+
+function sequenceOf(line: Uint8Array): number {
+  try {
+    const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
+    return typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number' ? wire.sequence : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** All bytes of what may be a tape or any other stream, whose last line may lack its end. */
+export async function* streamOf(tape: Tape): AsyncGenerator<Uint8Array> {
+  const lines = tape.read();
+  try {
+    for (;;) {
+      const next = await lines.next();
+      if (next.done !== true) yield next.value;
+      else {
+        if (next.value.rest !== undefined) yield next.value.rest;
+        if (next.value.kind === 'broken') throw new Failure('input', next.value.message);
+        return;
+      }
+    }
+  } finally {
+    await lines.return({ kind: 'cut' });
+  }
 }

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { version } from '../../src/version.ts';
@@ -265,6 +266,19 @@ describe('runwire play', () => {
     // The slowest machine still waits at least as long as the tape says.
     expect(await timed('--speed', '2')).toBeGreaterThanOrEqual(500);
     expect(await timed()).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('plays a compressed tape, and what its last line lacks', async () => {
+    const text = (await runwire(['convert', '--to', 'runwire', good])).stdout;
+    const played = (await runwire(['play', '--speed', 'max', file('plain.tape', text)])).stdout;
+    const packed = join(temporary, 'packed.tape.zst');
+    writeFileSync(packed, zstdCompressSync(text.trimEnd()));
+    expect((await runwire(['play', '--speed', 'max', packed])).stdout).toBe(played);
+    expect(played.split('\n').length).toBe(text.split('\n').length);
+    expect(await runwire(['play', 'no-such.tape.zst'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('cannot read no-such.tape.zst') as string,
+    });
   });
 
   it('says when there are no times to keep', async () => {

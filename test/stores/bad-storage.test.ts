@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { LedgerSink, type LedgerSinkOptions } from '../../src/run/sinks/ledger.ts';
+import type { LedgerSinkOptions } from '../../src/run/sinks/ledger.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from './support/perform.ts';
 import { startPostgres } from './support/postgres.ts';
+import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-bad-'));
 const program = join(import.meta.dirname, 'support', 'program.ts');
@@ -24,7 +25,7 @@ interface Told {
 function runOnDisk(name: string, options: string, bytes: number): Told {
   const disk = join(folder, name);
   mkdirSync(disk);
-  const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2/tapes" "$5"';
+  const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2" "$5"';
   const namespace = process.getuid?.() === 0 ? '-m' : '-rm';
   const args = [namespace, 'sh', '-c', script, 'sh', options, disk, process.execPath, program, String(bytes)];
   return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8', timeout: 50_000 })) as Told;
@@ -33,13 +34,12 @@ function runOnDisk(name: string, options: string, bytes: number): Told {
 /** A run in this process; answers what was warned. */
 async function run(
   options: Partial<LedgerSinkOptions>,
-  closeMs: number,
+  patienceMs: number,
   between: (step: number) => Promise<void> = () => sleep(1),
 ): Promise<Told> {
   const warnings: string[] = [];
-  const open = async (): Promise<never> => Promise.reject(new Error('unset'));
-  const sink = new LedgerSink({ open, clock: Date.now, warn: (line) => warnings.push(line), progressMs: 1, ...options });
-  const { status } = await perform(sink, { steps: 20, between, closeMs });
+  const sink = ledgerSink({ folder, keepsTape: false, warn: (line) => warnings.push(line), patienceMs, ...options });
+  const { status } = await perform(sink, { steps: 20, between });
   return { status, warnings };
 }
 
@@ -127,13 +127,11 @@ it('records a run completely when PostgreSQL was away in the middle of it', asyn
   const server = await startPostgres();
   try {
     const url = server.url('team');
-    let id = '';
     const warnings: string[] = [];
-    const sink = new LedgerSink({ open: () => openPostgres(url), clock: Date.now, warn: (line) => warnings.push(line), progressMs: 1 });
-    ({ id } = sink);
+    const warn = (line: string): void => void warnings.push(line);
+    const sink = ledgerSink({ folder, keepsTape: false, open: () => openPostgres(url), warn, patienceMs: 30_000 });
     await perform(sink, {
       steps: 30,
-      closeMs: 30_000,
       async between(step) {
         await sleep(20);
         if (step === 10) await server.stop();
@@ -145,7 +143,7 @@ it('records a run completely when PostgreSQL was away in the middle of it', asyn
     expect(warnings).toEqual([expect.stringMatching(/^this run may be missing from the ledger: /)]);
     expect(warnings.join()).not.toContain('secret-of-the-test');
     const store = await openPostgres(url);
-    expect(await store.get(id)).toMatchObject({ status: 'success', prompt: 'Count the steps', outcome: { message: 'step 30' } });
+    expect(await store.get(sink.id)).toMatchObject({ status: 'success', prompt: 'Count the steps', outcome: { message: 'step 30' } });
     await store.close();
     await server.stop();
     expect(await run({ open: () => openPostgres(url) }, 20_000)).toEqual({

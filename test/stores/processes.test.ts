@@ -10,7 +10,8 @@ import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import type { RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
-import { readTape } from '../../src/stores/tapes.ts';
+import type { Tape } from '../../src/stores/tape.ts';
+import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-writers-'));
@@ -73,14 +74,15 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
 
   it('has every run of writers that were killed, with the last event it acknowledged', { timeout: 180_000 }, async () => {
     const place = placeOf(kind, 'killed');
-    const tapes = join(folder, `${kind}-tapes`);
+    const home = join(folder, kind);
+    const tapes = new FileTapes(join(home, 'tapes'));
     await withStore(kind, place, async () => {});
     const acknowledged = new Map<string, number | 'end'>();
     const warnings: string[] = [];
     const kills = kind === 'sqlite' ? 40 : 10;
     async function killOne(): Promise<void> {
       const begun = Promise.withResolvers<void>();
-      const { child, ended } = start(['stream', place, tapes], (line) => {
+      const { child, ended } = start(['stream', place, home], (line) => {
         const [id = '', sequence = ''] = line.split(' ');
         if (id === 'warning') return void warnings.push(line);
         acknowledged.set(id, sequence === 'end' ? 'end' : Math.max(Number(sequence), Number(acknowledged.get(id) ?? 0)));
@@ -95,7 +97,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     expect(warnings).toEqual([]);
     await withStore(kind, place, async (store) => {
       const open = (await store.open()).map(({ id }) => id);
-      const closings = await Promise.all([1, 2].map(() => closeInterrupted(store, { tapesFolder: tapes, now: Date.now() })));
+      const closings = await Promise.all([1, 2].map(() => closeInterrupted(store, tapes, Date.now())));
       expect(closings.flat().toSorted()).toEqual(open);
       expect(await store.open()).toEqual([]);
       expect(open.length).toBeGreaterThan(0);
@@ -107,7 +109,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
         else expect(run?.last_sequence).toBeGreaterThanOrEqual(last);
         if (open.includes(id)) {
           expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail: 'the process that ran it is gone' });
-          const lines = (await textOf(join(tapes, run?.tape ?? ''))).split('\n').slice(0, -1);
+          const lines = (await textOf(tapes.at(run?.tape ?? ''))).split('\n').slice(0, -1);
           const types = lines.map((line) => (JSON.parse(line) as EventRecord).type);
           expect(run?.status).toBe(types.includes('agent.finished') ? 'success' : 'incomplete');
         }
@@ -116,8 +118,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   });
 });
 
-async function textOf(path: string): Promise<string> {
+async function textOf(tape: Tape | undefined): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readTape(path)) chunks.push(chunk);
+  for await (const lines of tape?.read() ?? []) chunks.push(lines);
   return Buffer.concat(chunks).toString();
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { gitLabels, labelsFromEnvironment, parseLabel } from '../../src/stores/labels.ts';
-import { ledgerPlace, tapesFolder } from '../../src/stores/open-store.ts';
+import { ledgerPlace } from '../../src/stores/open-store.ts';
+import { openTapes } from '../../src/stores/open-tapes.ts';
 import { leastRunId, newRunId, shortRunId } from '../../src/stores/run-id.ts';
 import { termsOf, wordsOf } from '../../src/stores/words.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
@@ -156,8 +157,8 @@ describe('the place of the ledger', () => {
   });
 
   it('has the tapes beside it', () => {
-    expect(tapesFolder({ kind: 'sqlite', path: '/a/b.db' }, {})).toBe(join('/a', 'tapes'));
-    expect(tapesFolder({ kind: 'postgres', url: 'postgres://h/d' }, home)).toBe(join('/home/u/.local/state/runwire', 'tapes'));
+    expect(openTapes({ kind: 'sqlite', path: '/a/b.db' }, {}).name).toBe(join('/a', 'tapes'));
+    expect(openTapes({ kind: 'postgres', url: 'postgres://h/d' }, home).name).toBe(join('/home/u/.local/state/runwire', 'tapes'));
   });
 });
 

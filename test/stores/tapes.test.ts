@@ -1,20 +1,25 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
-import { LedgerSink } from '../../src/run/sinks/ledger.ts';
+import { pruneTapes } from '../../src/ledger/prune-tapes.ts';
+import { fileTape } from '../../src/stores/file-tape.ts';
+import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { isGone, silenceMs, thisProcess } from '../../src/stores/owner.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
-import { pruneTapes, tapesIn } from '../../src/stores/tape-pruning.ts';
-import { readTape, type TapeEnd, tapePath, TapeWriter } from '../../src/stores/tapes.ts';
+import { streamOf, type Tape, type TapeEnd } from '../../src/stores/tape.ts';
+import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { perform } from './support/perform.ts';
 import { newRun, noon } from './support/runs.ts';
+import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-tapes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,13 +29,26 @@ function recordOf(sequence: number, text = `line ${sequence} \u2028 é`): EventR
   return { type: 'text.completed', turn_id: 't1', message_id: 'm', block_id: 'b', text, ...place };
 }
 
-async function read(path: string): Promise<{ text: string; end: TapeEnd }> {
+const recordsOf = (count: number, text?: () => string): EventRecord[] =>
+  Array.from({ length: count }, (_, index) => recordOf(index + 1, text?.()));
+
+/** What a tape yields; each piece of it ends with a line. */
+async function read(tape: Tape, after?: number): Promise<{ text: string; end: TapeEnd }> {
   const chunks: Uint8Array[] = [];
-  for (const tape = readTape(path); ;) {
-    const { value, done } = await tape.next();
+  for (const lines = tape.read(after); ;) {
+    const { value, done } = await lines.next();
     if (done === true) return { text: Buffer.concat(chunks).toString(), end: value };
-    chunks.push(value);
+    expect(value.at(-1)).toBe(10);
+    chunks.push(new Uint8Array(value));
   }
+}
+
+async function written(path: string, records: readonly EventRecord[]): Promise<Tape> {
+  const tape = fileTape(path);
+  const writer = tape.write({ onTrouble: refuse });
+  for (const record of records) writer.record(record);
+  await writer.end();
+  return tape;
 }
 
 const linesOf = (records: readonly EventRecord[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -39,112 +57,193 @@ const refuse = (message: string): never => {
   throw new Error(message);
 };
 
-describe('a tape', () => {
-  it('is in a folder of its month, under the name of its run', () => {
-    expect(tapePath('01abc', Date.UTC(2026, 0, 31))).toBe(join('2026', '01', '01abc.tape.zst'));
-  });
-
-  it('holds every record, and is smaller than they are', async () => {
-    const path = join(folder, 'a', 'whole.tape.zst');
-    const tape = new TapeWriter(path, { onTrouble: refuse });
-    const records = Array.from({ length: 500 }, (_, index) => recordOf(index + 1));
+describe.each(['tape', 'tape.zst'])('a tape called *.%s', (extension) => {
+  it('holds every record', async () => {
+    const path = join(folder, `whole.${extension}`);
+    const tape = fileTape(path);
+    const writer = tape.write({ onTrouble: refuse });
+    const records = recordsOf(500);
     for (const record of records) {
-      tape.record(record);
+      writer.record(record);
       if (record.sequence % 7 === 0) await turn();
     }
-    await tape.end();
-    tape.record(recordOf(999));
-    const { text, end } = await read(path);
-    expect(text).toBe(linesOf(records));
-    expect(end).toEqual({ kind: 'whole' });
-    expect(readFileSync(path).length).toBeLessThan(text.length / 5);
+    await writer.end();
+    writer.record(recordOf(999));
+    await writer.end();
+    expect(await read(tape)).toEqual({ text: linesOf(records), end: { kind: 'whole' } });
+    expect(await tape.size()).toBe(sizeOf(path));
+    if (extension === 'tape.zst') expect(sizeOf(path)).toBeLessThan(linesOf(records).length / 5);
+  });
+
+  it('is read from where a reader stopped', async () => {
+    const records = recordsOf(200).map((record, index) => ({ ...record, sequence: index * 3 + 1 }));
+    const tape = await written(join(folder, `after.${extension}`), records);
+    for (const after of [0, 1, 2, 3, 4, 299, 597, 598, 1000])
+      expect(await read(tape, after)).toEqual({
+        text: linesOf(records.filter(({ sequence }) => sequence > after)),
+        end: { kind: 'whole' },
+      });
   });
 
   it('can be read to its last whole line wherever it is cut', async () => {
-    const path = join(folder, 'cut.tape.zst');
-    const tape = new TapeWriter(path, { onTrouble: refuse });
-    const records = Array.from({ length: 60 }, (_, index) => recordOf(index + 1, randomBytes(20).toString('hex')));
+    const path = join(folder, `cut.${extension}`);
+    const tape = fileTape(path);
+    const writer = tape.write({ onTrouble: refuse });
+    const records = recordsOf(60, () => randomBytes(20).toString('hex'));
     for (const record of records) {
-      tape.record(record);
-      for (const size = sizeOf(path); sizeOf(path) === size;) await turn();
+      const size = sizeOf(path);
+      writer.record(record);
+      while (sizeOf(path) === size) await turn();
     }
-    await tape.end();
+    await writer.end();
     const all = linesOf(records);
     let longest = 0;
     for (let size = readFileSync(path).length - 1; size > 0; size -= 37) {
       truncateSync(path, size);
-      const { text, end } = await read(path);
+      const { text, end } = await read(tape);
       expect(all.startsWith(text)).toBe(true);
-      expect(end).toEqual({ kind: 'cut' });
+      if (extension === 'tape.zst' || size > text.length) expect(end.kind).toBe('cut');
+      expect(all.startsWith(text + Buffer.from(end.rest ?? []).toString())).toBe(true);
       longest = Math.max(longest, text.length);
     }
     expect(longest).toBeGreaterThan(all.length * 0.9);
   });
 
-  it('says that it is broken, after all that can be read', async () => {
-    const path = join(folder, 'broken.tape.zst');
-    writeFileSync(path, 'no tape at all');
-    expect(await read(path)).toEqual({ text: '', end: { kind: 'broken', message: expect.stringMatching(/cannot be decompressed/) } });
-  });
-
   it('is followed while it grows', async () => {
-    const path = join(folder, 'live.tape.zst');
-    const tape = new TapeWriter(path, { onTrouble: refuse });
-    const records = Array.from({ length: 20 }, (_, index) => recordOf(index + 1));
+    const tape = fileTape(join(folder, `live.${extension}`));
+    const writer = tape.write({ onTrouble: refuse });
+    const records = recordsOf(20);
     let told = 0;
     let text = '';
     const more = async (): Promise<boolean> => {
       const next = records[told];
-      if (next === undefined) return text.length < linesOf(records).length;
-      tape.record(next);
+      if (next === undefined) return text.length < linesOf(records.slice(5)).length;
+      writer.record(next);
       told += 1;
       await turn();
       return true;
     };
-    for await (const bytes of readTape(path, more)) text += Buffer.from(bytes).toString('latin1');
-    await tape.end();
-    expect(Buffer.from(text, 'latin1').toString()).toBe(linesOf(records));
+    for await (const lines of tape.follow(more, 5)) text += Buffer.from(lines).toString();
+    await writer.end();
+    expect(text).toBe(linesOf(records.slice(5)));
   });
 
   it('ends when it is too large, and says so once', async () => {
-    const path = join(folder, 'large.tape.zst');
+    const path = join(folder, `large.${extension}`);
     const trouble: string[] = [];
-    const tape = new TapeWriter(path, { maxBytes: 10_000, onTrouble: (message) => trouble.push(message) });
+    const tape = fileTape(path);
+    const writer = tape.write({ maxBytes: 10_000, onTrouble: (message) => trouble.push(message) });
     for (let sequence = 1; sequence < 100; sequence += 1) {
-      tape.record(recordOf(sequence, randomBytes(1000).toString('hex')));
-      for (const size = sizeOf(path); sizeOf(path) === size && trouble.length === 0;) await turn();
+      const size = sizeOf(path);
+      writer.record(recordOf(sequence, randomBytes(1000).toString('hex')));
+      while (sizeOf(path) === size && trouble.length === 0) await turn();
     }
-    await tape.end();
+    await writer.end();
     expect(trouble).toEqual([`the tape ${path} stops here: it has reached 10000 bytes`]);
-    const { text, end } = await read(path);
-    expect(end).toEqual({ kind: 'cut' });
+    const { text, end } = await read(tape);
+    if (extension === 'tape.zst') expect(end).toEqual({ kind: 'cut' });
     expect(text.split('\n').length).toBeGreaterThan(3);
   });
 
-  it('does not overwrite another', async () => {
-    const path = join(folder, 'taken.tape.zst');
-    writeFileSync(path, 'mine');
-    const trouble: string[] = [];
-    const tape = new TapeWriter(path, { onTrouble: (message) => trouble.push(message) });
-    tape.record(recordOf(1));
-    await tape.end();
-    expect(trouble).toEqual([expect.stringMatching(/EEXIST/)]);
-    expect(readFileSync(path, 'utf8')).toBe('mine');
+  it('goes without a record that cannot be written', async () => {
+    let args: unknown[] = [];
+    for (let depth = 0; depth < 20_000; depth += 1) args = [args];
+    const absurd = { ...recordOf(2), text: args } as unknown as EventRecord;
+    const tape = await written(join(folder, `absurd.${extension}`), [recordOf(1), absurd, recordOf(3)]);
+    expect((await read(tape)).text).toBe(linesOf([recordOf(1), recordOf(3)]));
   });
 
-  it('goes when it is old, or when there are too many, the oldest first', async () => {
-    const tapes = join(folder, 'many');
-    const paths = Array.from({ length: 6 }, (_, day) => tapePath(newRunId(noon + day * 86_400_000), noon + day * 86_400_000));
-    for (const [day, path] of paths.entries()) {
-      await mkdir(dirname(join(tapes, path)), { recursive: true });
-      appendFileSync(join(tapes, path), 'x'.repeat(1000));
-      utimesSync(join(tapes, path), noon / 1000 + day * 86_400, noon / 1000 + day * 86_400);
+  it('is removed, and then not there', async () => {
+    const path = join(folder, `gone.${extension}`);
+    const tape = await written(path, [recordOf(1)]);
+    await tape.remove();
+    await tape.remove();
+    expect([existsSync(path), await tape.size()]).toEqual([false, undefined]);
+    await expect(read(tape)).rejects.toThrow(/^cannot read .*ENOENT/);
+    expect(await fileTape(folder).size()).toBeUndefined();
+  });
+
+  it('lets a stream through that is no tape, however its last line ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: fc.constantFrom('\n', '{', '}', '"sequence":2', 'é'), maxLength: 40 }), async (text) => {
+        const path = join(folder, `any.${extension}`);
+        writeFileSync(path, extension === 'tape.zst' ? zstdCompressSync(text) : text);
+        const chunks: Uint8Array[] = [];
+        for await (const bytes of streamOf(fileTape(path))) chunks.push(new Uint8Array(bytes));
+        expect(Buffer.concat(chunks).toString()).toBe(text);
+      }),
+      { numRuns: fuzzRuns(100), seed: fuzzSeed },
+    );
+  });
+});
+
+describe('a compressed tape', () => {
+  it('says that it is broken, after all that can be read', async () => {
+    const path = join(folder, 'broken.tape.zst');
+    writeFileSync(path, 'no tape at all');
+    expect(await read(fileTape(path))).toEqual({
+      text: '',
+      end: { kind: 'broken', message: expect.stringMatching(/cannot be decompressed/) as string },
+    });
+    const whole = zstdCompressSync(linesOf(recordsOf(5000, () => randomBytes(50).toString('hex'))));
+    writeFileSync(path, Buffer.concat([whole.subarray(0, 300_000), Buffer.alloc(200_000, 0xff)]));
+    const { text, end } = await read(fileTape(path));
+    expect(end.kind).toBe('broken');
+    expect(text.length).toBeGreaterThan(100_000);
+  });
+
+  it('does not overwrite another', () => {
+    const path = join(folder, 'taken.tape.zst');
+    writeFileSync(path, 'mine');
+    expect(() => fileTape(path).write({ onTrouble: refuse })).toThrow(/^cannot write .*EEXIST/);
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+});
+
+describe('the tapes of a ledger', () => {
+  it('are in a folder of their month, under the name of their run', () => {
+    const { key, tape } = new FileTapes('/tapes').create('01abc', Date.UTC(2026, 0, 31));
+    expect([key, tape.name]).toEqual([join('2026', '01', '01abc.tape.zst'), join('/tapes', '2026', '01', '01abc.tape.zst')]);
+  });
+
+  it.each(['../ledger.db', '/etc/passwd/../../x', 'a/../../b', '..', '.', ''])('are not at %j', (key) => {
+    expect(new FileTapes('/tapes').at(key)?.name ?? '/tapes/').toMatch(/^\/tapes\//);
+  });
+
+  it('go when they are old, or when there are too many, the oldest first', async () => {
+    const tapes = new FileTapes(join(folder, 'many'));
+    const keys = Array.from({ length: 6 }, (_, day) => tapes.create(newRunId(noon + day * 86_400_000), noon + day * 86_400_000).key);
+    for (const [day, key] of keys.entries()) {
+      const path = join(tapes.name, key);
+      await mkdir(dirname(path), { recursive: true });
+      appendFileSync(path, 'x'.repeat(1000));
+      utimesSync(path, noon / 1000 + day * 86_400, noon / 1000 + day * 86_400);
     }
-    expect(await tapesIn(tapes)).toEqual(paths);
-    expect(await pruneTapes(tapes, { olderThan: noon + 1.5 * 86_400_000, keep: new Set(paths.slice(0, 1)) })).toEqual(paths.slice(1, 2));
-    expect(await pruneTapes(tapes, { maxTotalBytes: 3000 })).toEqual([paths[0], paths[2]]);
-    expect(await tapesIn(tapes)).toEqual(paths.slice(3));
-    expect(await tapesIn(join(folder, 'nowhere'))).toEqual([]);
+    const keysOf = (entries: readonly { key: string }[]): string[] => entries.map(({ key }) => key);
+    const pruned = async (...bounds: Parameters<typeof pruneTapes> extends [unknown, ...infer Rest] ? Rest : never) =>
+      keysOf((await pruneTapes(tapes, ...bounds)).removed);
+    const left = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { key } of tapes.list()) found.push(key);
+      return found;
+    };
+    expect(await left()).toEqual(keys);
+    const olderThan = noon + 1.5 * 86_400_000;
+    expect(await pruned({ olderThan, dryRun: true })).toEqual(keys.slice(0, 2));
+    expect(await pruned({ olderThan, keep: new Set(keys.slice(0, 1)) })).toEqual(keys.slice(1, 2));
+    expect(await pruneTapes(tapes, { maxTotalBytes: 3000 })).toMatchObject({
+      removed: [{ key: keys[0] }, { key: keys[2] }],
+      removedBytes: 2000,
+      leftBytes: 3000,
+    });
+    expect(await left()).toEqual(keys.slice(3));
+    for await (const entry of new FileTapes(join(folder, 'nowhere')).list()) expect(entry).toBeUndefined();
+  });
+
+  it('are tidied by one of those who ask, once in a while', async () => {
+    const tapes = new FileTapes(join(folder, 'many'));
+    expect([await tapes.isTidyingDue(noon, 1000), await tapes.isTidyingDue(noon + 999, 1000)]).toEqual([true, false]);
+    expect(await tapes.isTidyingDue(noon + 1000, 1000)).toBe(true);
   });
 });
 
@@ -167,19 +266,19 @@ describe('a run that nobody ended', () => {
   it('is ended from its tape with all that it received', async () => {
     const store = await openSqlite(join(folder, 'interrupted.db'));
     const gone = { ...self, pid: 4_190_000 };
-    const tapes = join(folder, 'interrupted');
+    const home = join(folder, 'interrupted');
+    const tapes = new FileTapes(join(home, 'tapes'));
     const writer = { begin: store.begin.bind(store), note: store.note.bind(store), finish: async () => {}, close: async () => {} };
-    const sink = new LedgerSink({
+    const sink = ledgerSink({
+      folder: home,
       open: async () => ({ ...writer, begin: (run) => store.begin({ ...run, owner: gone }) }),
-      clock: Date.now,
       warn: refuse,
-      tapes: { folder: tapes },
     });
     const outcome = await perform(sink, { steps: 3, between: async () => {} });
     await store.begin(newRun({ owner: gone, tape: 'nowhere.tape.zst' }));
     await store.begin(newRun({ owner: gone }));
     await store.begin(newRun({ started_at: noon - 1 }));
-    const closed = await closeInterrupted(store, { tapesFolder: tapes, now: Date.now() });
+    const closed = await closeInterrupted(store, tapes, Date.now());
     expect(closed).toHaveLength(3);
     const run = await store.get(sink.id);
     expect(run).toMatchObject({ status: 'success', agent: 'counter', outcome: { message: 'step 3', session_id: 's-9' } });
@@ -188,7 +287,7 @@ describe('a run that nobody ended', () => {
     for (const id of closed.filter((each) => each !== sink.id))
       expect(await store.get(id)).toMatchObject({ status: 'incomplete', exit_code: 8, prompt: 'Fix the parser' });
     expect((await store.open()).map(({ started_at }) => started_at)).toEqual([noon - 1]);
-    expect(await closeInterrupted(store, { tapesFolder: tapes, now: Date.now() })).toEqual([]);
+    expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
     await store.close();
   });
 });

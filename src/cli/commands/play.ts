@@ -2,6 +2,8 @@ import { findDialect, findWriter } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { decode } from '../../pipeline/convert.ts';
 import { Writer } from '../../pipeline/writer.ts';
+import { fileTape } from '../../stores/file-tape.ts';
+import { streamOf } from '../../stores/tape.ts';
 import { command } from '../command.ts';
 import { printNotes, redaction, sourcesOf, streamOptions } from '../streams.ts';
 import type { Note } from '../../outcome/fold.ts';
@@ -27,7 +29,9 @@ for demos, dashboards and tests of programs that read a live stream.`,
     const { dialect, variant } = findWriter(values.to ?? 'runwire');
     const speed = speedOf(values.speed);
     const from = values.from === undefined ? {} : { from: findDialect(values.from).id };
-    for (const source of sourcesOf(operands, context)) {
+    const { stdin, stdinIsTerminal } = context;
+    const readFile = (path: string) => streamOf(fileTape(path, context.readFile));
+    for (const source of sourcesOf(operands, { stdin, stdinIsTerminal, readFile })) {
       const writer = new Writer(dialect, variant);
       const notes: Note[] = [];
       let first: number | undefined;

@@ -11,8 +11,9 @@ import { type Narration, narrate } from '../../run/sinks/narration/narration.ts'
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
-import { Tape } from '../../run/sinks/tape.ts';
+import { TapeSink } from '../../run/sinks/tape.ts';
 import type { RunSpec } from '../../run/spec.ts';
+import { fileTape } from '../../stores/file-tape.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
@@ -85,7 +86,7 @@ function openSinks({ flags, spec, writer, outlet, narration }: Ways, context: Co
     sinks.push(new Scratchpad(spec.cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
-  if (flags.tape !== undefined) sinks.push(new Tape(resolve(context.cwd, flags.tape), complain));
+  if (flags.tape !== undefined) sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
   return [...sinks, narration.sink];
 }
 

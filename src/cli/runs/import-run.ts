@@ -30,11 +30,11 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
       if (record.type === 'thread.started' && record.cwd !== undefined) place.cwd = record.cwd;
     },
   });
-  let head = '';
-  let isEmpty = true;
+  const head: Uint8Array[] = [];
+  let length = 0;
   for await (const chunk of source.stdout()) {
-    if (isEmpty) head = Buffer.from(chunk).toString('utf8', 0, headBytes);
-    isEmpty &&= chunk.length === 0;
+    if (length < headBytes) head.push(new Uint8Array(chunk.subarray(0, headBytes - length)));
+    length += chunk.length;
     hash.update(chunk);
     reader.stdout(chunk);
   }
@@ -44,13 +44,13 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
     reader.stderr(chunk);
   }
   hash.update(`\nexit\n${JSON.stringify([source.process ?? null, source.wallMs ?? null])}`);
-  if (isEmpty && source.process === undefined) throw new Failure('input', 'it is empty');
+  if (length === 0 && source.process === undefined) throw new Failure('input', 'it is empty');
   const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
   const outcome = reader.end(source.process, price);
   // How a process ended is a run's end, also where it said nothing that we know.
   if (reader.dialect === undefined && source.process === undefined)
     throw new Failure('input', 'no known dialect in it; name one with --from (see "runwire dialects")');
-  const isSession = source.isSession ?? isSessionFile(head);
+  const isSession = source.isSession ?? isSessionFile(Buffer.concat(head).toString());
   if (isSession && outcome.metrics.turns === 0 && outcome.metadata.initial_prompt === '') return undefined;
 
   const digest = hash.digest();

@@ -5,7 +5,8 @@ import { integer, object, string } from '../../dialects/read.ts';
 import type { JsonObject } from '../../dialects/dialect.ts';
 import { Failure } from '../../failure.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
-import { readTape } from '../../stores/tapes.ts';
+import { fileTape } from '../../stores/file-tape.ts';
+import { streamOf } from '../../stores/tape.ts';
 import type { Context } from '../context.ts';
 import { databaseSessions, storedSessions } from './opencode-store.ts';
 
@@ -66,7 +67,7 @@ async function* folder(path: string, context: Context): AsyncGenerator<ImportSou
 
 async function* file(path: string, { mtimeMs }: Stats, context: Context): AsyncGenerator<ImportSource | Broken> {
   if (path.endsWith('.db')) yield* databaseSessions(path);
-  else yield { name: path, at: mtimeMs, stdout: () => (path.endsWith('.zst') ? unpacked(path) : context.readFile(path)) };
+  else yield { name: path, at: mtimeMs, stdout: () => streamOf(fileTape(path, context.readFile)) };
 }
 
 /** A folder with what a process wrote, and how it ended. */
@@ -97,16 +98,6 @@ function exitOf(text: string): Pick<ImportSource, 'process' | 'wallMs'> {
     ...(code === null && signal === null && !timedOut ? {} : { process: { exit_code: code, signal, timedOut } }),
     ...(wallMs === undefined ? {} : { wallMs }),
   };
-}
-
-async function* unpacked(path: string): AsyncGenerator<Uint8Array> {
-  const bytes = readTape(path);
-  for (;;) {
-    const next = await bytes.next();
-    if (next.done !== true) yield next.value;
-    else if (next.value.kind === 'broken') throw new Failure('input', next.value.message);
-    else return;
-  }
 }
 
 export function messageOf(error: unknown): string {

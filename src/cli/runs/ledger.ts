@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../failure.ts';
-import { ledgerPlace, openStore, tapesFolder } from '../../stores/open-store.ts';
+import { ledgerPlace, openStore } from '../../stores/open-store.ts';
+import { openTapes } from '../../stores/open-tapes.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../stores/run-store.ts';
+import type { Tapes } from '../../stores/tape.ts';
 import type { Option, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
@@ -14,8 +16,7 @@ export const ledgerOption = {
 
 export interface Ledger {
   store: RunStore;
-  /** The folder of tapes on this machine. */
-  tapes: string;
+  tapes: Tapes;
 }
 
 interface Flags {
@@ -34,7 +35,7 @@ export async function useLedger<Result>(
   if (absent !== undefined && place.kind === 'sqlite' && !existsSync(place.path)) return absent(place.path);
   const store = await openStore(place);
   try {
-    const tapes = tapesFolder(place, context.env);
+    const tapes = openTapes(place, context.env);
     await endInterrupted({ store, tapes }, context);
     return await use({ store, tapes });
   } catch (error) {
@@ -57,7 +58,7 @@ export function isDatabaseError(error: unknown): error is Error {
 export async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
   const { closeInterrupted } = await import('../../ledger/close-interrupted.ts');
   try {
-    await closeInterrupted(store, { tapesFolder: tapes, now: context.now() });
+    await closeInterrupted(store, tapes, context.now());
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
     context.warn(`runwire: warning: interrupted runs could not be closed: ${error.message}`);

@@ -1,14 +1,13 @@
-import { rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { RunFilter, RunStatus, RunStore, RunSummary } from '../../stores/run-store.ts';
-import { tapesIn } from '../../stores/tape-pruning.ts';
+import { pruneTapes } from '../../ledger/prune-tapes.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
+import type { Tape } from '../../stores/tape.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { counted, fileSize } from './figures.ts';
 import { filterOptions, readFilter, readSpan } from './filters.ts';
 import { type Ledger, ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { tapeFile } from './tape-file.ts';
 
 export const prune = command({
   name: 'runs prune',
@@ -108,41 +107,25 @@ async function forget(
 ): Promise<void> {
   let runs = 0;
   let bytes = 0;
-  const paths: string[] = [];
+  const found: Tape[] = [];
   for await (const run of allRuns(store, filter)) {
     runs += 1;
-    const tape = tapeFile(tapes, run);
-    if ('missing' in tape) continue;
-    bytes += await sizeOf(tape.path);
-    paths.push(tape.path);
+    const its = await tapeOf(tapes, run);
+    if ('missing' in its) continue;
+    bytes += its.bytes;
+    found.push(its.tape);
   }
   // First the ledger: a run without its tape can still be told, a tape without its run cannot.
   if (doIt && !tapesOnly) await store.prune(filter);
-  if (doIt) for (const path of paths) await rm(path, { force: true });
-  const what = [...(tapesOnly ? [] : [counted(runs, 'run')]), `${counted(paths.length, 'tape')} (${fileSize(bytes)})`].join(' and ');
+  if (doIt) for (const tape of found) await tape.remove();
+  const what = [...(tapesOnly ? [] : [counted(runs, 'run')]), `${counted(found.length, 'tape')} (${fileSize(bytes)})`].join(' and ');
   await context.print(`${doIt ? 'removed' : 'would remove'} ${what}\n`);
 }
 
 async function shrink({ store, tapes }: Ledger, maxBytes: number, doIt: boolean, context: Context): Promise<void> {
-  const open = new Set((await store.open()).map(({ tape }) => tape));
-  const found = [];
-  for (const path of await tapesIn(tapes)) found.push({ path, bytes: await sizeOf(join(tapes, path)) });
-  let total = found.reduce((sum, { bytes }) => sum + bytes, 0);
-  let gone = 0;
-  let freed = 0;
-  for (const { path, bytes } of found) {
-    if (total <= maxBytes) break;
-    if (open.has(path)) continue;
-    if (doIt) await rm(join(tapes, path), { force: true });
-    total -= bytes;
-    freed += bytes;
-    gone += 1;
-  }
+  const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
+  const { removed, removedBytes, leftBytes } = await pruneTapes(tapes, { maxTotalBytes: maxBytes, keep, dryRun: !doIt });
   await context.print(
-    `${doIt ? 'removed' : 'would remove'} ${counted(gone, 'tape')} (${fileSize(freed)}) for size; ${fileSize(total)} stay\n`,
+    `${doIt ? 'removed' : 'would remove'} ${counted(removed.length, 'tape')} (${fileSize(removedBytes)}) for size; ${fileSize(leftBytes)} stay\n`,
   );
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }

@@ -6,7 +6,7 @@ import { ago, compactCount, counted, dollars, span } from './figures.ts';
 import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
 import { paint, type Screen, screenOf } from './table.ts';
-import { tapeFile } from './tape-file.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
 import { drawTimeline, readTimeline, type Timeline } from './timeline.ts';
 
 export const show = command({
@@ -31,8 +31,8 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
       context,
       async ({ store, tapes }) => {
         const run = await findRun(store, word);
-        const tape = tapeFile(tapes, run);
-        const timeline = 'path' in tape ? await readTimeline(tape.path) : undefined;
+        const found = await tapeOf(tapes, run);
+        const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         await context.print(
           isText

@@ -11,7 +11,7 @@ import type { Sink } from '../../run/sinks/sink.ts';
 import { plain } from '../../terminal/plain.ts';
 import { dialectSink } from '../../run/sinks/dialect.ts';
 import { endInterrupted, findRun, ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
-import { playTape, tapeFile } from './tape-file.ts';
+import { playTape, tapeOf } from '../../ledger/run-tape.ts';
 import { screenOf } from './table.ts';
 
 /** How often the end of a file, and the ledger, are looked at again. */
@@ -49,13 +49,13 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
       async (ledger) => {
         const { store, tapes } = ledger;
         const run = await choose(store, word, { follow, next: values.next === true }, context);
-        const tape = tapeFile(tapes, run);
-        if ('missing' in tape) throw new Failure('input', tape.missing);
+        const found = await tapeOf(tapes, run);
+        if ('missing' in found) throw new Failure('input', found.missing);
         const outlet = new Outlet(context.print, () => {});
         const sink = sinkFor(to, outlet, context);
         let running = run.status === 'running';
         let looks = 0;
-        const { reader } = await playTape(tape.path, { newId: () => run.id, onRecord: (record) => sink.record?.(record) }, async () => {
+        const reader = await playTape(found.tape, { newId: () => run.id, onRecord: (record) => sink.record?.(record) }, async () => {
           await outlet.close();
           if (!follow || !running) return false;
           await context.sleep(lookMs);

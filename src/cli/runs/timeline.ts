@@ -3,7 +3,8 @@ import { BoundedList } from '../../outcome/bounded.ts';
 import { subject } from '../../run/sinks/narration/call.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, span } from './figures.ts';
-import { playTape } from './tape-file.ts';
+import { playTape } from '../../ledger/run-tape.ts';
+import type { Tape } from '../../stores/tape.ts';
 import { type Column, type Screen, table } from './table.ts';
 
 /** A tool call and when it was. */
@@ -28,7 +29,7 @@ export interface Timeline {
 const entriesKept = 1000;
 
 /** The tool calls on a tape, in the order in which they began. */
-export async function readTimeline(path: string): Promise<Timeline> {
+export async function readTimeline(tape: Tape): Promise<Timeline> {
   const entries = new BoundedList<TimelineEntry>(entriesKept);
   const open = new Map<string, { entry: TimelineEntry; at: number | undefined }>();
   let first: number | undefined;
@@ -57,7 +58,7 @@ export async function readTimeline(path: string): Promise<Timeline> {
     }
   }
 
-  await playTape(path, { onRecord });
+  await playTape(tape, { onRecord });
   return {
     entries: entries.toArray(),
     ...(first === undefined || last === undefined ? {} : { length_ms: last - first }),

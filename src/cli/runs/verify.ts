@@ -1,10 +1,8 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { Framer } from '../../pipeline/framer.ts';
 import type { RunSummary } from '../../stores/run-store.ts';
-import { tapesIn } from '../../stores/tape-pruning.ts';
-import { readTape, type TapeEnd } from '../../stores/tapes.ts';
+import type { Tape, TapeEnd } from '../../stores/tape.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { counted } from './figures.ts';
@@ -50,7 +48,8 @@ size, and ledgers may share their folder; --strict takes warnings for problems.`
         async function checkLedger(): Promise<void> {
           for (const { where, what } of await store.verify()) await tell('problem', where, what);
         }
-        const found = new Set(await tapesIn(tapes));
+        const found = new Set<string>();
+        for await (const { key } of tapes.list()) found.add(key);
         counts.tapes = found.size;
         async function checkRuns(): Promise<void> {
           for (let after: string | undefined; ;) {
@@ -58,8 +57,8 @@ size, and ledgers may share their folder; --strict takes warnings for problems.`
             for (const run of page.runs) {
               counts.runs += 1;
               if (run.tape === undefined) continue;
-              const isThere = found.delete(run.tape);
-              const finding = isThere ? await checkTape(join(tapes, run.tape), run) : missing(run);
+              const tape = found.delete(run.tape) ? tapes.at(run.tape) : undefined;
+              const finding = tape === undefined ? missing(run) : await checkTape(tape, run);
               if (finding !== undefined) await tell(finding.level, run.id, finding.what);
             }
             if (page.next === undefined) return;
@@ -74,10 +73,11 @@ size, and ledgers may share their folder; --strict takes warnings for problems.`
             await tell('problem', store.name, error.message);
           }
         }
-        for (const path of found) {
-          await tell('warning', path, 'the tape has no run in this ledger');
-          const end = await readThrough(join(tapes, path));
-          if (end.kind === 'broken') await tell('problem', path, end.message);
+        for (const key of found) {
+          await tell('warning', key, 'the tape has no run in this ledger');
+          const tape = tapes.at(key);
+          const end = tape === undefined ? undefined : await readThrough(tape);
+          if (end?.kind === 'broken') await tell('problem', key, end.message);
         }
         context.warn(
           `runwire: ${counted(counts.runs, 'run')}, ${counted(counts.tapes, 'tape')}: ${counted(counts.problem, 'problem')}, ${counted(counts.warning, 'warning')}`,
@@ -96,8 +96,8 @@ function missing({ tape, host }: RunSummary): Found {
   return host !== undefined && host !== hostname() ? undefined : { level: 'warning', what: `its tape ${tape} is gone` };
 }
 
-async function checkTape(path: string, { status }: RunSummary): Promise<Found> {
-  const end = await readThrough(path);
+async function checkTape(tape: Tape, { status }: RunSummary): Promise<Found> {
+  const end = await readThrough(tape);
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
   // A run that was killed leaves its tape so, and is told as incomplete.
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
@@ -106,7 +106,7 @@ async function checkTape(path: string, { status }: RunSummary): Promise<Found> {
 }
 
 /** To the last byte and the last line: zstd notices some damage, and what it lets through is no JSON any more. */
-async function readThrough(path: string): Promise<TapeEnd> {
+async function readThrough(tape: Tape): Promise<TapeEnd> {
   let broken = 0;
   const framer = new Framer({
     value: () => {},
@@ -114,9 +114,9 @@ async function readThrough(path: string): Promise<TapeEnd> {
     note: () => {},
   });
   try {
-    const bytes = readTape(path);
+    const lines = tape.read();
     for (;;) {
-      const next = await bytes.next();
+      const next = await lines.next();
       if (next.done !== true) framer.push(next.value);
       else if (next.value.kind === 'broken') return next.value;
       else {

@@ -1,42 +1,64 @@
-import { join } from 'node:path';
 import type { EventRecord } from '../../events/event.ts';
+import { closeInterrupted } from '../../ledger/close-interrupted.ts';
+import { tidy } from '../../ledger/tidy.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
+import { present } from '../../present.ts';
+import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
+import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
+import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
-import { newRunId } from '../../stores/run-id.ts';
-import type { Attempt, Ending, Labels, Progress, RunStore } from '../../stores/run-store.ts';
-import { tapePath, TapeWriter } from '../../stores/tapes.ts';
+import type { Ending, Labels, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
+import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
+import type { Environment } from '../../vocabulary.ts';
+import type { EndedAttempt, Sink } from './sink.ts';
+
+export interface LedgerRequest {
+  place: Exclude<LedgerPlace, { kind: 'none' }>;
+  /** Whether the whole run is kept beside its line in the ledger. */
+  keepsTape: boolean;
+}
+
+export interface LedgerSinkOptions extends LedgerRequest {
+  id: string;
+  startedAt: number;
+  /** These outweigh what git and the CI tell. */
+  labels: Labels;
+  agent?: string;
+  model?: string;
+  cwd: string;
+  git: GitFacts;
+  env: Environment;
+  clock: () => number;
+  /** Called once at most. */
+  warn: (message: string) => void;
+  /** Tests lower them. */
+  heartbeatMs?: number;
+  progressMs?: number;
+  patienceMs?: number;
+  /** Tests give another. Asked again after a failure: a server may come back. */
+  open?: () => Promise<RunWriter>;
+}
 
 /** The part of a store that one run needs. */
 export type RunWriter = Pick<RunStore, 'begin' | 'note' | 'finish' | 'close'>;
 
-export interface LedgerSinkOptions {
-  /** Asked again after a failure: a server may come back. */
-  open: () => Promise<RunWriter>;
-  clock: () => number;
-  /** Called once at most. */
-  warn: (message: string) => void;
-  labels?: Labels;
-  agent?: string;
-  model?: string;
-  cwd?: string;
-  /** Unset: no tape. */
-  tapes?: { folder: string; maxBytes?: number };
-  /** Tests lower them. */
-  heartbeatMs?: number;
-  progressMs?: number;
-}
-
 const firstRetryMs = 1000;
 const lastRetryMs = 15_000;
+const defaultProgressMs = 1000;
+const defaultHeartbeatMs = 5000;
+/** A ledger that does not answer must not keep an exit code from whoever waits for it. */
+const defaultPatienceMs = 5000;
 
 /** Tells the ledger about one run. It never throws and never waits: storage that fails costs a warning, not the run. */
-export class LedgerSink {
+export class LedgerSink implements Sink {
   readonly id: string;
+  /** Where the run can be followed while it goes on. */
+  readonly tape: Tape | undefined;
   readonly #options: LedgerSinkOptions;
-  readonly #startedAt: number;
-  readonly #tape: TapeWriter | undefined;
-  readonly #tapePath: string | undefined;
-  readonly #attempts: Attempt[] = [];
+  readonly #run: Omit<NewRun, 'prompt'>;
+  readonly #tapes: Tapes;
+  readonly #tapeWriter: TapeWriter | undefined;
+  readonly #attempts: EndedAttempt[] = [];
   #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
@@ -50,20 +72,28 @@ export class LedgerSink {
   #due = 0;
   #notBefore = 0;
   #retryMs = firstRetryMs;
-  #closing = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
+    const { id, startedAt, place, labels, keepsTape, agent, model, cwd, git, env } = options;
+    this.id = id;
     this.#options = options;
-    this.#startedAt = options.clock();
-    this.id = newRunId(this.#startedAt);
-    if (options.tapes === undefined) return;
-    const { folder, ...bounds } = options.tapes;
-    this.#tapePath = tapePath(this.id, this.#startedAt);
-    this.#tape = new TapeWriter(join(folder, this.#tapePath), { ...bounds, onTrouble: (message) => this.#warn(message) });
+    this.#tapes = openTapes(place, env);
+    const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
+    this.tape = made?.tape;
+    this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
+    this.#run = {
+      id,
+      started_at: startedAt,
+      labels: { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels },
+      owner: thisProcess(),
+      cwd,
+      ...present({ agent, model, tape: made?.key }),
+    };
   }
 
   record(record: EventRecord): void {
-    this.#tape?.record(record);
+    this.#tapeWriter?.record(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     if (record.type === 'thread.started') {
       if (record.session_id !== undefined) this.#news.session_id = record.session_id;
@@ -73,16 +103,10 @@ export class LedgerSink {
     }
     if (record.type === 'prompt.submitted') this.#prompt ??= record.text;
     if ('model' in record && record.model !== undefined) this.#news.model = record.model;
-    this.#schedule(this.#begun ? this.#progressMs : 0);
+    this.#schedule(this.#begun ? (this.#options.progressMs ?? defaultProgressMs) : 0);
   }
 
-  /** Whether the ledger has the end of the run. */
-  get isRecorded(): boolean {
-    return this.#recorded;
-  }
-
-  /** A try that was not the last. */
-  attempt(attempt: Attempt): void {
+  attempt(attempt: EndedAttempt): void {
     this.#attempts.push(attempt);
   }
 
@@ -90,41 +114,63 @@ export class LedgerSink {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
   }
 
-  /** Resolves when the run is recorded, or cannot be, or after the given time; nothing is told afterwards. */
-  async closed(timeoutMs: number): Promise<void> {
-    this.#closing = true;
+  /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     clearTimeout(this.#timer);
+    const patienceMs = this.#options.patienceMs ?? defaultPatienceMs;
     const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, timeoutMs);
+    const timer = setTimeout(late.resolve, patienceMs);
     await Promise.race([this.#finish(), late.promise]);
     clearTimeout(timer);
-    if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${timeoutMs} ms`);
+    if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${patienceMs} ms`);
     this.#warned = true;
+    if (this.#recorded) await this.#tidy().catch(() => {});
   }
 
   async #finish(): Promise<void> {
-    await Promise.all([this.#tape?.end(), this.#working]);
+    await Promise.all([this.#tapeWriter?.end(), this.#working]);
     await this.#work();
     await this.#store?.close().catch(() => {});
   }
 
-  get #progressMs(): number {
-    return this.#options.progressMs ?? 1000;
+  async #tidy(): Promise<void> {
+    const { place, keepsTape, clock } = this.#options;
+    const store = await openStore(place);
+    try {
+      await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());
+    } finally {
+      await store.close();
+    }
+  }
+
+  #write(tape: Tape): TapeWriter | undefined {
+    try {
+      return tape.write({ onTrouble: (message) => this.#warn(message) });
+    } catch (error) {
+      this.#warn(messageOf(error));
+      return undefined;
+    }
   }
 
   /** One piece of work at a time; what becomes known meanwhile is told with the next. */
   #schedule(delayMs: number): void {
-    if (this.#working !== undefined || this.#closing) return;
+    if (this.#working !== undefined || this.#closed !== undefined) return;
     const due = Math.max(performance.now() + delayMs, this.#notBefore);
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
     this.#timer = setTimeout(
       () => {
+        const { progressMs = defaultProgressMs, heartbeatMs = defaultHeartbeatMs } = this.#options;
         this.#timer = undefined;
         this.#working = this.#work().finally(() => {
           this.#working = undefined;
-          this.#schedule(Object.keys(this.#news).length > 0 ? this.#progressMs : (this.#options.heartbeatMs ?? 5000));
+          this.#schedule(Object.keys(this.#news).length > 0 ? progressMs : heartbeatMs);
         });
       },
       Math.max(0, due - performance.now()),
@@ -133,12 +179,13 @@ export class LedgerSink {
   }
 
   async #work(): Promise<void> {
+    const { place, open = () => openStore(place) } = this.#options;
     try {
-      this.#store ??= await this.#options.open();
+      this.#store ??= await open();
       await this.#tell(this.#store);
       this.#retryMs = firstRetryMs;
     } catch (error) {
-      this.#warn(error instanceof Error ? error.message : String(error));
+      this.#warn(messageOf(error));
       this.#notBefore = performance.now() + this.#retryMs;
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
     }
@@ -146,18 +193,7 @@ export class LedgerSink {
 
   async #tell(store: RunWriter): Promise<void> {
     if (!this.#begun) {
-      const { labels = {}, agent, model, cwd } = this.#options;
-      await store.begin({
-        id: this.id,
-        started_at: this.#startedAt,
-        prompt: this.#prompt ?? '',
-        labels,
-        owner: thisProcess(),
-        ...(agent === undefined ? {} : { agent }),
-        ...(model === undefined ? {} : { model }),
-        ...(cwd === undefined ? {} : { cwd }),
-        ...(this.#tapePath === undefined ? {} : { tape: this.#tapePath }),
-      });
+      await store.begin({ ...this.#run, prompt: this.#prompt ?? '' });
       this.#begun = true;
     }
     if (this.#ending !== undefined) {
@@ -180,4 +216,8 @@ export class LedgerSink {
     this.#warned = true;
     this.#options.warn(`this run may be missing from the ledger: ${message}`);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

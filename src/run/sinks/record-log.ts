@@ -87,11 +87,8 @@ export class RecordLog implements Sink {
       );
     const decoder = new TextDecoder();
     let last = after;
-    let rest = '';
-    for await (const bytes of tape.read(after)) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
+    for await (const lines of tape.read(after)) {
+      for (const line of decoder.decode(lines).trimEnd().split('\n')) {
         const record = JSON.parse(line) as EventRecord;
         last = record.sequence;
         yield record;

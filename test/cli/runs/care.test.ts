@@ -6,14 +6,13 @@ import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
 import { runs as group } from '../../../src/cli/commands/runs.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
 import type { ImportedRun } from '../../../src/stores/run-store.ts';
-import { tapePath, TapeWriter } from '../../../src/stores/tapes.ts';
+import { FileTapes } from '../../../src/stores/file-tapes.ts';
 import { runwire } from '../../support/command.ts';
 import { exported, fill, jsonLines, newLedger, runs, sample } from './ledger.ts';
 
 async function withTape(ledger: string, run: ImportedRun, lines = 50): Promise<ImportedRun & { tape: string; path: string }> {
-  const tape = tapePath(run.id, run.started_at);
-  const path = join(ledger, '..', 'tapes', tape);
-  const writer = new TapeWriter(path, { onTrouble: (message) => expect(message).toBe('') });
+  const { key, tape } = new FileTapes(join(ledger, '..', 'tapes')).create(run.id, run.started_at);
+  const writer = tape.write({ onTrouble: (message) => expect(message).toBe('') });
   for (let sequence = 1; sequence <= lines; sequence += 1) {
     const record = {
       type: 'log',
@@ -28,7 +27,7 @@ async function withTape(ledger: string, run: ImportedRun, lines = 50): Promise<I
     writer.record(record as EventRecord);
   }
   await writer.end();
-  return { ...run, tape, path };
+  return { ...run, tape: key, path: tape.name };
 }
 
 const left = async (ledger: string): Promise<string[]> => (await exported(ledger)).map(({ key }) => key ?? '');

@@ -4,13 +4,13 @@ import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
 import type { RunDiff } from '../../../src/cli/runs/diff.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
-import { TapeWriter, tapePath } from '../../../src/stores/tapes.ts';
+import { FileTapes } from '../../../src/stores/file-tapes.ts';
 import { day, fill, jsonLines, newLedger, runs, sample } from './ledger.ts';
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`);
 const ledger = newLedger();
 const told = sample(1);
-const tape = tapePath(told.id, told.started_at);
+const { key, tape } = new FileTapes(join(ledger, '..', 'tapes')).create(told.id, told.started_at);
 
 type Told = Parameters<typeof JSON.stringify>[0] & { type: string };
 
@@ -40,14 +40,14 @@ const records = events.map(([after, event], index) => ({
 })) as unknown as EventRecord[];
 
 beforeAll(async () => {
-  const writer = new TapeWriter(join(ledger, '..', 'tapes', tape), { onTrouble: (message) => expect(message).toBe('') });
+  const writer = tape.write({ onTrouble: (message) => expect(message).toBe('') });
   for (const record of records) writer.record(record);
   await writer.end();
   const bytes = new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   const outcome = await fold([bytes]);
   const calls = outcome.tool_calls.map((call, index) => (index === 0 ? { ...call, status: 'completed' as const } : call));
   await fill(ledger, [
-    { ...told, outcome, tape, labels: { team: 'a' }, cwd: '/repo/project' },
+    { ...told, outcome, tape: key, labels: { team: 'a' }, cwd: '/repo/project' },
     {
       ...sample(2, { prompt: 'Tidy up' }),
       outcome: {

@@ -1,17 +1,16 @@
 // A process that writes a run into a ledger: `begin`, then a text for every line of stdin, `end` or a kill.
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { Thread } from '../../../src/pipeline/thread.ts';
-import { LedgerSink } from '../../../src/run/sinks/ledger.ts';
-import { openSqlite } from '../../../src/stores/sqlite.ts';
+import { ledgerSink } from '../../stores/support/sink.ts';
 
 const [ledger = ''] = process.argv.slice(2);
-const sink = new LedgerSink({
-  open: () => openSqlite(ledger),
-  clock: Date.now,
+const sink = ledgerSink({
+  folder: dirname(ledger),
+  place: { kind: 'sqlite', path: ledger },
   warn: (message) => void process.stderr.write(`${message}\n`),
-  tapes: { folder: join(ledger, '..', 'tapes') },
   progressMs: 10,
+  patienceMs: 30_000,
 });
 const thread = new Thread({ clock: Date.now, newId: () => sink.id, onRecord: (record) => sink.record(record) });
 
@@ -23,7 +22,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else if (line === 'end') {
     thread.emit({ type: 'agent.finished', status: 'ok' });
     sink.end(thread.end('runwire'));
-    await sink.closed(30_000);
+    await sink.close();
     process.exit(0);
   } else {
     count += 1;

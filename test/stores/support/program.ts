@@ -1,13 +1,14 @@
 // A process that writes runs into a ledger, for tests that need several of them or that end one by force.
-// node program.ts bulk PLACE COUNT | node program.ts stream PLACE TAPES | node program.ts once PLACE TAPES BYTES
+// node program.ts bulk PLACE COUNT | node program.ts stream PLACE FOLDER | node program.ts once PLACE FOLDER BYTES
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LedgerSink, type RunWriter } from '../../../src/run/sinks/ledger.ts';
+import type { RunWriter } from '../../../src/run/sinks/ledger.ts';
 import { ledgerPlace, openStore } from '../../../src/stores/open-store.ts';
 import type { RunStore } from '../../../src/stores/run-store.ts';
 import { newRun, outcomeWith } from './runs.ts';
 import { perform } from './perform.ts';
+import { ledgerSink } from './sink.ts';
 
 const [mode = '', place = '', ...rest] = process.argv.slice(2);
 const say = (line: string): void => void writeSync(1, `${line}\n`);
@@ -36,7 +37,7 @@ async function bulk(count: number): Promise<void> {
 }
 
 /** Tells what the ledger has acknowledged, until it is killed. */
-async function stream(tapes: string): Promise<never> {
+async function stream(folder: string): Promise<never> {
   for (;;) {
     const store = await open();
     const told: RunWriter = {
@@ -51,22 +52,16 @@ async function stream(tapes: string): Promise<never> {
       finish: (id, ending) => store.finish(id, ending),
       close: () => store.close(),
     };
-    const sink = new LedgerSink({
-      open: async () => told,
-      clock: Date.now,
-      warn: (line) => say(`warning ${line}`),
-      tapes: { folder: tapes },
-      progressMs: 1,
-    });
+    const sink = ledgerSink({ folder, open: async () => told, warn: (line) => say(`warning ${line}`), patienceMs: 10_000 });
     await perform(sink, { steps: 30, between: () => sleep(1) });
     say(`${sink.id} end`);
   }
 }
 
 /** One run that writes this much onto its tape; tells its warnings, and that it ended. */
-async function once(tapes: string, bytes: number): Promise<void> {
+async function once(folder: string, bytes: number): Promise<void> {
   const warnings: string[] = [];
-  const sink = new LedgerSink({ open, clock: Date.now, warn: (line) => warnings.push(line), tapes: { folder: tapes }, progressMs: 1 });
+  const sink = ledgerSink({ folder, open, warn: (line) => warnings.push(line), patienceMs: 10_000 });
   const steps = 50;
   const text = (): string => randomBytes(bytes / steps / 2).toString('hex');
   const outcome = await perform(sink, { steps, text, between: () => sleep(2) });

@@ -1,0 +1,16 @@
+import type { RunStore } from '../stores/run-store.ts';
+import type { Tapes } from '../stores/tape.ts';
+import { closeInterrupted } from './close-interrupted.ts';
+import { pruneTapes } from './prune-tapes.ts';
+
+const tapesKeptMs = 90 * 24 * 3600 * 1000;
+const tapesKeptBytes = 4e9;
+const pruneEveryMs = 24 * 3600 * 1000;
+
+/** What others left undone: runs whose process is gone are ended, and once a day old tapes go. */
+export async function tidy(store: RunStore, tapes: Tapes, now: number): Promise<void> {
+  await closeInterrupted(store, tapes, now);
+  if (!(await tapes.isTidyingDue(now, pruneEveryMs))) return;
+  const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
+  await pruneTapes(tapes, { olderThan: now - tapesKeptMs, maxTotalBytes: tapesKeptBytes, keep });
+}

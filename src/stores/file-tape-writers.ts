@@ -1,0 +1,132 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { constants, createZstdCompress } from 'node:zlib';
+import type { EventRecord } from '../events/event.ts';
+import { Failure } from '../failure.ts';
+import { lineOf, type TapeOptions, type TapeWriter } from './tape.ts';
+
+const defaultPackedBytes = 64 * 1024 * 1024;
+
+/** A file that takes bytes at once, until it cannot or has enough. */
+class BoundedFile {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #onTrouble: (message: string) => void;
+  #file: number | undefined;
+  #bytes = 0;
+
+  constructor(path: string, flags: 'w' | 'wx', mode: number, { maxBytes = Infinity, onTrouble }: TapeOptions) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+    this.#onTrouble = onTrouble;
+    try {
+      if (flags === 'wx') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      this.#file = openSync(path, flags, mode);
+    } catch (error) {
+      throw new Failure('input', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#file !== undefined;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#file === undefined) return;
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
+      this.#bytes += bytes.length;
+      if (this.#bytes >= this.#maxBytes) this.stop(`it has reached ${this.#maxBytes} bytes`);
+    } catch (error) {
+      this.stop(messageOf(error));
+    }
+  }
+
+  /** A disk that is full must not end the run; the tape stops, and says so. */
+  stop(why: string): void {
+    if (this.#file === undefined) return;
+    this.close();
+    this.#onTrouble(`the tape ${this.#path} stops here: ${why}`);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
+/** Every record is in the file when `record` returns: a kill leaves all that was told before it. Takes the place of what was there. */
+export class PlainWriter implements TapeWriter {
+  readonly #file: BoundedFile;
+
+  constructor(path: string, options: TapeOptions) {
+    this.#file = new BoundedFile(path, 'w', 0o666, options);
+  }
+
+  record(record: EventRecord): void {
+    const line = this.#file.isOpen ? lineOf(record) : undefined;
+    if (line !== undefined) this.#file.write(Buffer.from(line));
+  }
+
+  async end(): Promise<void> {
+    this.#file.close();
+  }
+}
+
+/**
+ * One zstd frame, in a new file. What came in one turn of the event loop is flushed as blocks of its own: a kill at any
+ * moment costs the lines of that turn, and leaves the rest readable.
+ */
+export class PackedWriter implements TapeWriter {
+  readonly #file: BoundedFile;
+  readonly #compress = createZstdCompress();
+  readonly #closed: Promise<void>;
+  #waiting = '';
+  #flushing = false;
+  #ended = false;
+
+  constructor(path: string, { maxBytes = defaultPackedBytes, onTrouble }: TapeOptions) {
+    this.#file = new BoundedFile(path, 'wx', 0o600, { maxBytes, onTrouble });
+    this.#closed = new Promise((resolve) => void this.#compress.once('close', resolve));
+    this.#compress.on('data', (bytes: Buffer) => {
+      this.#file.write(bytes);
+      if (!this.#file.isOpen) this.#compress.destroy();
+    });
+    this.#compress.on('error', (error) => this.#file.stop(error.message));
+  }
+
+  record(record: EventRecord): void {
+    const line = this.#file.isOpen && !this.#ended ? lineOf(record) : undefined;
+    if (line === undefined) return;
+    this.#waiting += line;
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  end(): Promise<void> {
+    if (!this.#ended) {
+      this.#ended = true;
+      if (!this.#flushing) this.#compress.end();
+    }
+    return this.#closed.then(() => this.#file.close());
+  }
+
+  /** Lines that come while the last ones are being compressed go together. */
+  #flush(): void {
+    const lines = this.#waiting;
+    this.#waiting = '';
+    if (this.#compress.destroyed) return;
+    this.#compress.write(lines);
+    this.#compress.flush(constants.ZSTD_e_flush, () => {
+      if (this.#waiting !== '') return this.#flush();
+      this.#flushing = false;
+      // Only now: ending with lines still to be compressed makes Node begin a second, empty frame.
+      if (this.#ended && !this.#compress.destroyed) this.#compress.end();
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

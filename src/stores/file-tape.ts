@@ -1,0 +1,51 @@
+import { open, rm, stat } from 'node:fs/promises';
+import { Failure } from '../failure.ts';
+import { PackedWriter, PlainWriter } from './file-tape-writers.ts';
+import { type Tape, type TapeEnd, type TapeOptions, type TapeWriter, wholeLines } from './tape.ts';
+import { unpacked } from './zstd.ts';
+
+const chunkBytes = 64 * 1024;
+
+type ReadFile = (path: string) => AsyncIterable<Uint8Array>;
+
+/** A tape in a file, compressed if it is called so. `readFile` is how the bytes of a plain one are read, where somebody watches. */
+export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
+  const isPacked = path.endsWith('.zst');
+  return {
+    name: path,
+    write: (options: TapeOptions): TapeWriter => (isPacked ? new PackedWriter(path, options) : new PlainWriter(path, options)),
+    read: (after) => wholeLines(isPacked ? unpacked(readToEnd(path)) : plain(readFile(path)), after),
+    follow: (more, after) => wholeLines(isPacked ? unpacked(growing(path, more)) : plain(growing(path, more)), after),
+    async size() {
+      const found = await stat(path).catch(() => undefined);
+      return found?.isFile() === true ? found.size : undefined;
+    },
+    remove: () => rm(path, { force: true }),
+  };
+}
+
+/** Nothing tells the end of a plain file from a cut between two lines. */
+async function* plain(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, TapeEnd> {
+  yield* bytes;
+  return { kind: 'whole' };
+}
+
+function readToEnd(path: string): AsyncGenerator<Uint8Array> {
+  return growing(path, async () => false);
+}
+
+async function* growing(path: string, more: () => Promise<boolean>): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((error: unknown) => {
+    throw new Failure('input', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  });
+  try {
+    const chunk = new Uint8Array(chunkBytes);
+    for (;;) {
+      const { bytesRead } = await file.read(chunk);
+      if (bytesRead > 0) yield chunk.subarray(0, bytesRead);
+      else if (!(await more())) return;
+    }
+  } finally {
+    await file.close();
+  }
+}

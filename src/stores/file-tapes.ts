@@ -1,0 +1,46 @@
+import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative } from 'node:path';
+import { fileTape } from './file-tape.ts';
+import type { Tape, TapeEntry, Tapes } from './tape.ts';
+
+/** Tapes in a folder, one below it for each month; a key is a path in it. */
+export class FileTapes implements Tapes {
+  readonly name: string;
+
+  constructor(folder: string) {
+    this.name = folder;
+  }
+
+  create(id: string, startedAt: number): { key: string; tape: Tape } {
+    const [year = '', month = ''] = new Date(startedAt).toISOString().split('-');
+    const key = join(year, month, `${id}.tape.zst`);
+    return { key, tape: fileTape(join(this.name, key)) };
+  }
+
+  at(key: string): Tape | undefined {
+    const path = join(this.name, key);
+    // The ledger may be another team's: what it says of a place is not to lead out of ours.
+    const inside = relative(this.name, path);
+    return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? undefined : fileTape(path);
+  }
+
+  /** A tape is named after its run, and ids sort by time. */
+  async *list(): AsyncGenerator<TapeEntry> {
+    const found = await readdir(this.name, { recursive: true }).catch(() => []);
+    const keys = found.filter((key) => key.endsWith('.tape.zst')).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+    for (const key of keys) {
+      const file = await stat(join(this.name, key)).catch(() => undefined);
+      if (file !== undefined) yield { key, bytes: file.size, at: file.mtimeMs };
+    }
+  }
+
+  /** The time of an empty file remembers when it was last. */
+  async isTidyingDue(now: number, everyMs: number): Promise<boolean> {
+    const path = join(this.name, '.pruned');
+    const last = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
+    if (now - last < everyMs) return false;
+    await writeFile(path, '', { mode: 0o600 });
+    await utimes(path, now / 1000, now / 1000);
+    return true;
+  }
+}

@@ -1,0 +1,54 @@
+import { createZstdDecompress } from 'node:zlib';
+import type { TapeEnd } from './tape.ts';
+
+/** The bytes of a zstd frame as far as they can be read, some at a time: a small frame may hold a flood. */
+export async function* unpacked(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, TapeEnd> {
+  const decompress = createZstdDecompress();
+  let failure: Error | undefined;
+  let whole = false;
+  let closed = false;
+  let wake = Promise.withResolvers<void>();
+  decompress.on('readable', () => wake.resolve());
+  decompress.once('error', (error) => void (failure = error));
+  decompress.once('end', () => void (whole = true));
+  decompress.once('close', () => {
+    closed = true;
+    wake.resolve();
+  });
+
+  /** What is ready, until `isDone`. */
+  async function* take(isDone: () => boolean): AsyncGenerator<Uint8Array, void> {
+    for (;;) {
+      for (let bytes: unknown; (bytes = decompress.read()) !== null;) if (bytes instanceof Uint8Array) yield bytes;
+      if (isDone() || closed) return;
+      await wake.promise;
+      wake = Promise.withResolvers();
+    }
+  }
+
+  try {
+    for await (const chunk of packed) {
+      let taken = false;
+      decompress.write(chunk, () => {
+        taken = true;
+        wake.resolve();
+      });
+      yield* take(() => taken);
+      if (failure !== undefined) return { kind: 'broken', message: messageOf(failure) };
+    }
+    decompress.end();
+    yield* take(() => false);
+    if (whole) return { kind: 'whole' };
+    return failure === undefined || isCut(failure) ? { kind: 'cut' } : { kind: 'broken', message: messageOf(failure) };
+  } finally {
+    decompress.destroy();
+  }
+}
+
+function isCut(failure: Error): boolean {
+  return 'code' in failure && failure.code === 'Z_BUF_ERROR';
+}
+
+function messageOf(failure: Error): string {
+  return `it cannot be decompressed: ${failure.message}`;
+}
