@@ -1,6 +1,6 @@
 import type { Draft } from '../events/event.ts';
-import type { McpServer } from './mcp.ts';
-import type { PermissionRules } from './permissions.ts';
+import type { McpServer } from './mcp/connect.ts';
+import type { PermissionRules } from './permissions/rules.ts';
 import type { Environment, TokenPrice } from '../vocabulary.ts';
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */

@@ -2,16 +2,16 @@ import type { ModelMessage, ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { AgentOptions } from './agent.ts';
-import type { Answer, Asked } from './ask.ts';
-import { ItemIds, runCalls, type Workbench } from './calls.ts';
+import type { Answer, Asked } from './models/call.ts';
+import { ItemIds, runCalls, type Workbench } from './tools/run-calls.ts';
 import { planCompaction, promptWithSummary, summarySystem } from './compaction.ts';
-import type { Spending } from './cost.ts';
-import type { Fault } from './fault.ts';
+import type { Spending } from './spending.ts';
+import type { Fault } from './models/fault.ts';
 import { cancelledBy, type Claim } from './loop.ts';
 import { type CheckAnswer, repairRequest } from './output-schema.ts';
-import type { PatientModel } from './patient-model.ts';
+import type { PatientModel } from './models/patient-model.ts';
 import { saveSession } from './session.ts';
-import { type Toolbox, toolSetOf } from './toolbox.ts';
+import { type Toolbox, toolSetOf } from './tools/toolbox.ts';
 
 interface Setting {
   options: AgentOptions;
@@ -202,7 +202,7 @@ export class Conversation {
   async #compactIfNearlyFull({ turn_id }: Turn): Promise<void> {
     const { model, options } = this.#set;
     if (model.lastInput < smallRequest && options.contextWindow === undefined) return;
-    const window = options.contextWindow ?? (await (await import('./window.ts')).contextWindowOf(model.id));
+    const window = options.contextWindow ?? (await (await import('./models/context-window.ts')).contextWindowOf(model.id));
     // If this does not help, the provider will say so and the turn deals with it.
     if (window !== undefined && model.lastInput > window * fullness) await this.#compact(1, turn_id);
   }

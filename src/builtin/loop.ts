@@ -3,7 +3,7 @@ import type { Draft, ErrorCode } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { version } from '../version.ts';
 import type { AgentOptions, RunAgent } from './agent.ts';
-import type { OpenToolbox } from './toolbox.ts';
+import type { OpenToolbox } from './tools/toolbox.ts';
 
 export type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
 
@@ -31,7 +31,7 @@ export function agentWith(openToolbox: OpenToolbox): RunAgent {
 }
 
 /** The built-in agent. */
-export const runAgent: RunAgent = agentWith(async (options) => (await import('./builtin-toolbox.ts')).openBuiltinToolbox(options));
+export const runAgent: RunAgent = agentWith(async (options) => (await import('./tools/open-toolbox.ts')).openBuiltinToolbox(options));
 
 async function runOrExplain(
   options: AgentOptions,

@@ -1,14 +1,14 @@
 import type { Draft } from '../events/event.ts';
 import type { AgentOptions } from './agent.ts';
 import { Conversation } from './conversation.ts';
-import { Spending } from './cost.ts';
+import { Spending } from './spending.ts';
 import type { Claim } from './loop.ts';
-import { openModel } from './models.ts';
+import { openModel } from './models/providers.ts';
 import { openOutputSchema } from './output-schema.ts';
-import { PatientModel } from './patient-model.ts';
-import { systemPrompt } from './prompt.ts';
+import { PatientModel } from './models/patient-model.ts';
+import { systemPrompt } from './system-prompt.ts';
 import { loadSession } from './session.ts';
-import type { OpenToolbox } from './toolbox.ts';
+import type { OpenToolbox } from './tools/toolbox.ts';
 
 interface Surroundings {
   sessionId: string;
@@ -23,7 +23,8 @@ export async function run(options: AgentOptions, { sessionId, openToolbox, emit 
   const check = options.outputSchema === undefined ? undefined : openOutputSchema(options.outputSchema);
   const earlier = options.resume === undefined ? [] : (await loadSession(options.resume, options.env)).messages;
   const opened = await openModel({ ...options, sessionId });
-  const open = options.recordModel === undefined ? opened : (await import('./record.ts')).recordModel(opened, options.recordModel, options);
+  const open =
+    options.recordModel === undefined ? opened : (await import('./models/record.ts')).recordModel(opened, options.recordModel, options);
   const spending = await Spending.open(options, open.id);
   const system = await systemPrompt(options);
   const toolbox = await openToolbox(options);

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { parseRules } from '../../src/builtin/permissions.ts';
+import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { builtinTools } from '../../src/builtin/tools/index.ts';
 import { clip } from '../../src/builtin/tools/clip.ts';
 import type { Draft } from '../../src/events/event.ts';
@@ -46,7 +46,7 @@ it('loads no search program, diff or HTML converter before they are used', () =>
     const seen = [];
     registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context); } });
     const { builtinTools } = await import('./src/builtin/tools/index.ts');
-    await import('./src/builtin/mcp.ts');
+    await import('./src/builtin/mcp/connect.ts');
     builtinTools({ permissions: { mode: 'full', allow: [], deny: [], directories: [] } });
     console.log(JSON.stringify(seen.filter((name) => !name.startsWith('.') && !name.startsWith('node:') && !name.includes('zod'))));
   `;

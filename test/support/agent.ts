@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AgentOptions, RunAgent } from '../../src/builtin/agent.ts';
 import { agentWith } from '../../src/builtin/loop.ts';
-import type { Tool, ToolResult } from '../../src/builtin/tool.ts';
+import type { Tool, ToolResult } from '../../src/builtin/tools/tool.ts';
 import type { AgentEvent, EventOf, EventType } from '../../src/events/event.ts';
 import { AgentEvent as EventSchema } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../events/event.ts';
+import type { ErrorCode } from '../../events/event.ts';
 
 /** Why a model call came to nothing. */
 export interface Fault {

@@ -1,8 +1,8 @@
 import { streamText, type FinishReason as SdkFinish, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
-import type { Draft, FinishReason } from '../events/event.ts';
+import type { Draft, FinishReason } from '../../events/event.ts';
 import { type Fault, faultOf } from './fault.ts';
 import type { OpenModel } from './model.ts';
-import type { Tokens } from '../outcome/usage.ts';
+import type { Tokens } from '../../outcome/usage.ts';
 
 export interface Question {
   system: string;

@@ -1,9 +1,9 @@
 import type { ToolResultPart } from 'ai';
 import { z } from 'zod';
-import type { Draft, ItemStatus } from '../events/event.ts';
-import type { AgentOptions } from './agent.ts';
-import type { ModelCall } from './ask.ts';
-import type { Decide, Decision } from './permissions.ts';
+import type { Draft, ItemStatus } from '../../events/event.ts';
+import type { AgentOptions } from '../agent.ts';
+import type { ModelCall } from '../models/call.ts';
+import type { Decide, Decision } from '../permissions/rules.ts';
 import type { Need, Tool, ToolResult } from './tool.ts';
 
 export interface Workbench {

@@ -1,4 +1,4 @@
-import type { Environment } from '../vocabulary.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 const secretName = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|_PASS$|_PWD$|CREDENTIAL|PRIVATE|COOKIE|DSN$|CONNECTION_?STRING|_AUTH$|^AUTH_/i;
 const urlWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;

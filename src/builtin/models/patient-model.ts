@@ -1,9 +1,9 @@
-import type { Draft } from '../events/event.ts';
-import type { Tokens } from '../outcome/usage.ts';
-import type { AgentOptions } from './agent.ts';
-import { ask, type Asked, type Question } from './ask.ts';
+import type { Draft } from '../../events/event.ts';
+import type { Tokens } from '../../outcome/usage.ts';
+import type { AgentOptions } from '../agent.ts';
+import { ask, type Asked, type Question } from './call.ts';
 import { backoffMs, pause } from './backoff.ts';
-import type { Spending } from './cost.ts';
+import type { Spending } from '../spending.ts';
 import type { Fault } from './fault.ts';
 import type { OpenModel } from './model.ts';
 

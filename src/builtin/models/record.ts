@@ -1,8 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure } from '../failure.ts';
-import type { AgentOptions } from './agent.ts';
-import { cleanJson } from './clean.ts';
+import { Failure } from '../../failure.ts';
+import type { AgentOptions } from '../agent.ts';
+import { cleanJson } from '../clean.ts';
 import { type Fault, faultOf } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, entriesOf, type Entry, isRecorded } from './recording.ts';
