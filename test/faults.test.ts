@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codeOfMessage } from '../../src/dialects/faults.ts';
+import { codeOfMessage } from '../src/faults.ts';
 
 it.each([
   ['[API Error: 400 that field is odd]', undefined, 'refused'],

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../events/event.ts';
-import type { FailureCode } from '../failure.ts';
+import type { ErrorCode } from './events/event.ts';
+import type { FailureCode } from './failure.ts';
 
 /** The meaning of an HTTP status that a model's server answered. */
 export function codeOfStatus(status: number | undefined): ErrorCode | undefined {
