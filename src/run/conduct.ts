@@ -1,6 +1,7 @@
 import type { RunAgent } from '../builtin/agent.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
+import { costAt } from '../outcome/price.ts';
 import type { Price } from '../outcome/usage.ts';
 import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
@@ -84,6 +85,5 @@ export function refusing(failure: Failure): Source {
 /** Only where the agent itself could not tell the cost. */
 async function loadPrice({ price }: RunRequest): Promise<Price> {
   if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();
-  return (_model, { input = 0, output = 0, cacheRead = 0 }) =>
-    ((input - cacheRead) * price.input + cacheRead * (price.cacheRead ?? price.input) + output * price.output) / 1e6;
+  return (_model, tokens) => costAt(price, tokens);
 }
