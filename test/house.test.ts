@@ -18,7 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
   processes: [],
-  builtin: ['processes', 'outcome', 'events', 'faults.ts'],
+  builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
   stores: ['outcome', 'events', 'pipeline', 'dialects', 'redact'],
   run: [

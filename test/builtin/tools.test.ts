@@ -165,13 +165,17 @@ describe('bash', () => {
       MY_SECRET: 'x',
       DB_PASSWORD: 'x',
       db_passwd: 'x',
+      dbPass: 'x',
+      SLACK_WEBHOOK: 'https://hooks.example.com/services/x',
+      REQUEST_SIGNATURE: 'c2lnbmF0dXJlIG9mIGEgcmVxdWVzdA',
+      HTTPS_PROXY: 'http://proxy.example.com:3128',
       GOOGLE_APPLICATION_CREDENTIALS: 'x',
       DATABASE_URL: ['postgres://user:', 'word@host/db'].join(''),
       HOME_PAGE: 'https://example.com/',
       SSH_AUTH_SOCK: '/run/agent',
     };
     const { output } = await bash({ command: 'env | cut -d= -f1 | grep -vE "^(PWD|SHLVL|_)$" | sort' }, { env });
-    expect(output.split('\n')).toEqual(['HOME_PAGE', 'PATH', 'PLAIN', 'RUNWIRE_RUNS', 'SSH_AUTH_SOCK']);
+    expect(output.split('\n')).toEqual(['HOME_PAGE', 'HTTPS_PROXY', 'PATH', 'PLAIN', 'RUNWIRE_RUNS', 'SSH_AUTH_SOCK']);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { startGuarded, type Guarded } from '../../processes/guarded.ts';
 import type { ToolResult, ToolRun } from './tool.ts';
-import { withoutSecrets } from '../permissions/without-secrets.ts';
+import { withoutSecrets } from '../../redact/without-secrets.ts';
 import { Clip } from './clip.ts';
 import { cancelled, define, failed } from './define.ts';
 
