@@ -4,6 +4,7 @@ import { agents } from '../src/agents/registry.ts';
 import { dialects } from '../src/dialects/registry.ts';
 import { manPage } from './man-page.ts';
 import { shapesSource } from './shapes-source.ts';
+import { wideSource } from './wide-source.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -12,6 +13,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   const library = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
   return new Map([
     ['src/events/shapes.ts', shapesSource()],
+    ['src/terminal/wide.ts', wideSource()],
     ['docs/dialects.md', dialectTable()],
     ['docs/agents.md', withAgentTable(readFileSync(join(root, 'docs', 'agents.md'), 'utf8'))],
     ['docs/man/runwire.1', await manPage()],

@@ -1,6 +1,12 @@
-import type { Draft } from '../events/event.ts';
-import type { McpServer } from './mcp.ts';
-import type { PermissionRules } from './permissions.ts';
+import { randomUUID } from 'node:crypto';
+import type { Draft, ErrorCode } from '../events/event.ts';
+import { Failure } from '../failure.ts';
+import { present } from '../present.ts';
+import { version } from '../version.ts';
+import { cancelledBy, type Claim } from './claim.ts';
+import type { McpServer } from './mcp/connect.ts';
+import type { PermissionRules } from './permissions/rules.ts';
+import type { OpenToolbox } from './tools/toolbox.ts';
 import type { Environment, TokenPrice } from '../vocabulary.ts';
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */
@@ -42,3 +48,67 @@ export interface AgentOptions {
  * `agent.finished` and never throws for anything that a run can meet. Limits, denials, errors and interrupts are events.
  */
 export type RunAgent = (options: AgentOptions, emit: (draft: Draft) => void) => Promise<void>;
+
+/** The built-in agent. */
+export const runAgent: RunAgent = agentWith(async (options) => (await import('./tools/open-toolbox.ts')).openBuiltinToolbox(options));
+
+/** The built-in agent with these tools. */
+export function agentWith(openToolbox: OpenToolbox): RunAgent {
+  return async (options, emit) => {
+    const startedAt = performance.now();
+    const sessionId = options.resume ?? randomUUID();
+    emit({
+      type: 'thread.started',
+      task: options.prompt,
+      agent: 'runwire',
+      agent_version: version,
+      model: options.model,
+      session_id: sessionId,
+      cwd: options.cwd,
+      project_name: options.projectName ?? '',
+      parent_branch_id: options.parentBranchId ?? '',
+      headless: true,
+    });
+    emit({ type: 'prompt.submitted', text: options.prompt });
+    const claim = await work(options, { sessionId, openToolbox, emit });
+    emit({ type: 'agent.finished', ...claim, duration_ms: Math.round(performance.now() - startedAt) });
+  };
+}
+
+/** What a run needs beside its options. */
+export interface Start {
+  sessionId: string;
+  openToolbox: OpenToolbox;
+  emit(draft: Draft): void;
+}
+
+async function work(options: AgentOptions, start: Start): Promise<Claim> {
+  try {
+    // Who listens hears of the start before the SDK is loaded, which takes a while.
+    const [{ prepare }, { runLoop }] = await Promise.all([import('./prepare.ts'), import('./loop.ts')]);
+    const prepared = await prepare(options, start);
+    // Whatever a server of tools says at its end does not change what the run came to.
+    return await runLoop(prepared).finally(() => prepared.close().catch(() => {}));
+  } catch (error) {
+    return options.signal.aborted ? cancelledBy(options.signal) : explain(error, start);
+  }
+}
+
+function explain(error: unknown, { emit }: Start): Claim {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Failure ? codeOf(error) : 'unknown';
+  emit({
+    type: 'error',
+    scope: code === 'config' ? 'config' : 'agent',
+    code,
+    message,
+    retryable: false,
+    fatal: true,
+    ...(error instanceof Error && code === 'unknown' ? present({ name: error.name, stack: error.stack }) : {}),
+  });
+  return { status: 'failed', code, message };
+}
+
+function codeOf({ code }: Failure): ErrorCode {
+  return code === 'provider' || code === 'incomplete' ? 'unknown' : code;
+}

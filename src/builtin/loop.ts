@@ -1,73 +1,84 @@
-import { randomUUID } from 'node:crypto';
-import type { Draft, ErrorCode } from '../events/event.ts';
-import { Failure } from '../failure.ts';
-import { version } from '../version.ts';
-import type { AgentOptions, RunAgent } from './agent.ts';
-import type { OpenToolbox } from './toolbox.ts';
+import type { FinishReason } from '../events/event.ts';
+import { present } from '../present.ts';
+import { cancelledBy, type Claim } from './claim.ts';
+import { limitReached } from './limits.ts';
+import type { Answer, Reply } from './models/call.ts';
+import type { Fault } from './models/fault.ts';
+import type { Prepared } from './prepare.ts';
 
-export type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
-
-/** The built-in agent with these tools. */
-export function agentWith(openToolbox: OpenToolbox): RunAgent {
-  return async (options, emit) => {
-    const startedAt = performance.now();
-    const sessionId = options.resume ?? randomUUID();
-    emit({
-      type: 'thread.started',
-      task: options.prompt,
-      agent: 'runwire',
-      agent_version: version,
-      model: options.model,
-      session_id: sessionId,
-      cwd: options.cwd,
-      project_name: options.projectName ?? '',
-      parent_branch_id: options.parentBranchId ?? '',
-      headless: true,
-    });
-    emit({ type: 'prompt.submitted', text: options.prompt });
-    const claim = await runOrExplain(options, sessionId, openToolbox, emit);
-    emit({ type: 'agent.finished', ...claim, duration_ms: Math.round(performance.now() - startedAt) });
-  };
+export interface Turn {
+  iteration: number;
+  turn_id: string;
 }
 
-/** The built-in agent. */
-export const runAgent: RunAgent = agentWith(async (options) => (await import('./builtin-toolbox.ts')).openBuiltinToolbox(options));
-
-async function runOrExplain(
-  options: AgentOptions,
-  sessionId: string,
-  openToolbox: OpenToolbox,
-  emit: (draft: Draft) => void,
-): Promise<Claim> {
-  try {
-    // Who listens hears of the start before the SDK is loaded, which takes a while.
-    const { run } = await import('./run.ts');
-    return await run(options, { sessionId, openToolbox, emit });
-  } catch (error) {
-    if (options.signal.aborted) return cancelledBy(options.signal);
-    const message = error instanceof Error ? error.message : String(error);
-    const code = error instanceof Failure ? codeOf(error) : 'unknown';
-    emit({
-      type: 'error',
-      scope: code === 'config' ? 'config' : 'agent',
-      code,
-      message,
-      retryable: false,
-      fatal: true,
-      ...(error instanceof Error && code === 'unknown'
-        ? { name: error.name, ...(error.stack === undefined ? {} : { stack: error.stack }) }
-        : {}),
-    });
-    return { status: 'failed', code, message };
+/** Turn after turn, until the model calls no more tools or something ends the run. */
+export async function runLoop(prepared: Prepared): Promise<Claim> {
+  const { signal } = prepared.options;
+  for (let iteration = 1; ; iteration += 1) {
+    if (signal.aborted) return cancelledBy(signal);
+    const claim = limitReached(iteration, prepared) ?? (await takeTurn({ iteration, turn_id: `turn_${iteration}` }, prepared));
+    if (claim !== undefined) return claim;
   }
 }
 
-function codeOf({ code }: Failure): ErrorCode {
-  return code === 'provider' || code === 'incomplete' ? 'unknown' : code;
+/** One question, its answer, and what the answer asks for; a claim when it was the last turn. */
+async function takeTurn(turn: Turn, prepared: Prepared): Promise<Claim | undefined> {
+  const { conversation, model, tools, save, emit } = prepared;
+  emit({ type: 'turn.started', ...turn, message_count: conversation.messages.length, tool_count: tools.count, model: model.id });
+  const reply = await conversation.ask(turn);
+  const claim = await act(reply, turn, prepared);
+  tellEnd(reply, claim, turn, prepared);
+  await save(conversation.messages);
+  return claim;
 }
 
-export function cancelledBy({ reason }: AbortSignal): Claim {
-  const why =
-    reason instanceof Error ? (reason.name === 'AbortError' ? undefined : reason.message) : typeof reason === 'string' ? reason : undefined;
-  return { status: 'cancelled', code: 'cancelled', message: why === undefined ? 'the run was cancelled' : `the run was cancelled: ${why}` };
+function act(reply: Reply, turn: Turn, prepared: Prepared): Claim | undefined | Promise<Claim | undefined> {
+  if ('aborted' in reply) {
+    prepared.conversation.addWords(reply.text);
+    return cancelledBy(prepared.options.signal);
+  }
+  if ('fault' in reply) return giveUp(reply.fault, turn, prepared);
+  const { finish, calls } = reply.answer;
+  if (finish === 'content_filter' || finish === 'length') return breakOff(reply.answer, finish, prepared);
+  prepared.conversation.add(...reply.answer.messages);
+  return calls.length === 0 ? finishWith(reply.answer, turn, prepared) : runTools(reply.answer, turn, prepared);
+}
+
+function giveUp({ code, message, retryable, name, http_status }: Fault, turn: Turn, { emit }: Prepared): Claim {
+  const scope = code === 'config' ? 'config' : 'provider';
+  emit({ type: 'error', scope, code, message, retryable, fatal: true, ...present({ name, http_status }), ...turn });
+  return { status: 'failed', code, message };
+}
+
+/** An answer without its end: its words are kept, its calls are not. */
+function breakOff({ text }: Answer, finish: 'content_filter' | 'length', { conversation }: Prepared): Claim {
+  conversation.addWords(text);
+  if (finish === 'length') return { status: 'failed', code: 'output_length', message: 'the answer was longer than the model may write' };
+  return { status: 'failed', code: 'refused', message: text === '' ? 'the model refused to answer' : `the model refused: ${text}` };
+}
+
+async function runTools({ calls }: Answer, { turn_id }: Turn, { conversation, tools, options }: Prepared): Promise<Claim | undefined> {
+  const results = await tools.run(calls, turn_id);
+  if (results.length > 0) conversation.add({ role: 'tool', content: results });
+  return options.signal.aborted ? cancelledBy(options.signal) : undefined;
+}
+
+function finishWith({ text }: Answer, turn: Turn, { finalAnswer, conversation }: Prepared): Claim | undefined {
+  const judged = finalAnswer.judge(text, turn);
+  if (!('repair' in judged)) return judged;
+  conversation.add({ role: 'user', content: judged.repair });
+  return undefined;
+}
+
+function tellEnd(reply: Reply, claim: Claim | undefined, turn: Turn, { emit }: Prepared): void {
+  const answer = 'answer' in reply ? reply.answer : undefined;
+  const finish: FinishReason = answer?.finish ?? ('aborted' in reply ? 'aborted' : 'error');
+  emit({
+    type: 'turn.completed',
+    ...turn,
+    tool_call_count: answer?.calls.length ?? 0,
+    has_final_report: claim?.status === 'ok',
+    finish_reason: claim?.status === 'cancelled' ? 'aborted' : finish,
+    ...present({ raw_finish_reason: answer?.rawFinish }),
+  });
 }

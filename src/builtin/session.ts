@@ -3,8 +3,10 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelMessage } from 'ai';
 import { z } from 'zod';
+import type { Draft } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { stateFolder } from '../xdg.ts';
+import type { AgentOptions } from './agent.ts';
 import { cleanAll } from './clean.ts';
 import type { Environment } from '../vocabulary.ts';
 
@@ -14,11 +16,17 @@ const Message = z.looseObject({
 });
 const Saved = z.object({ version: z.literal(1), id: z.string(), model: z.string(), messages: z.array(Message) });
 
-/** The conversation of a run, kept so that a later run can go on with it. */
+/** The conversation of a run, kept so that a later run can resume it. */
 export interface Session {
   id: string;
   model: string;
   messages: readonly ModelMessage[];
+}
+
+interface SaverOptions {
+  sessionId: string;
+  options: Pick<AgentOptions, 'model' | 'env' | 'redact'>;
+  emit(draft: Draft): void;
 }
 
 const folderOf = (env: Environment): string => join(stateFolder(env), 'sessions');
@@ -54,7 +62,21 @@ export async function saveSession(session: Session, env: Environment, redact: (t
   }
 }
 
-/** Every text but those that a provider signed: a changed signature would be refused. */
+/** Saves after every turn. A folder that cannot be written is no reason to end the run: that is told once. */
+export function sessionSaver({ sessionId: id, options, emit }: SaverOptions): (messages: readonly ModelMessage[]) => Promise<void> {
+  const { model, env, redact } = options;
+  let hasWarned = false;
+  return async (messages) => {
+    try {
+      await saveSession({ id, model, messages }, env, redact);
+    } catch (error) {
+      if (hasWarned) return;
+      hasWarned = true;
+      const why = error instanceof Error ? error.message : String(error);
+      emit({ type: 'log', stream: 'agent', level: 'warning', text: `the session cannot be saved, so it cannot be resumed: ${why}` });
+    }
+  };
+}
 
 function parse(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import type { Decoder, Dialect, JsonObject, NoteKind, Origin } from '../dialects/dialect.ts';
-import { codeOfMessage } from '../dialects/faults.ts';
+import { codeOfMessage } from '../faults.ts';
 import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
 import { BoundedList } from '../outcome/bounded.ts';

@@ -1,31 +1,31 @@
+import type { Environment } from '../vocabulary.ts';
 import { looksRandom } from './randomness.ts';
+import { secrecyOf } from './secret-names.ts';
 
 /** Shorter values are words and numbers as often as secrets. */
 const shortest = 8;
 /** What may be held back is bounded, so a longer value is looked for in pieces. */
 const longest = 4096;
 
-const strongName = /KEYS?(?:_|$|\d)|TOKENS?(?:_|$)|SECRET|PASSW(?:OR)?D|PASSPHRASE|_PWD$|_PASS$|DSN$|CONNECTION_?STRING|WEBHOOK/;
-const weakName =
-  /CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID|SIGNATURE|(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES|MYSQL|AMQP|BROKER|PROXY)_UR[IL]|_PROXY$/;
-const harmlessName =
-  /AUTHOR(?:_|$)|PUBLIC|_SOCK$|XAUTHORITY|(?:_FILE|_PATH|_DIR|_NAME|_TYPE|_METHOD|_MODE|_HOST|_PORT|_ENDPOINT|_LIMIT|_COUNT|_TTL)$/;
 const harmlessValue =
   /^(?:true|false|enabled|disabled|required|optional|undefined|[\d.,:_-]{1,15}|[A-Za-z]:\\.*|[^\s@:/]+@[^\s@]+\.[a-z]+|\$\{?\w+\}?|<.*>|\*+|x+)$/i;
 const path = /^(?:~|\.{1,2})?\//;
 const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** The values of environment variables that look like secrets by their names, longest first. */
-export function secretValues(env: Record<string, string | undefined>): string[] {
+export function secretValues(env: Environment): string[] {
+  return longestFirst(secretVariables(env).map(([, value]) => value));
+}
+
+/** The environment variables whose names and values both look like secrets. */
+export function secretVariables(env: Environment): [name: string, value: string][] {
   const known = new Set([env.USER, env.LOGNAME, env.USERNAME, env.HOME, env.HOSTNAME, env.SHELL, env.PWD]);
-  const values = Object.entries(env).flatMap(([name, value]) => {
-    const upper = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase();
-    const strong = strongName.test(upper);
-    if (value === undefined || (!strong && !weakName.test(upper)) || harmlessName.test(upper)) return [];
+  return Object.entries(env).flatMap(([name, value]): [string, string][] => {
+    const secrecy = secrecyOf(name);
+    if (value === undefined || secrecy === undefined) return [];
     const trimmed = value.trim();
-    return trimmed.length < shortest || known.has(trimmed) || isHarmless(trimmed, strong) ? [] : [trimmed];
+    return trimmed.length < shortest || known.has(trimmed) || isHarmless(trimmed, secrecy === 'strong') ? [] : [[name, trimmed]];
   });
-  return longestFirst(values);
 }
 
 function isHarmless(value: string, strong: boolean): boolean {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOfClass } from '../dialects/faults.ts';
+import { codeOfClass } from '../faults.ts';
 import type { ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { statusOf } from '../outcome/fold.ts';

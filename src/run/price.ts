@@ -1,3 +1,4 @@
+import { costAt } from '../outcome/price.ts';
 import type { Price } from '../outcome/usage.ts';
 import { present } from '../present.ts';
 import type { TokenPrice } from '../vocabulary.ts';
@@ -11,6 +12,5 @@ export function tokenPrice({ price }: RunSpec): TokenPrice | undefined {
 export async function loadPrice(spec: RunSpec): Promise<Price> {
   const price = tokenPrice(spec);
   if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();
-  return (_model, { input = 0, output = 0, cacheRead = 0 }) =>
-    ((input - cacheRead) * price.input + cacheRead * (price.cacheRead ?? price.input) + output * price.output) / 1e6;
+  return (_model, tokens) => costAt(price, tokens);
 }

@@ -1,13 +1,15 @@
-// What some terminal draws two columns wide: East Asian scripts, and emoji of their own or made so by U+FE0F, which counts for the second
-// column. Where terminals disagree the larger figure is taken: a row that is too short does no harm, one that wraps does.
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+import { wide } from './wide.ts';
+
+// Where terminals disagree the larger figure is taken: a row that is too short does no harm, one that wraps does. So characters that may
+// be drawn as one picture count one by one, U+FE0F counts for the second column of what it makes an emoji, and every pictograph is wide.
+const pictograph = /[\u{1f000}-\u{1faff}]/u;
 const unseen = /[\u200c\u200d]|(?!\ufe0f)[\p{Mn}\p{Me}]/u;
 const ascii = /^[ -~]*$/;
 
 function cellsOf(character: string): number {
   if (ascii.test(character)) return 1;
-  return wide.test(character) ? 2 : unseen.test(character) ? 0 : 1;
+  if (wide.test(character) || pictograph.test(character)) return 2;
+  return unseen.test(character) ? 0 : 1;
 }
 
 /** Columns that a text without control characters takes on a terminal, at most. */

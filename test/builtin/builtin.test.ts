@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { runAgent as agent } from '../../src/builtin/loop.ts';
+import { runAgent as agent } from '../../src/builtin/agent.ts';
 import { providers, removeTemporaryFolders, runAgent, temporaryFolder } from '../support/agent.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { type Config, loadConfig } from '../../src/builtin/config.ts';
+import { type Config, loadConfig } from '../../src/builtin/config/config.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/agent.ts';
 
 afterAll(removeTemporaryFolders);

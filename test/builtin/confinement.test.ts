@@ -5,10 +5,10 @@ import { createServer as createSocket, type AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseRules } from '../../src/builtin/permissions.ts';
+import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { builtinTools, type BuiltinToolsOptions } from '../../src/builtin/tools/index.ts';
 import { isPublicAddress } from '../../src/builtin/tools/addresses.ts';
-import { locate } from '../../src/builtin/workspace.ts';
+import { locate } from '../../src/builtin/permissions/workspace.ts';
 import { callBuiltin, temporaryFolder } from '../support/tool-call.ts';
 
 /** A working directory with everything around it that one could escape to. */

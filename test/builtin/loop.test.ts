@@ -264,7 +264,7 @@ describe.each(providers)('$format', (provider) => {
   it.each([
     [{ status: 401 }, 'auth', 'provider', 4],
     [{ status: 403 }, 'auth', 'provider', 4],
-    [{ status: 400, kind: 'invalid_request' }, 'server', 'provider', 4],
+    [{ status: 400, kind: 'invalid_request' }, 'refused', 'provider', 4],
     [{ status: 402 }, 'quota', 'provider', 4],
     [{ status: 404 }, 'model_not_found', 'config', 1],
   ] as const)('gives up at once on %j', async (fault, code, name, exit_code) => {
@@ -303,15 +303,16 @@ describe.each(providers)('$format', (provider) => {
     ['bad_key', 'auth'],
     ['quota', 'quota'],
     ['context_length', 'context_overflow'],
-    ['invalid_request', 'server'],
+    ['invalid_request', 'refused'],
   ] as const)('gives up at once on %s inside the stream', async (kind, code) => {
     // Gemini has one word for a quota and a rate limit, OpenAI's failed responses have no word for a bad request: both may pass.
     const mayPass = (format === 'gemini' && kind === 'quota') || (format === 'responses' && kind === 'invalid_request');
+    const passing = kind === 'quota' ? 'rate_limit' : 'server';
     const server = await serve({ turns: [{ text: 'unsaid', fault: { type: 'stream-error', kind, after: 0 } }] });
     const run = await runAgent({ provider, server, retries: 1 });
     expect({ served: server.served.requests.length, verdict: verdict(run.outcome) }).toEqual({
       served: mayPass ? 2 : 1,
-      verdict: { class: 'provider', exit_code: 4, code: mayPass && kind === 'quota' ? 'rate_limit' : code },
+      verdict: { class: 'provider', exit_code: 4, code: mayPass ? passing : code },
     });
   });
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { connectMcp, McpServer, type McpConnection } from '../../src/builtin/mcp.ts';
-import { decide, parseRules } from '../../src/builtin/permissions.ts';
+import { connectMcp, McpServer, type McpConnection } from '../../src/builtin/mcp/connect.ts';
+import { decide, parseRules } from '../../src/builtin/permissions/rules.ts';
 import { callTool, temporaryFolder, type CallOptions } from '../support/tool-call.ts';
 
 const program = join(import.meta.dirname, '..', 'support', 'mcp-server.ts');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { backoffMs } from '../../src/builtin/backoff.ts';
-import { faultOf } from '../../src/builtin/fault.ts';
-import { contextWindowOf } from '../../src/builtin/window.ts';
+import { backoffMs } from '../../src/builtin/models/backoff.ts';
+import { faultOf } from '../../src/builtin/models/fault.ts';
+import { contextWindowOf } from '../../src/builtin/models/context-window.ts';
 import { removeTemporaryFolders, runAgent, type RunInput, temporaryFolder } from '../support/agent.ts';
 import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
 
@@ -109,7 +109,7 @@ it.each([
 ])('loads only the package of %s', async (model, packages) => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'r.jsonl'), '{"runwire":"model-recording","version":1,"model":"some/model"}\n');
-  const models = join(import.meta.dirname, '..', '..', 'src', 'builtin', 'models.ts');
+  const models = join(import.meta.dirname, '..', '..', 'src', 'builtin', 'models', 'providers.ts');
   const script = `
     import { registerHooks } from 'node:module';
     const seen = new Set();

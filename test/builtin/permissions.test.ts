@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, parseRules } from '../../src/builtin/permissions.ts';
+import { decide, parseRules } from '../../src/builtin/permissions/rules.ts';
 import type { PermissionMode } from '../../src/vocabulary.ts';
-import { readScript } from '../../src/builtin/shell.ts';
-import type { Need } from '../../src/builtin/tool.ts';
+import { readScript } from '../../src/builtin/permissions/shell.ts';
+import type { Need } from '../../src/builtin/tools/tool.ts';
 import { fuzzRuns } from '../support/fuzz.ts';
 
 const may = (tool: string, need: Need, mode: PermissionMode, allow: string[] = [], deny: string[] = []): boolean =>

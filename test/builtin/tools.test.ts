@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { parseRules } from '../../src/builtin/permissions.ts';
+import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { builtinTools } from '../../src/builtin/tools/index.ts';
 import { clip } from '../../src/builtin/tools/clip.ts';
 import type { Draft } from '../../src/events/event.ts';
@@ -46,7 +46,7 @@ it('loads no search program, diff or HTML converter before they are used', () =>
     const seen = [];
     registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context); } });
     const { builtinTools } = await import('./src/builtin/tools/index.ts');
-    await import('./src/builtin/mcp.ts');
+    await import('./src/builtin/mcp/connect.ts');
     builtinTools({ permissions: { mode: 'full', allow: [], deny: [], directories: [] } });
     console.log(JSON.stringify(seen.filter((name) => !name.startsWith('.') && !name.startsWith('node:') && !name.includes('zod'))));
   `;
@@ -165,13 +165,17 @@ describe('bash', () => {
       MY_SECRET: 'x',
       DB_PASSWORD: 'x',
       db_passwd: 'x',
+      dbPass: 'x',
+      SLACK_WEBHOOK: 'https://hooks.example.com/services/x',
+      REQUEST_SIGNATURE: 'c2lnbmF0dXJlIG9mIGEgcmVxdWVzdA',
+      HTTPS_PROXY: 'http://proxy.example.com:3128',
       GOOGLE_APPLICATION_CREDENTIALS: 'x',
       DATABASE_URL: ['postgres://user:', 'word@host/db'].join(''),
       HOME_PAGE: 'https://example.com/',
       SSH_AUTH_SOCK: '/run/agent',
     };
     const { output } = await bash({ command: 'env | cut -d= -f1 | grep -vE "^(PWD|SHLVL|_)$" | sort' }, { env });
-    expect(output.split('\n')).toEqual(['HOME_PAGE', 'PATH', 'PLAIN', 'RUNWIRE_RUNS', 'SSH_AUTH_SOCK']);
+    expect(output.split('\n')).toEqual(['HOME_PAGE', 'HTTPS_PROXY', 'PATH', 'PLAIN', 'RUNWIRE_RUNS', 'SSH_AUTH_SOCK']);
   });
 
   it.each([

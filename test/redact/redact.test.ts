@@ -8,6 +8,7 @@ import { Cleaner } from '../../src/redact/cleaner.ts';
 import { Finder } from '../../src/redact/finder.ts';
 import { Redactor } from '../../src/redact/redactor.ts';
 import { formsOf, secretValues } from '../../src/redact/secrets.ts';
+import { withoutSecrets } from '../../src/redact/without-secrets.ts';
 import { secretNamesShown } from '../../src/redact/shapes.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { body, type Planted, plantedSecrets } from '../support/secrets.ts';
@@ -420,6 +421,26 @@ describe('secret values', () => {
       'sid=42; path',
       'abcdefgh',
     ]);
+  });
+
+  it('are kept from commands, as is every variable that is named like one', () => {
+    const name = fc.array(fc.constantFrom('API', 'key', 'Token', 'AUTH', 'PASS', 'session', 'ID', 'url', 'DB', 'FILE', 'path', '_', 'x'), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    const value = fc.oneof(fc.string({ maxLength: 30 }), fc.base64String({ minLength: 20, maxLength: 40 }));
+    const variables = fc.dictionary(
+      name.map((words) => words.join('')),
+      value,
+    );
+    fc.assert(
+      fc.property(variables, (env) => {
+        const seen = withoutSecrets(env);
+        expect(secretValues(seen)).toEqual([]);
+        expect(Object.keys(seen).filter((each) => /KEY|TOKEN|_PASS$|_AUTH$|^AUTH_/i.test(each))).toEqual([]);
+        expect(Object.entries(seen).filter(([each, said]) => env[each] !== said)).toEqual([]);
+      }),
+    );
   });
 
   it.each([

@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { parseRules, type PermissionRules } from '../../src/builtin/permissions.ts';
-import type { Tool, ToolResult } from '../../src/builtin/tool.ts';
+import { parseRules, type PermissionRules } from '../../src/builtin/permissions/rules.ts';
+import type { Tool, ToolResult } from '../../src/builtin/tools/tool.ts';
 import { builtinTools, type BuiltinToolsOptions } from '../../src/builtin/tools/index.ts';
 import type { Draft } from '../../src/events/event.ts';
 

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { startGuarded, type Guarded } from '../../processes/guarded.ts';
-import type { ToolResult, ToolRun } from '../tool.ts';
-import { withoutSecrets } from '../without-secrets.ts';
+import type { ToolResult, ToolRun } from './tool.ts';
+import { withoutSecrets } from '../../redact/without-secrets.ts';
 import { Clip } from './clip.ts';
 import { cancelled, define, failed } from './define.ts';
 

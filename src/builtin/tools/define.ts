@@ -1,4 +1,4 @@
-import type { Tool, ToolResult } from '../tool.ts';
+import type { Tool, ToolResult } from './tool.ts';
 
 /** Hides the input's type, so that tools of every input fit in one list; whoever calls one passes what its `input` parsed. */
 export function define<Input>(tool: Tool<Input>): Tool {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Tool } from '../tool.ts';
-import { explain, locate, Refusal, subjectOf } from '../workspace.ts';
+import type { Tool } from './tool.ts';
+import { explain, locate, Refusal, subjectOf } from '../permissions/workspace.ts';
 import { define, failed, success } from './define.ts';
 import { nearestLine } from './nearest-line.ts';
 import { changeText } from './text-file.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../failure.ts';
-import { decide, type PermissionRules } from '../permissions.ts';
-import type { Tool, ToolResult } from '../tool.ts';
+import { decide, type PermissionRules } from '../permissions/rules.ts';
+import type { Tool, ToolResult } from './tool.ts';
 import { clip } from './clip.ts';
 import { cancelled, define, failed, success } from './define.ts';
 import type { Answer, NetworkOptions } from './http-get.ts';

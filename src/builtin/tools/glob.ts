@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { matchesPath } from '../pattern.ts';
-import type { PermissionRules } from '../permissions.ts';
-import type { Tool } from '../tool.ts';
-import { subjectOf } from '../workspace.ts';
+import { matchesPath } from '../permissions/pattern.ts';
+import type { PermissionRules } from '../permissions/rules.ts';
+import type { Tool } from './tool.ts';
+import { subjectOf } from '../permissions/workspace.ts';
 import { define } from './define.ts';
 import { asFile, search, type Finding } from './search.ts';
 

@@ -1,5 +1,5 @@
-import type { PermissionRules } from '../permissions.ts';
-import type { Tool } from '../tool.ts';
+import type { PermissionRules } from '../permissions/rules.ts';
+import type { Tool } from './tool.ts';
 import { bash } from './bash.ts';
 import { edit } from './edit.ts';
 import { fetch } from './fetch.ts';

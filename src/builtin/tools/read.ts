@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Tool, ToolResult } from '../tool.ts';
-import { explain, locate, openForReading, Refusal, subjectOf, type Place } from '../workspace.ts';
+import type { Tool, ToolResult } from './tool.ts';
+import { explain, locate, openForReading, Refusal, subjectOf, type Place } from '../permissions/workspace.ts';
 import { define, failed, success } from './define.ts';
 import { readBytes } from './text-file.ts';
 

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { decide, type PermissionRules } from '../permissions.ts';
-import type { ToolResult, ToolRun } from '../tool.ts';
-import { explain, locate } from '../workspace.ts';
+import { decide, type PermissionRules } from '../permissions/rules.ts';
+import type { ToolResult, ToolRun } from './tool.ts';
+import { explain, locate } from '../permissions/workspace.ts';
 import { clip } from './clip.ts';
 import { cancelled, failed, success } from './define.ts';
 import { ripgrep } from './ripgrep.ts';

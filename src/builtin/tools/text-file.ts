@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { ToolRun } from '../tool.ts';
-import { openForWriting, Refusal, type Place } from '../workspace.ts';
+import type { ToolRun } from './tool.ts';
+import { openForWriting, Refusal, type Place } from '../permissions/workspace.ts';
 
 const largest = 10 * 1024 * 1024;
 const largestDiff = 200_000;

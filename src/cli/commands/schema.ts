@@ -35,7 +35,7 @@ A dialect's name gives the schema of one object of its wire.`,
 
 /** Of `runwire.json` and of the user's own config file; it lives with the agent, which is not for browsers. */
 async function configSchema(): Promise<Record<string, unknown>> {
-  const [{ z }, { UserConfig }] = await Promise.all([import('zod'), import('../../builtin/config-schema.ts')]);
+  const [{ z }, { UserConfig }] = await Promise.all([import('zod'), import('../../builtin/config/schema.ts')]);
   const { $schema, ...rest } = z.toJSONSchema(UserConfig, { unrepresentable: 'any' });
   return { $schema, $id: 'runwire:config', title: 'Runwire config', ...rest };
 }

@@ -26,7 +26,7 @@ function isFolder(path: string): boolean {
 }
 
 async function checkRules(flags: RunFlags): Promise<void> {
-  const { parseRules } = await import('../../builtin/permissions.ts');
+  const { parseRules } = await import('../../builtin/permissions/rules.ts');
   try {
     parseRules('read-only', flags.allow, flags.deny);
   } catch (error) {

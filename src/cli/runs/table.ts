@@ -1,3 +1,4 @@
+import { cells, fit } from '../../terminal/cells.ts';
 import type { Context } from '../context.ts';
 
 export type Colour = 'dim' | 'red' | 'green' | 'yellow' | 'bold';
@@ -37,11 +38,11 @@ export function paint(text: string, colour: Colour | undefined, { colours }: Scr
 /** Rows as a table that is no wider than the screen. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
   const shown = fitting(columns, rows, screen.width);
-  const line = (cells: readonly string[], colours: readonly (Colour | undefined)[]): string =>
+  const line = (texts: readonly string[], colours: readonly (Colour | undefined)[]): string =>
     shown
       .map(({ column, width }, index) => {
-        const text = cut(cells[index] ?? '', width);
-        const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+        const text = fit(texts[index] ?? '', width);
+        const space = ' '.repeat(Math.max(0, width - cells(text)));
         const painted = paint(text, colours[index], screen);
         return column.align === 'right' ? space + painted : painted + space;
       })
@@ -62,7 +63,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 
 function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): { column: Column<Row>; width: number }[] {
   let shown = columns
-    .map((column) => ({ column, width: Math.max(widthOf(column.title), ...rows.map((row) => widthOf(column.cell(row)))) }))
+    .map((column) => ({ column, width: Math.max(cells(column.title), ...rows.map((row) => cells(column.cell(row)))) }))
     // A column that says nothing of any row is room for the others.
     .filter(({ column }) => column.leaves === undefined || rows.some((row) => column.cell(row) !== ''));
   const taken = (): number =>
@@ -77,31 +78,4 @@ function fitting<Row>(columns: readonly Column<Row>[], rows: readonly Row[], wid
   const fillers = shown.filter(({ column }) => column.fills === true).length;
   const room = Math.max(1, Math.floor((width - fixed) / Math.max(1, fillers)));
   return shown.map((each) => (each.column.fills === true ? { ...each, width: Math.min(each.width, room) } : each));
-}
-
-const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-const wide =
-  /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u{3000}-\u{303e}\u{ff01}-\u{ff60}\u{ffe0}-\u{ffe6}]|\u{fe0f}/u;
-// eslint-disable-next-line no-control-regex -- everything that is one cell wide without a look
-const simple = /^[\u0020-\u007e]*$/;
-
-/** How many cells of a terminal a text takes. */
-function widthOf(text: string): number {
-  if (simple.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of clusters.segment(text)) width += wide.test(segment) ? 2 : 1;
-  return width;
-}
-
-function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  let used = 0;
-  for (const { segment } of clusters.segment(text)) {
-    const size = wide.test(segment) ? 2 : 1;
-    if (used + size > width - 1) break;
-    kept += segment;
-    used += size;
-  }
-  return `${kept}…`;
 }

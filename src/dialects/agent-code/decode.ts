@@ -1,6 +1,6 @@
 import type { ErrorCode, ItemStatus } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, integer, string, time } from '../read.ts';
 import { cancelledOutput, deniedPrefix, editOf, kindOf } from './tools.ts';
 

@@ -1,6 +1,6 @@
 import type { FinishReason, ItemKind } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, list, object, string } from '../read.ts';
 import { tokensBesideCache } from '../tokens.ts';
 

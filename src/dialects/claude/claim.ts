@@ -1,6 +1,6 @@
 import type { Draft, ErrorCode } from '../../events/event.ts';
 import type { JsonObject } from '../dialect.ts';
-import { codeOfMessage, codeOfStatus } from '../faults.ts';
+import { codeOfMessage, codeOfStatus } from '../../faults.ts';
 import { asText, compact, count, filled, integer, list, string } from '../read.ts';
 import type { TurnFacts } from './conversation.ts';
 import { codeOfStop, codeOfTerminal } from './words.ts';

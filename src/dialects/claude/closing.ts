@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf } from '../../events/event.ts';
 import type { Json, JsonObject, Loss } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { compact, count, filled, object, string } from '../read.ts';
 import { isAny, minus, plus, type Tokens, writeModelUsage, writeUsage } from './usage.ts';
 import { codeOfStop } from './words.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, list, object, string } from '../read.ts';
 import { editedPath, editOf, exitCodeOf, kindOf, outputOf, resultStatus } from './tools.ts';
 import { growth, isAny, plus, readUsage, type Tokens } from './usage.ts';

@@ -1,6 +1,6 @@
 import type { Draft } from '../../events/event.ts';
 import type { JsonObject } from '../dialect.ts';
-import { codeOfStatus } from '../faults.ts';
+import { codeOfStatus } from '../../faults.ts';
 import { asText, compact, count, filled, integer, list, number, object, string } from '../read.ts';
 import { codeOfWord } from './words.ts';
 

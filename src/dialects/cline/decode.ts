@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, integer, object, string, time } from '../read.ts';
 import { legacyDecoder } from './legacy.ts';
 import { codeOfClass, editsOf, kindOf, progressOf, toolEnd } from './tools.ts';

@@ -1,6 +1,6 @@
 import type { ItemKind, ItemStatus } from '../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, integer, isObject, object, string } from '../read.ts';
 import { tokensBesideCache } from '../tokens.ts';
 

@@ -1,6 +1,6 @@
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
 import type { ItemStatus } from '../../events/event.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, integer, list, object, string } from '../read.ts';
 import { foreignServer } from './foreign.ts';
 import { legacyDecoder } from './legacy.ts';

@@ -1,5 +1,5 @@
 import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, integer, isObject, list, number, object, string } from '../read.ts';
 
 /** `codex exec --json` before 0.43: a config summary, the prompt, then `{id, msg}` lines; the end is the end of the file. */

@@ -1,6 +1,6 @@
 import type { ItemKind, ItemStatus } from '../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, integer, isObject, list, object, string, time } from '../read.ts';
 
 const ignored = new Set([

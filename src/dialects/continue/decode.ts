@@ -1,5 +1,5 @@
 import type { Decoder, DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText } from '../read.ts';
 import { isNote, isWrapped } from './detect.ts';
 

@@ -1,6 +1,6 @@
 import type { ErrorCode, ItemKind, ItemStatus } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, integer, list, object, string, time } from '../read.ts';
 
 const kinds: Record<string, ItemKind> = {

@@ -1,7 +1,7 @@
 import type { ItemKind, ItemStatus } from '../../events/event.ts';
 import { shapes } from '../../events/shapes.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, integer, string, time } from '../read.ts';
 import { readEnd } from './report.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../events/event.ts';
 import type { FailureCode } from '../../failure.ts';
 import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfClass, codeOfMessage } from '../faults.ts';
+import { codeOfClass, codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, isObject, list, object, string } from '../read.ts';
 
 /** The id of the message that only the report holds. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../events/event.ts';
 import type { JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { count, object, string } from '../read.ts';
 import { errorPrefix } from './tools.ts';
 

@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import type { Encoder, EncoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { lossOf } from '../losses.ts';
 import { asText, count, isObject, list, object, string } from '../read.ts';
 import { classWords, scratchpadFolder } from './response.ts';

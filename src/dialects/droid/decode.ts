@@ -1,6 +1,6 @@
 import type { ErrorCode, ItemKind, ItemStatus } from '../../events/event.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, count, filled, isObject, object, string, time } from '../read.ts';
 import { tokensBesideCache } from '../tokens.ts';
 

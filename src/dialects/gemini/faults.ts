@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../events/event.ts';
-import { codeOfMessage, codeOfStatus } from '../faults.ts';
+import { codeOfMessage, codeOfStatus } from '../../faults.ts';
 
 /** Exit codes of the program's own error classes. */
 const ownCodes: Record<number, ErrorCode> = {

@@ -1,5 +1,5 @@
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, filled, integer, isObject, list, object, string, time } from '../read.ts';
 import { claimOf, type Counts, countsOf, type Fault, faultOf, finishOf, type Habit, habitOf, inclusive } from '../shared/opencode/parts.ts';
 import { Edits } from './edits.ts';

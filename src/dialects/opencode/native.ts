@@ -1,5 +1,5 @@
 import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, filled, integer, list, object, string } from '../read.ts';
 import { claimOf, countsOf, editsOf, endOf, exclusive, type Fault, faultOf, finishOf, kindOf } from '../shared/opencode/parts.ts';
 import { modelOf } from './lane.ts';

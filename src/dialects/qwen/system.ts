@@ -1,5 +1,5 @@
 import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfStatus } from '../faults.ts';
+import { codeOfStatus } from '../../faults.ts';
 import { asText, compact, filled, integer } from '../read.ts';
 
 /** A `system` line of the agent; false when its subtype is not known. */

@@ -1,7 +1,7 @@
 import { eventIn } from '../../events/check.ts';
 import type { ErrorCode, EventOf } from '../../events/event.ts';
 import type { Json } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
+import { codeOfMessage } from '../../faults.ts';
 
 /** What the API answered instead of the model is printed as the model's text. */
 const errorMark = '[API Error';

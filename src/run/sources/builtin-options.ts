@@ -1,6 +1,6 @@
 import type { AgentOptions } from '../../builtin/agent.ts';
-import { loadConfig } from '../../builtin/config.ts';
-import { parseRules } from '../../builtin/permissions.ts';
+import { loadConfig } from '../../builtin/config/config.ts';
+import { parseRules } from '../../builtin/permissions/rules.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import type { Environment } from '../../vocabulary.ts';

@@ -32,4 +32,4 @@ export class BuiltInSource implements Source {
 }
 
 /** Loaded when everything else is ready: the first line is out before the model's client is in. */
-const loadBuiltIn = async (): Promise<RunAgent> => (await import('../../builtin/loop.ts')).runAgent;
+const loadBuiltIn = async (): Promise<RunAgent> => (await import('../../builtin/agent.ts')).runAgent;

@@ -117,3 +117,17 @@ it('a run that finished before it was told to stop has succeeded', async () => {
   setTimeout(() => around.signal('SIGTERM'), 20);
   expect(await run).toMatchObject({ status: 0, stdout: 'All done ✓\n' });
 });
+
+it('--price counts no more cache reads than there is input', async () => {
+  const usage: Draft = {
+    type: 'usage.reported',
+    scope: 'step',
+    model: 'acme/large',
+    input_tokens: 10,
+    output_tokens: 1,
+    cache_read_tokens: 100,
+  };
+  const price = ['--price', 'input=2,output=10,cache_read=0.5'];
+  const { stdout } = await runScripted([...price, '--to', 'runwire', 'Do it'], telling(started, usage, ok));
+  expect(lines(stdout).at(-1)?.final_report).toMatchObject({ metrics: { cost: 0.000015, cost_source: 'computed' } });
+});

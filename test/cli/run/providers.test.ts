@@ -211,7 +211,29 @@ async function run(server: ModelServer, [format, model, env]: (typeof providers)
   return { status, events: records.map(({ type }) => type), outcome };
 }
 
+/** Gemini has one status and one word for an empty account and a limit that passes; only its sentence differs. */
+const geminiQuota = { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, check your plan.' } };
+
 describe.each(providers)('%s', (...provider) => {
+  it.each([
+    ['a request that the model does not take', { status: 400, kind: 'invalid_request' }, 'refused'],
+    ['an account that is used up', { status: 429, kind: 'quota', ...(provider[0] === 'gemini' ? { body: geminiQuota } : {}) }, 'quota'],
+  ] as const)('does not repeat %s', async (_, fault, code) => {
+    const server = await serve([{ fault }]);
+    const { outcome } = await run(server, provider, {
+      title: '',
+      turns: [],
+      flags: ['--retries', '2', '--retry-delay', '0.01s'],
+      is: 'provider',
+      exit: 4,
+    });
+    expect({ class: outcome.verdict.class, code: outcome.verdict.code, calls: server.served.requests.length }).toEqual({
+      class: 'provider',
+      code,
+      calls: 1,
+    });
+  });
+
   it.each(scenarios)('$title', async (scenario) => {
     const server = await serve(scenario.turns);
     const { status, events, outcome } = await run(server, provider, scenario);

@@ -192,6 +192,11 @@ describe('columns', () => {
     ['❤\ufe0f', 2],
     ['ﾊﾝ', 2],
     ['…·✓', 3],
+    ['\u2329\u232a', 4],
+    ['☰', 2],
+    ['👩‍💻', 4],
+    ['🕮', 2],
+    ['\ud83d', 1],
   ])('%s takes %d', (text, columns) => expect(cells(text)).toBe(columns));
 
   it('never exceeds what there is, and loses only blanks', () => {

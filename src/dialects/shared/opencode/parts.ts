@@ -1,6 +1,6 @@
 import type { Draft, ErrorCode, EventOf, FinishReason, ItemKind } from '../../../events/event.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../faults.ts';
+import { codeOfMessage } from '../../../faults.ts';
 import { asText, compact, count, filled, integer, isObject, list, object, string, time } from '../../read.ts';
 
 const kinds: Readonly<Record<string, ItemKind>> = {

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { costAt } from '../outcome/price.ts';
 import type { Price, Tokens } from '../outcome/usage.ts';
 import type { TokenPrice } from '../vocabulary.ts';
 import type { AgentOptions } from './agent.ts';
@@ -46,10 +47,4 @@ export class Spending {
     if (this.#limit === undefined || this.#usd < this.#limit) return undefined;
     return { value: Number(this.#usd.toPrecision(12)), maximum: this.#limit };
   }
-}
-
-function costAt(price: TokenPrice, { input = 0, output = 0, cacheRead = 0 }: Tokens): number {
-  const read = Math.min(cacheRead, input);
-  const usd = ((input - read) * price.input + read * (price.cacheRead ?? price.input) + output * price.output) / 1_000_000;
-  return Number(usd.toPrecision(12));
 }

@@ -1,12 +1,12 @@
 import type { CallToolResult, ListToolsResult, MCPClient } from '@ai-sdk/mcp';
 import { z } from 'zod';
-import { Failure } from '../failure.ts';
-import { version } from '../version.ts';
-import type { StdioTransport } from './mcp-stdio.ts';
-import type { Tool, ToolResult } from './tool.ts';
-import { clip } from './tools/clip.ts';
-import { cancelled, define, failed } from './tools/define.ts';
-import type { Environment } from '../vocabulary.ts';
+import { Failure } from '../../failure.ts';
+import { version } from '../../version.ts';
+import type { StdioTransport } from './stdio.ts';
+import type { Tool, ToolResult } from '../tools/tool.ts';
+import { clip } from '../tools/clip.ts';
+import { cancelled, define, failed } from '../tools/define.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 const startTime = 30_000;
 const callTime = 600_000;
@@ -67,7 +67,7 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
   const filled = fill(server, name, options.env);
   let child: StdioTransport | undefined;
   if ('command' in filled) {
-    const { StdioTransport } = await import('./mcp-stdio.ts');
+    const { StdioTransport } = await import('./stdio.ts');
     const { PATH, HOME } = options.env;
     const env = { ...(PATH === undefined ? {} : { PATH }), ...(HOME === undefined ? {} : { HOME }), ...filled.env };
     const command = { command: filled.command, args: filled.args ?? [], cwd: filled.cwd ?? options.cwd, env };

@@ -1,8 +1,8 @@
-import { Failure } from '../failure.ts';
+import { Failure } from '../../failure.ts';
 import { matchesPath } from './pattern.ts';
 import { expands, readScript } from './shell.ts';
-import type { PermissionMode } from '../vocabulary.ts';
-import type { Need } from './tool.ts';
+import type { PermissionMode } from '../../vocabulary.ts';
+import type { Need } from '../tools/tool.ts';
 
 export interface PermissionRules {
   mode: PermissionMode;

@@ -1,5 +1,5 @@
-import { Failure } from '../failure.ts';
-import type { AgentOptions } from './agent.ts';
+import { Failure } from '../../failure.ts';
+import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';
 
 export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd'> & { sessionId: string };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { McpServer } from './mcp.ts';
+import { McpServer } from '../mcp/connect.ts';
 
 const usd = z.number().nonnegative();
 const Texts = z.record(z.string(), z.string());

@@ -2,11 +2,11 @@ import type { OpenToolbox } from './toolbox.ts';
 
 /** The built-in tools, those of the configured MCP servers, and the rules that say which may be used. */
 export const openBuiltinToolbox: OpenToolbox = async ({ permissions, mcpServers = {}, cwd, env, signal }) => {
-  const { builtinTools } = await import('./tools/index.ts');
-  const { decide } = await import('./permissions.ts');
+  const { builtinTools } = await import('./index.ts');
+  const { decide } = await import('../permissions/rules.ts');
   const own = builtinTools({ permissions });
   if (Object.keys(mcpServers).length === 0) return { tools: own, decide, close: () => Promise.resolve() };
-  const { connectMcp } = await import('./mcp.ts');
+  const { connectMcp } = await import('../mcp/connect.ts');
   const { tools, close } = await connectMcp(mcpServers, { cwd, env, signal });
   return { tools: [...own, ...tools], decide, close };
 };

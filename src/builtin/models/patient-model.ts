@@ -1,15 +1,16 @@
-import type { Draft } from '../events/event.ts';
-import type { Tokens } from '../outcome/usage.ts';
-import type { AgentOptions } from './agent.ts';
-import { ask, type Asked, type Question } from './ask.ts';
+import type { Draft } from '../../events/event.ts';
+import type { Tokens } from '../../outcome/usage.ts';
+import { present } from '../../present.ts';
+import type { AgentOptions } from '../agent.ts';
+import { callModel, type Question, type Reply } from './call.ts';
 import { backoffMs, pause } from './backoff.ts';
-import type { Spending } from './cost.ts';
+import type { Spending } from '../spending.ts';
 import type { Fault } from './fault.ts';
 import type { OpenModel } from './model.ts';
 
 type Emit = (draft: Draft) => void;
 
-interface Surroundings {
+interface PatientModelOptions {
   options: Pick<AgentOptions, 'retries' | 'retryDelayMs'>;
   spending: Spending;
   emit: Emit;
@@ -18,15 +19,15 @@ interface Surroundings {
 const defaultRetries = 4;
 const defaultDelayMs = 1000;
 
-/** A model that is asked again when it fails in a way that may pass, and whose usage is counted. */
+/** A model that is reply again when it fails in a way that may pass, and whose usage is counted. */
 export class PatientModel {
   readonly #open: OpenModel;
-  readonly #around: Surroundings;
+  readonly #set: PatientModelOptions;
   #lastInput: number | undefined;
 
-  constructor(open: OpenModel, around: Surroundings) {
+  constructor(open: OpenModel, set: PatientModelOptions) {
     this.#open = open;
-    this.#around = around;
+    this.#set = set;
   }
 
   get id(): string {
@@ -39,22 +40,22 @@ export class PatientModel {
   }
 
   /** `tell` hears the answer as it comes; retries and usage are always told. */
-  async ask(question: Question, tell: Emit = this.#around.emit): Promise<Asked> {
-    const { retries = defaultRetries, retryDelayMs = defaultDelayMs } = this.#around.options;
+  async answer(question: Question, tell: Emit = this.#set.emit): Promise<Reply> {
+    const { retries = defaultRetries, retryDelayMs = defaultDelayMs } = this.#set.options;
     for (let attempt = 1; ; attempt += 1) {
       // What a failed attempt said was said: the next one is another message, not more of the same.
       const messageId = attempt === 1 ? question.messageId : `${question.messageId}_try_${attempt}`;
-      const asked = await ask(this.#open, { ...question, messageId }, tell);
-      if ('answer' in asked) this.#count(asked.answer.tokens);
-      if (!('fault' in asked) || !asked.fault.retryable || attempt > retries) return asked;
-      const delay = backoffMs(attempt, retryDelayMs, asked.fault.retryAfterMs);
-      this.#around.emit(retry(asked.fault, { attempt, retries, delay }));
+      const reply = await callModel(this.#open, { ...question, messageId }, tell);
+      if ('answer' in reply) this.#count(reply.answer.tokens);
+      if (!('fault' in reply) || !reply.fault.retryable || attempt > retries) return reply;
+      const delay = backoffMs(attempt, retryDelayMs, reply.fault.retryAfterMs);
+      this.#set.emit(retry(reply.fault, { attempt, retries, delay }));
       if (!(await pause(delay, question.signal))) return { aborted: true, text: '' };
     }
   }
 
   #count(tokens: Tokens | undefined): void {
-    const { spending, emit } = this.#around;
+    const { spending, emit } = this.#set;
     this.#lastInput = tokens?.input;
     const cost = spending.costOf(tokens);
     if (tokens !== undefined) {
@@ -63,12 +64,14 @@ export class PatientModel {
         type: 'usage.reported',
         scope: 'step',
         model: this.id,
-        ...(input === undefined ? {} : { input_tokens: input }),
-        ...(output === undefined ? {} : { output_tokens: output }),
-        ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
-        ...(cacheRead === undefined ? {} : { cache_read_tokens: cacheRead }),
-        ...(cacheWrite === undefined ? {} : { cache_write_tokens: cacheWrite }),
-        ...(cost === undefined ? {} : { cost_usd: cost }),
+        ...present({
+          input_tokens: input,
+          output_tokens: output,
+          reasoning_tokens: reasoning,
+          cache_read_tokens: cacheRead,
+          cache_write_tokens: cacheWrite,
+          cost_usd: cost,
+        }),
       });
     }
     spending.add(this.id, tokens);

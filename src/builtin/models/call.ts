@@ -1,8 +1,9 @@
 import { streamText, type FinishReason as SdkFinish, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
-import type { Draft, FinishReason } from '../events/event.ts';
+import type { Draft, FinishReason } from '../../events/event.ts';
+import { present } from '../../present.ts';
 import { type Fault, faultOf } from './fault.ts';
 import type { OpenModel } from './model.ts';
-import type { Tokens } from '../outcome/usage.ts';
+import type { Tokens } from '../../outcome/usage.ts';
 
 export interface Question {
   system: string;
@@ -33,7 +34,7 @@ export interface Answer {
   tokens?: Tokens;
 }
 
-export type Asked = { answer: Answer } | { fault: Fault; text: string } | { aborted: true; text: string };
+export type Reply = { answer: Answer } | { fault: Fault; text: string } | { aborted: true; text: string };
 
 const finishes: Record<SdkFinish, FinishReason> = {
   stop: 'stop',
@@ -45,8 +46,12 @@ const finishes: Record<SdkFinish, FinishReason> = {
   other: 'other',
 };
 
-/** One question, one streamed answer, told as it comes. An answer that did not end well is a fault, whatever came of it. */
-export async function ask({ model, options, cacheMark }: OpenModel, question: Question, emit: (draft: Draft) => void): Promise<Asked> {
+/** One model call: one question, one streamed answer, told as it comes. An answer that did not end well is a fault, whatever came of it. */
+export async function callModel(
+  { model, options, cacheMark }: OpenModel,
+  question: Question,
+  emit: (draft: Draft) => void,
+): Promise<Reply> {
   const { system, messages, tools, signal } = question;
   const blocks = new Blocks(question, emit);
   const calls: ModelCall[] = [];
@@ -59,7 +64,7 @@ export async function ask({ model, options, cacheMark }: OpenModel, question: Qu
       instructions: cacheMark === undefined ? system : { role: 'system', content: system, providerOptions: cacheMark },
       messages: cacheMark === undefined ? [...messages] : markLast(messages, cacheMark),
       tools,
-      ...(options === undefined ? {} : { providerOptions: options }),
+      ...present({ providerOptions: options }),
       maxRetries: 0,
       abortSignal: signal,
       onError: () => {},
@@ -109,8 +114,7 @@ export async function ask({ model, options, cacheMark }: OpenModel, question: Qu
         calls,
         messages: [...(await result.responseMessages)],
         finish: finishes[ended.finish],
-        ...(ended.raw === undefined ? {} : { rawFinish: ended.raw }),
-        ...(tokens === undefined ? {} : { tokens }),
+        ...present({ rawFinish: ended.raw, tokens }),
       },
     };
   } catch (error) {
@@ -141,14 +145,13 @@ function markLast(messages: readonly ModelMessage[], providerOptions: NonNullabl
 
 function tokensOf({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails }: LanguageModelUsage): Tokens | undefined {
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const tokens = {
+  return present({
     input: inputTokens,
     output: outputTokens,
     reasoning: outputTokenDetails.reasoningTokens,
     cacheRead: inputTokenDetails.cacheReadTokens,
     cacheWrite: inputTokenDetails.cacheWriteTokens,
-  };
-  return Object.fromEntries(Object.entries(tokens).filter(([, count]) => count !== undefined));
+  });
 }
 
 /** The blocks of one message: deltas as they come, each block whole when it ends, also one that is broken off. */

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
-import { startGuarded, type Guarded } from '../processes/guarded.ts';
+import { startGuarded, type Guarded } from '../../processes/guarded.ts';
 
 const longestLine = 64 * 1024 * 1024;
 const stderrKept = 2000;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ErrorCode } from '../events/event.ts';
+import { ErrorCode } from '../../events/event.ts';
 import type { ModelPart, ModelRequest } from './model.ts';
-import { cleanJson } from './clean.ts';
+import { cleanJson } from '../clean.ts';
 
 /** Stands for the working directory in a recording, so that it can be played in another one. */
 const cwdMark = '{{runwire:cwd}}';

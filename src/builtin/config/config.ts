@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { Failure } from '../failure.ts';
-import type { ProjectConfig, UserConfig } from './config-schema.ts';
-import { configFolder } from '../xdg.ts';
-import { foldersUpToRoot } from './folders.ts';
-import type { Environment } from '../vocabulary.ts';
+import { Failure } from '../../failure.ts';
+import type { ProjectConfig, UserConfig } from './schema.ts';
+import { configFolder } from '../../xdg.ts';
+import { foldersUpToRoot } from '../folders.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 /** What the files say; flags and the environment come before it. */
 export type Config = z.infer<typeof UserConfig>;
@@ -60,7 +60,7 @@ async function readConfig<Name extends keyof Schemas>(file: string, name: Name):
   } catch (error) {
     throw new Failure('config', `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  const schemas: Schemas = await import('./config-schema.ts');
+  const schemas: Schemas = await import('./schema.ts');
   const result = schemas[name].safeParse(value);
   if (result.success) return result.data as z.infer<Schemas[Name]>;
   throw new Failure('config', `${file}: ${result.error.issues.map((issue) => describe(issue, name)).join('; ')}`);

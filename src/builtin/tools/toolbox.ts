@@ -1,7 +1,7 @@
 import { jsonSchema, type ToolSet } from 'ai';
 import { z } from 'zod';
-import type { AgentOptions } from './agent.ts';
-import type { Decide } from './permissions.ts';
+import type { AgentOptions } from '../agent.ts';
+import type { Decide } from '../permissions/rules.ts';
 import type { Tool } from './tool.ts';
 
 /** What the agent can do in this run, and who says what it may. */

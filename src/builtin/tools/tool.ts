@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Draft, ItemKind, ItemStatus } from '../events/event.ts';
-import type { Environment } from '../vocabulary.ts';
+import type { Draft, ItemKind, ItemStatus } from '../../events/event.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 /** What a call wants to do, in the words that permission rules use: `bash(npm test)`, `write(src/a.ts)`, `fetch(example.com)`. */
 export interface Need {

@@ -1,8 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure } from '../failure.ts';
-import type { AgentOptions } from './agent.ts';
-import { cleanJson } from './clean.ts';
+import { Failure } from '../../failure.ts';
+import { isWithheld } from '../../redact/secret-names.ts';
+import type { AgentOptions } from '../agent.ts';
+import { cleanJson } from '../clean.ts';
 import { type Fault, faultOf } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, entriesOf, type Entry, isRecorded } from './recording.ts';
@@ -138,7 +139,7 @@ function cleanTexts(parts: readonly TimedPart[], clean: Clean): TimedPart[] {
 
 /** The caller's cleaning, and in any case the keys that this run may have used. */
 function secretHider({ env, keys = {}, redact = (text) => text }: Pick<AgentOptions, 'env' | 'keys' | 'redact'>): Clean {
-  const named = Object.entries(env).flatMap(([name, value]) => (/KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value ? [value] : []));
+  const named = Object.entries(env).flatMap(([name, value]) => (isWithheld(name) && value ? [value] : []));
   const values = [...named, ...Object.values(keys)].filter((value) => value.length >= 8).toSorted((a, b) => b.length - a.length);
   return (text) => redact(values.reduce((cleaned, value) => cleaned.replaceAll(value, '[redacted]'), text));
 }

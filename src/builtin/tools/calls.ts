@@ -1,16 +1,21 @@
-import type { ToolResultPart } from 'ai';
+import type { ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { Draft, ItemStatus } from '../events/event.ts';
-import type { AgentOptions } from './agent.ts';
-import type { ModelCall } from './ask.ts';
-import type { Decide, Decision } from './permissions.ts';
+import type { Draft, ItemStatus } from '../../events/event.ts';
+import { present } from '../../present.ts';
+import type { AgentOptions } from '../agent.ts';
+import type { ModelCall } from '../models/call.ts';
+import type { Decide, Decision } from '../permissions/rules.ts';
 import type { Need, Tool, ToolResult } from './tool.ts';
+import { type Toolbox, toolSetOf } from './toolbox.ts';
 
-export interface Workbench {
+interface CallOptions {
+  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal'>;
+  emit(draft: Draft): void;
+}
+
+interface CallContext extends CallOptions {
   tools: ReadonlyMap<string, Tool>;
   decide: Decide;
-  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal'>;
-  emit: (draft: Draft) => void;
 }
 
 /** A tool that does not stop when it is told to is left behind after this long. */
@@ -21,33 +26,52 @@ type Plan =
   | { kind: 'denied'; tool: Tool; need: Need; reason: string }
   | { kind: 'invalid'; tool: Tool | undefined; why: string };
 
-/**
- * Runs the calls of one answer, all at once, except that writes wait for each other in the order the model gave them.
- * Every call gets its events and, unless the model was already told, its result.
- */
-export async function runCalls(calls: readonly ModelCall[], turnId: string, itemIds: ItemIds, bench: Workbench): Promise<ToolResultPart[]> {
-  let lastWrite: Promise<unknown> = Promise.resolve();
-  const running = calls.map((call) => {
-    const plan = planCall(call, bench);
-    const itemId = itemIds.of(call.id);
-    bench.emit({
-      type: 'item.started',
-      item_id: itemId,
-      turn_id: turnId,
-      kind: plan.tool?.kind ?? 'tool_call',
-      name: call.name,
-      args: jsonOf(call.input),
+/** The tools of a run: as the model is told of them, and as it calls them. */
+export class ToolCalls {
+  readonly #context: CallContext;
+  readonly #itemIds = new ItemIds();
+  #toolSet: ToolSet | undefined;
+
+  constructor({ tools, decide }: Toolbox, { options, emit }: CallOptions) {
+    this.#context = { tools: new Map(tools.map((tool) => [tool.name, tool])), decide, options, emit };
+  }
+
+  get count(): number {
+    return this.#context.tools.size;
+  }
+
+  get toolSet(): ToolSet {
+    return (this.#toolSet ??= toolSetOf([...this.#context.tools.values()]));
+  }
+
+  /**
+   * Runs the calls of one answer, all at once, except that writes wait for each other in the order the model gave them.
+   * Every call gets its events and, unless the model was already told, its result.
+   */
+  async run(calls: readonly ModelCall[], turnId: string): Promise<ToolResultPart[]> {
+    let lastWrite: Promise<unknown> = Promise.resolve();
+    const running = calls.map((call) => {
+      const plan = planCall(call, this.#context);
+      const itemId = this.#itemIds.of(call.id);
+      this.#context.emit({
+        type: 'item.started',
+        item_id: itemId,
+        turn_id: turnId,
+        kind: plan.tool?.kind ?? 'tool_call',
+        name: call.name,
+        args: jsonOf(call.input),
+      });
+      if (plan.kind !== 'run') return settle(call, itemId, plan, this.#context);
+      const before = plan.need.access === 'write' ? lastWrite : undefined;
+      const run = runOne(call, itemId, plan, this.#context, before);
+      if (before !== undefined) lastWrite = run;
+      return run;
     });
-    if (plan.kind !== 'run') return settle(call, itemId, plan, bench);
-    const before = plan.need.access === 'write' ? lastWrite : undefined;
-    const run = runOne(call, itemId, plan, bench, before);
-    if (before !== undefined) lastWrite = run;
-    return run;
-  });
-  return (await Promise.all(running)).filter((result) => result !== undefined);
+    return (await Promise.all(running)).filter((result) => result !== undefined);
+  }
 }
 
-function planCall(call: ModelCall, { tools, decide, options }: Workbench): Plan {
+function planCall(call: ModelCall, { tools, decide, options }: CallContext): Plan {
   const tool = tools.get(call.name);
   if (tool === undefined || call.invalid !== undefined)
     return { kind: 'invalid', tool, why: call.invalid ?? `there is no tool ${call.name}` };
@@ -65,7 +89,7 @@ function planCall(call: ModelCall, { tools, decide, options }: Workbench): Plan 
   return decision.allowed ? { kind: 'run', tool, input, need } : { kind: 'denied', tool, need, reason: decision.reason };
 }
 
-function settle(call: ModelCall, itemId: string, plan: Exclude<Plan, { kind: 'run' }>, { emit }: Workbench): ToolResultPart | undefined {
+function settle(call: ModelCall, itemId: string, plan: Exclude<Plan, { kind: 'run' }>, { emit }: CallContext): ToolResultPart | undefined {
   if (plan.kind === 'invalid') {
     emit({ type: 'item.completed', item_id: itemId, status: 'error', error: plan.why, duration_ms: 0 });
     return call.invalid === undefined ? resultPart(call, { type: 'error-text', value: plan.why }) : undefined;
@@ -82,7 +106,7 @@ async function runOne(
   call: ModelCall,
   itemId: string,
   { tool, input }: Plan & { kind: 'run' },
-  { options, emit }: Workbench,
+  { options, emit }: CallContext,
   before: Promise<unknown> | undefined,
 ): Promise<ToolResultPart> {
   const { cwd, env, signal } = options;
@@ -104,7 +128,7 @@ async function runOne(
     item_id: itemId,
     status,
     output: result.output,
-    ...(result.exit_code === undefined ? {} : { exit_code: result.exit_code }),
+    ...present({ exit_code: result.exit_code }),
     duration_ms: Math.round(performance.now() - startedAt),
   });
   return resultPart(call, outputOf(status, result.output));
@@ -157,7 +181,7 @@ function jsonOf(input: unknown): Extract<Draft, { type: 'item.started' }>['args'
 }
 
 /** The provider's ids, made unique: some servers begin to count again with every answer. */
-export class ItemIds {
+class ItemIds {
   readonly #used = new Set<string>();
 
   of(callId: string): string {

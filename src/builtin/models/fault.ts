@@ -1,0 +1,118 @@
+import type { ErrorCode } from '../../events/event.ts';
+import { codeOfMessage, codeOfStatus, mayPass } from '../../faults.ts';
+import { present } from '../../present.ts';
+
+/** Why a model call came to nothing. */
+export interface Fault {
+  code: ErrorCode;
+  message: string;
+  retryable: boolean;
+  name?: string;
+  http_status?: number;
+  /** How long the provider asks us to wait. */
+  retryAfterMs?: number;
+}
+
+/** An error that already knows what it means. */
+export class FaultError extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.name = fault.name ?? 'FaultError';
+    this.fault = fault;
+  }
+}
+
+/** What errors of all providers may carry; every field is somebody else's. */
+interface Told {
+  name?: unknown;
+  message?: unknown;
+  statusCode?: unknown;
+  responseBody?: unknown;
+  responseHeaders?: unknown;
+  data?: unknown;
+  type?: unknown;
+  code?: unknown;
+  cause?: unknown;
+}
+
+/** What the SDK's own errors mean, whatever they quote. */
+const meaningOfName = new Map<unknown, ErrorCode>([
+  ['AI_LoadAPIKeyError', 'config'],
+  ['AI_LoadSettingError', 'config'],
+  ['AI_InvalidResponseDataError', 'network'],
+  ['AI_JSONParseError', 'network'],
+]);
+/** What they mean when the provider's words say nothing. */
+const meaningOfSilence = new Map<unknown, ErrorCode>([
+  ['AI_APICallError', 'network'],
+  ['AI_StreamProviderError', 'server'],
+  ['AI_TypeValidationError', 'server'],
+]);
+/** What can be wrong with a model call; other words in an error are about something else. */
+const ofProviders: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'auth',
+  'quota',
+  'rate_limit',
+  'context_overflow',
+  'model_not_found',
+  'refused',
+  'server',
+  'network',
+]);
+
+export function faultOf(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
+  const told: Told = typeof error === 'object' && error !== null ? error : { message: String(error) };
+  // A connection that broke in the middle of an answer still has the status of its beginning.
+  const status = typeof told.statusCode === 'number' && told.statusCode >= 400 ? told.statusCode : undefined;
+  const words = [told.message, told.type, told.code, told.responseBody, asText(told.data)]
+    .filter((each) => typeof each === 'string')
+    .join('\n');
+  const retryAfterMs = retryAfterOf(told, words);
+  const name = typeof told.name === 'string' ? told.name : undefined;
+  const code = codeOf(told, words, status, retryAfterMs !== undefined);
+  return {
+    code,
+    message: messageOf(told, status),
+    retryable: mayPass(code),
+    ...present({ name, http_status: status, retryAfterMs }),
+  };
+}
+
+function codeOf({ name }: Told, words: string, status: number | undefined, asksToWait: boolean): ErrorCode {
+  const own = meaningOfName.get(name);
+  if (own !== undefined) return own;
+  const code = codeOfMessage(words, status, { asksToWait });
+  return ofProviders.has(code) ? code : (codeOfStatus(status) ?? meaningOfSilence.get(name) ?? 'unknown');
+}
+
+function messageOf({ message, cause }: Told, status: number | undefined): string {
+  const said = typeof message === 'string' && message !== '' ? message : 'the model call failed without a word';
+  const because = typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  const extra = because === undefined || said.includes(because) ? '' : ` (${because})`;
+  return status === undefined ? said + extra : `${said}${extra} (HTTP ${status})`;
+}
+
+function asText(value: unknown): string | undefined {
+  try {
+    return value === undefined ? undefined : JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds or a date in the usual header, milliseconds in OpenAI's, `"retryDelay": "7s"` in Gemini's body. */
+function retryAfterOf({ responseHeaders }: Told, words: string): number | undefined {
+  const headers = typeof responseHeaders === 'object' && responseHeaders !== null ? (responseHeaders as Record<string, unknown>) : {};
+  const inMs = Number.parseFloat(String(headers['retry-after-ms']));
+  if (inMs >= 0) return inMs;
+  const after = headers['retry-after'];
+  if (typeof after === 'string') {
+    const ms = /^[\d.]+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - Date.now();
+    if (!Number.isNaN(ms)) return Math.max(0, ms);
+  }
+  const delay = /"retryDelay":\s*"([\d.]+)s"/.exec(words)?.[1];
+  return delay === undefined ? undefined : Number(delay) * 1000;
+}

@@ -1,0 +1,25 @@
+const strong = /KEYS?(?:_|$|\d)|TOKENS?(?:_|$)|SECRET|PASSW(?:OR)?D|PASSPHRASE|_PWD$|_PASS$|DSN$|CONNECTION_?STRING|WEBHOOK/;
+const weak =
+  /CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID|SIGNATURE|(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES|MYSQL|AMQP|BROKER|PROXY)_UR[IL]|_PROXY$/;
+const harmless =
+  /AUTHOR(?:_|$)|PUBLIC|_SOCK$|XAUTHORITY|(?:_FILE|_PATH|_DIR|_NAME|_TYPE|_METHOD|_MODE|_HOST|_PORT|_ENDPOINT|_LIMIT|_COUNT|_TTL)$/;
+/** Also the name of a key's file, or of a limit of tokens. */
+const doubtful = /KEY|TOKEN|PASSW|CREDENTIAL|PRIVATE|COOKIE|_AUTH$|^AUTH_/;
+
+/** What the name of a variable says of its value: a secret unless it plainly is none, or a secret only if it looks like one. */
+export function secrecyOf(name: string): 'strong' | 'weak' | undefined {
+  const words = wordsOf(name);
+  if (harmless.test(words)) return undefined;
+  return strong.test(words) ? 'strong' : weak.test(words) ? 'weak' : undefined;
+}
+
+/**
+ * Whether a name alone is reason enough to keep the variable from a command. Wider than `secrecyOf`: a command rarely misses a
+ * variable, but a reader misses every harmless word that is taken out of a text.
+ */
+export function isWithheld(name: string): boolean {
+  return [name.toUpperCase(), wordsOf(name)].some((each) => doubtful.test(each) || strong.test(each));
+}
+
+/** `dbPassword` is written `DB_PASSWORD`. */
+const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase();
