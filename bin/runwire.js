@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Checked before anything is imported: an older Node would stop at the first syntax or module it does not know.
+// CommonJS, and in the words of an old Node.js: the version is checked before anything is loaded that it could not read.
 var need = [22, 18];
 var have = process.versions.node.split('.').map(Number);
+var args = process.argv.slice(2);
 if (have[0] < need[0] || (have[0] === need[0] && have[1] < need[1])) {
   process.stderr.write(
     'runwire: needs Node.js ' +
@@ -15,10 +16,8 @@ if (have[0] < need[0] || (have[0] === need[0] && have[1] < need[1])) {
   );
   process.exitCode = 1;
 } else {
-  import('../dist/cli/main.js')
-    .then(function (cli) {
-      return cli.main(process.argv.slice(2));
-    })
+  require('../dist/cli/main.js')
+    .main(args)
     .then(function (code) {
       process.exitCode = code;
     });

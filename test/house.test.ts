@@ -57,12 +57,13 @@ const mayImport: Record<string, readonly string[]> = {
   'failure.ts': [],
   'faults.ts': ['events'],
   'nearest.ts': [],
+  'new-id.ts': [],
   'present.ts': [],
   'version.ts': [],
   'vocabulary.ts': [],
   'xdg.ts': [],
 };
-const forAll = ['failure.ts', 'nearest.ts', 'present.ts', 'version.ts', 'vocabulary.ts'];
+const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'version.ts', 'vocabulary.ts'];
 const touchesNode = new Set(['processes', 'builtin', 'agents', 'run', 'stores', 'ledger', 'cli', 'xdg.ts']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Draft, ErrorCode } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
@@ -7,6 +6,7 @@ import { cancelledBy, type Claim } from './claim.ts';
 import type { McpServer } from './mcp/connect.ts';
 import type { PermissionRules } from './permissions/rules.ts';
 import type { OpenToolbox } from './tools/toolbox.ts';
+import { newId } from '../new-id.ts';
 import type { Environment, TokenPrice } from '../vocabulary.ts';
 
 /** Everything the built-in agent needs; flags, config and environment are resolved by the caller. */
@@ -56,7 +56,7 @@ export const runAgent: RunAgent = agentWith(async (options) => (await import('./
 export function agentWith(openToolbox: OpenToolbox): RunAgent {
   return async (options, emit) => {
     const startedAt = performance.now();
-    const sessionId = options.resume ?? randomUUID();
+    const sessionId = options.resume ?? newId();
     emit({
       type: 'thread.started',
       task: options.prompt,

@@ -1,6 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
+import type { FileHandle } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 import { Progress } from './progress.ts';
@@ -31,7 +29,7 @@ export function realContext(): Context {
     draw,
     // A terminal that does not know its size says 0.
     stderrSize: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
-    sleep: async (ms) => void (await sleep(ms)),
+    sleep: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
     now: Date.now,
     onSignal,
     onCrash,
@@ -79,7 +77,7 @@ function leaveSoon(): void {
 async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   let file: FileHandle;
   try {
-    file = await open(path);
+    file = await (await import('node:fs/promises')).open(path);
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -119,7 +117,8 @@ let bytesSoFar = 0;
  * we keep stays small. After this much input it is large enough to be fast, so it stops there.
  */
 function countRead(bytes: number): void {
-  if (bytesSoFar < settledAt && bytesSoFar + bytes >= settledAt) setFlagsFromString('--semi-space-growth-factor=1');
+  if (bytesSoFar < settledAt && bytesSoFar + bytes >= settledAt)
+    void import('node:v8').then(({ setFlagsFromString }) => setFlagsFromString('--semi-space-growth-factor=1'));
   bytesSoFar += bytes;
 }
 

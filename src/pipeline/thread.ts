@@ -4,6 +4,7 @@ import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
 import type { Price } from '../outcome/usage.ts';
+import { newId } from '../new-id.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Repair, type RepairedSink } from './repair.ts';
@@ -243,7 +244,7 @@ export class Thread {
   #nameThread(event: AgentEvent): string {
     if (this.#origin !== undefined) return this.clean(this.#origin.threadId);
     if (event.type === 'thread.started' && event.session_id) return event.session_id;
-    return (this.#options.newId ?? randomId)();
+    return (this.#options.newId ?? newId)();
   }
 
   /** Events come in bursts of one time, and writing a date costs as much as the rest of a record. */
@@ -255,8 +256,6 @@ export class Thread {
     return this.#lastTimestamp;
   }
 }
-
-const randomId = (): string => globalThis.crypto.randomUUID();
 
 const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;
 

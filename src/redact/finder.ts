@@ -1,4 +1,4 @@
-import { advance, beginnings, fails, has, type Pattern, pattern, undecided } from './pattern.ts';
+import { advance, beginnings, fails, has, type Pattern, pattern, patternHead, undecided } from './pattern.ts';
 import { privateKeyBody } from './private-key.ts';
 import { marker, type Shape, secretShapes } from './shapes.ts';
 
@@ -104,30 +104,33 @@ let known: { sought: Sought; heads: string[] }[] | undefined;
 
 function knownShapes(): { sought: Sought; heads: string[] }[] {
   known ??= secretShapes.map((shape) => {
-    const sought = soughtOf(shape);
-    const whole = pattern((shape.context ?? '') + shape.secret, shape.ignoreCase === true ? 'i' : '');
-    return { sought, heads: beginnings(whole, width) };
+    const head = patternHead((shape.context ?? '') + shape.secret, shape.ignoreCase === true ? 'i' : '', width);
+    return { sought: soughtOf(shape), heads: beginnings(head, width) };
   });
   return known;
 }
 
 function soughtOf(shape: Shape): Sought {
   const flags = shape.ignoreCase === true ? 'i' : '';
-  const secret = pattern(shape.secret, flags);
-  const after = pattern(shape.after ?? '');
+  // Made when they are first looked for: a run starts with all of them, and meets none.
+  const secret = onDemand(() => pattern(shape.secret, flags));
+  const after = onDemand(() => pattern(shape.after ?? ''));
+  const context = shape.context === undefined ? undefined : onDemand(() => pattern(shape.context ?? '', flags));
   const boundary = shape.boundary ?? (shape.context === undefined ? 'word' : 'any');
   const { accept, behind } = shape;
   return {
     marker: marker(shape.name),
-    context: shape.context === undefined ? undefined : pattern(shape.context, flags),
+    get context() {
+      return context?.();
+    },
     mayBegin: (text, at, floor) =>
       isBoundary(text, at, floor, boundary) && (behind === undefined || behind.test(text.slice(Math.max(floor, at - lookBehind), at))),
-    match(text, at, final, context) {
-      const end = advance(secret, text, at, final);
+    match(text, at, final, before) {
+      const end = advance(secret(), text, at, final);
       if (end < 0) return end;
-      const follows = advance(after, text, end, final);
+      const follows = advance(after(), text, end, final);
       if (follows < 0) return follows;
-      if (accept !== undefined && !accept(text.slice(at, end), context)) return fails;
+      if (accept !== undefined && !accept(text.slice(at, end), before)) return fails;
       if (shape.block !== true) return end;
       const body = privateKeyBody(text, end);
       if (body.to > end) return end;
@@ -137,10 +140,16 @@ function soughtOf(shape: Shape): Sought {
   };
 }
 
+function onDemand<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 /** A run of characters; a full stop at its very end belongs to the sentence, not to the secret. */
 function runOf(source: string): Tail {
-  const place = pattern(source)[0] as Pattern[number];
+  const run = onDemand(() => pattern(source)[0] as Pattern[number]);
   return (text, at) => {
+    const place = run();
     let to = at;
     for (; to < text.length; to += 1) {
       const code = text.charCodeAt(to);

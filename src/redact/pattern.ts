@@ -20,23 +20,52 @@ function charactersOf(source: string, flags: string): Pick<Place, 'ascii' | 'oth
   const key = `${flags}${source}`;
   const known = places.get(key);
   if (known !== undefined) return known;
-  const one = new RegExp(`^${source}$`, `s${flags}`);
-  const ascii = Uint8Array.from({ length: 128 }, (_, code) => (one.test(String.fromCharCode(code)) ? 1 : 0));
-  const made = { ascii, others: one.test('\u4e2d') };
+  const made = isLetter.test(source) ? letter(source, flags) : characterClass(source, flags);
   places.set(key, made);
   return made;
 }
 
+/** Most of a pattern: nothing that has a meaning of its own in a regular expression. */
+const isLetter = /^[\w\- :="'/]$/;
+
+function letter(character: string, flags: string): Pick<Place, 'ascii' | 'others'> {
+  const ascii = new Uint8Array(128);
+  for (const each of flags === 'i' ? [character.toLowerCase(), character.toUpperCase()] : [character]) ascii[each.charCodeAt(0)] = 1;
+  return { ascii, others: false };
+}
+
+function characterClass(source: string, flags: string): Pick<Place, 'ascii' | 'others'> {
+  const one = new RegExp(`^${source}$`, `s${flags}`);
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) => (one.test(String.fromCharCode(code)) ? 1 : 0));
+  return { ascii, others: one.test('\u4e2d') };
+}
+
 /** A part of the syntax of regular expressions: characters and classes, each with `{n}` or `{n,m}`; no groups, no choices. */
 export function pattern(source: string, flags: '' | 'i' = ''): Pattern {
-  return Array.from(source.matchAll(/(\[(?:\\.|[^\]\\])*\]|\\.|[^\\])(?:\{(\d+)(?:,(\d+))?\})?/gs), (part) => {
+  return [...placesOf(source, flags)];
+}
+
+/** Its first places, enough for a text of this length. */
+export function patternHead(source: string, flags: '' | 'i', length: number): Pattern {
+  const head: Place[] = [];
+  let certain = 0;
+  for (const place of placesOf(source, flags)) {
+    head.push(place);
+    certain += place.min;
+    if (certain >= length) break;
+  }
+  return head;
+}
+
+function* placesOf(source: string, flags: '' | 'i'): Generator<Place> {
+  for (const part of source.matchAll(/(\[(?:\\.|[^\]\\])*\]|\\.|[^\\])(?:\{(\d+)(?:,(\d+))?\})?/gs)) {
     const [, characters = '', min = '1', max = min] = part;
-    return {
+    yield {
       ...charactersOf(/^[/.^$*+?()|{}]$/.test(characters) ? `\\${characters}` : characters, flags),
       min: Number(min),
       max: Number(max),
     };
-  });
+  }
 }
 
 export function has(place: Pick<Place, 'ascii' | 'others'>, code: number): boolean {

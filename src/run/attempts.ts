@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOfClass } from '../faults.ts';
 import type { ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
@@ -212,10 +211,26 @@ export class Attempts {
       cause: reason,
       ...present({ code, resumes: resume === undefined ? undefined : true }),
     });
-    await sleep(delay_ms, undefined, { signal: stop.signal }).catch(() => {});
+    await wait(delay_ms, stop.signal);
   }
 }
 
 function isWorthRetrying({ class: name, code }: Verdict): boolean {
   return (name === 'provider' || name === 'incomplete') && !hopeless.has(code);
+}
+
+/** So long, or until the signal. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (signal.aborted) resolve();
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomPart } from '../new-id.ts';
 
 /** Crockford's alphabet: no letters that look like digits, and in the order of their values. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -7,7 +7,7 @@ const randomLength = 16;
 const shortLength = 8;
 
 /** An id that sorts by time: ten characters of milliseconds, sixteen of chance. */
-export function newRunId(at: number, random: Uint8Array = randomBytes(randomLength)): string {
+export function newRunId(at: number, random: Uint8Array = randomPart(randomLength)): string {
   return timePart(at) + Array.from(random.subarray(0, randomLength), (byte) => alphabet[byte & 31]).join('');
 }
 

@@ -9,15 +9,11 @@ import { type Run, start } from '../../run/run.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
-import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
-import { TapeSink } from '../../run/sinks/tape.ts';
 import type { RunSpec } from '../../run/spec.ts';
-import { fileTape } from '../../stores/file-tape.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
-import { runOnEnd } from './on-end.ts';
 import type { loadWriter } from './writers.ts';
 
 export interface Following {
@@ -48,7 +44,7 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: openSinks({ flags, spec, writer, outlet, narration }, context),
+      sinks: await openSinks({ flags, spec, writer, outlet, narration }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       clock: context.now,
       warn: narration.complain,
@@ -56,7 +52,10 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
       loadAgent,
     });
     const outcome = await run.outcome;
-    for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
+    if (flags.onEnd.length > 0) {
+      const { runOnEnd } = await import('./on-end.ts');
+      for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
+    }
     return exitCodeOf(outcome, flags);
   } finally {
     narration.close();
@@ -76,17 +75,21 @@ interface Ways extends Omit<Following, 'loadAgent'> {
   narration: Narration;
 }
 
-function openSinks({ flags, spec, writer, outlet, narration }: Ways, context: Context): Sink[] {
+async function openSinks({ flags, spec, writer, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
   const sinks: Sink[] = [outlet];
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
+    const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
     const name = scratchpadName(spec.prompt, context.now());
     sinks.push(new Scratchpad(spec.cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
-  if (flags.tape !== undefined) sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
+  if (flags.tape !== undefined) {
+    const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
+    sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
+  }
   return [...sinks, narration.sink];
 }
 
