@@ -213,9 +213,11 @@ describe('session files', () => {
     ['JSON with metadata', '{"output":"ok","metadata":{"exit_code":0,"duration_seconds":0.5}}', { output: 'ok', duration_ms: 500 }],
     ['a refusal', 'exec command rejected by user', { status: 'denied' }],
     ['an error without a code', 'failed to parse arguments', { status: 'error' }],
+    ['a time that is none', 'Wall time: 1..5 seconds\nExit code: 0', { status: 'success', exit_code: 0 }],
   ])('tell how a command ended: %s', (_title, words, expected) => {
     const [end] = only(readLines(session(call('c1', 'exec_command', { cmd: 'x' }), output('c1', words))), 'item.completed');
     expect(end).toMatchObject(expected);
+    expect(Object.values(end ?? {})).not.toContain(NaN);
   });
 
   it('name the files of a patch, as a tool or inside a command', () => {
@@ -271,6 +273,13 @@ describe('writing', () => {
       { name: 'grep', inputs: { q: 1 }, outputs: 'found' },
       { name: 'grep', inputs: { q: 1 }, outputs: 'found' },
     ]);
+  });
+
+  it('gives every open item an id of its own, also after a number too large to count from', () => {
+    const huge = `item_${'9'.repeat(400)}`;
+    const { lines } = writeEvents([begin, open(huge), open('a'), open('b'), words, ok], 'codex');
+    const ids = lines.filter((wire) => wire.type === 'item.started').map((wire) => (wire.item as JsonObject).id);
+    expect(new Set(ids).size).toBe(3);
   });
 
   it('ends the turn as the agent did', () => {

@@ -80,11 +80,7 @@ function outputOf(wire: Json | undefined): Output {
   const head = text.slice(0, 400);
   const exit = /^(?:Exit code: |Process exited with code )(-?\d+)/m.exec(head)?.[1];
   const seconds = /^Wall time: ([\d.]+) seconds/m.exec(head)?.[1];
-  return {
-    output: text,
-    exit: exit === undefined ? undefined : Number(exit),
-    seconds: seconds === undefined ? undefined : Number(seconds),
-  };
+  return { output: text, exit: integer(Number(exit)), seconds: count(Number(seconds)) };
 }
 
 function statusIn(output: string, exit: number | undefined, success: Json | undefined): ItemStatus {

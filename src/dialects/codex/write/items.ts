@@ -1,6 +1,7 @@
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 
-const ownId = /^(?:item_\d+|ws_\w+)$/;
+/** More digits could not be counted on from. */
+const ownId = /^(?:item_\d{1,15}|ws_\w+)$/;
 
 /** Everything inside a turn is an item, and Codex numbers them: `item_0`, `item_1`, … */
 export class Items {
