@@ -139,6 +139,12 @@ describe('errors', () => {
     expect(only(read, 'error')).toMatchObject([{ scope: 'tool', message: 'unsupported call: x', fatal: false }]);
     expect(only(read, 'log')).toEqual([]);
   });
+
+  it('on stderr are found in time that grows with the line alone', () => {
+    // Every second text begins a match that cannot end before the carriage return.
+    const stderr = `${' ERROR codex_core::tools::router: error='.repeat(50_000)}\rx\n`;
+    expect(only(readText(jsonl(whole()), 'codex', { stderr }), 'error')).toHaveLength(1);
+  });
 });
 
 describe('the stream before 0.43', () => {

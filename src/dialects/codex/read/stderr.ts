@@ -1,15 +1,16 @@
 import type { DecoderSink } from '../../dialect.ts';
 
 const greeting = /^Reading (?:additional input|prompt) from stdin/;
-const toolFailure = / ERROR codex_core::tools::router: error=(.*)$/;
+const toolFailure = ' ERROR codex_core::tools::router: error=';
 
 /** A refused patch or an unknown tool leaves no event on stdout: a log line is its only trace. */
 export function stderrReader(sink: DecoderSink): (text: string) => boolean {
   let denials = 0;
   return (text) => {
     if (greeting.test(text)) return true;
-    const message = toolFailure.exec(text)?.[1];
-    if (message === undefined) return false;
+    const at = text.indexOf(toolFailure);
+    if (at === -1) return false;
+    const message = text.slice(at + toolFailure.length);
     if (/rejected|not permitted|blocked by/.test(message)) {
       denials += 1;
       const permission_id = `stderr_${denials}`;
