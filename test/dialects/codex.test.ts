@@ -121,13 +121,16 @@ describe('errors', () => {
       turn,
       { type: 'error', message: 'Reconnecting... 2/5 (stream disconnected before completion)' },
       { type: 'error', message: 'Reconnecting... waiting for network' },
+      { type: 'error', message: 'Reconnecting... waiting for network (no route: connection refused)' },
       { type: 'error', message: 'Quota exceeded' },
       { type: 'turn.failed', error: { message: 'Quota exceeded' } },
     ]);
     expect(only(read, 'retry.scheduled')).toEqual([
       { type: 'retry.scheduled', code: 'network', cause: 'stream disconnected before completion', attempt: 2, max_attempts: 5 },
+      { type: 'retry.scheduled', code: 'network', cause: 'waiting for network' },
+      { type: 'retry.scheduled', code: 'network', cause: 'no route: connection refused' },
     ]);
-    expect(only(read, 'error').map((event) => event.message)).toEqual(['Reconnecting... waiting for network', 'Quota exceeded']);
+    expect(only(read, 'error').map((event) => event.message)).toEqual(['Quota exceeded']);
     expect(read.outcome.verdict).toMatchObject({ class: 'provider', code: 'quota' });
   });
 

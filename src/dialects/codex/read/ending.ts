@@ -3,7 +3,7 @@ import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, object } from '../../read.ts';
 import { readUsage } from './usage.ts';
 
-const retryWording = /^Reconnecting\.\.\. (?:(\d+)\/(\d+))?\s*(?:\((.*)\))?$/s;
+const retryWording = /^Reconnecting\.\.\. (?:(\d+)\/(\d+)|(waiting for network))?\s*(?:\((.*)\))?$/s;
 
 /** `turn.completed` or `turn.failed`: a process has one turn, so it is the agent's last word. An interrupted turn has neither. */
 export function readEnding(wire: JsonObject, sink: DecoderSink): void {
@@ -22,7 +22,7 @@ export function readError(wire: JsonObject, sink: DecoderSink): void {
   const message = asText(wire.message);
   const retry = retryWording.exec(message);
   if (retry === null) return sink.emit({ type: 'error', scope: 'provider', code: codeOfMessage(message), message, fatal: true });
-  const [, attempt, maximum, cause = ''] = retry;
+  const [, attempt, maximum, waiting = '', cause = waiting] = retry;
   sink.emit({
     type: 'retry.scheduled',
     code: codeOfMessage(cause),
