@@ -290,6 +290,17 @@ describe('writing', () => {
     expect(only(readLines(lines), 'item.completed').map((event) => event.status)).toEqual(['success', 'error', 'denied', 'cancelled']);
   });
 
+  it('says that a result may be taken for that of another call', () => {
+    const calls = (...ids: string[]): AgentEvent[] =>
+      ids.map((item_id) => ({ type: 'item.started', item_id, turn_id: 't', kind: 'command', name: 'Bash', args: { item_id } }));
+    const ended = (...ids: string[]): AgentEvent[] => ids.map((item_id) => ({ type: 'item.completed', item_id, status: 'success' }));
+    const losses = (...events: AgentEvent[]): string[] => writeEvents([started, turn, ...events, ok], 'agent-code').losses;
+    expect(losses(...calls('a', 'b'), ...ended('a', 'b'))).toEqual([]);
+    expect(losses(...calls('a', 'b'), ...ended('b', 'a'))).toEqual(['tool_args']);
+    // The first one never ended, so a reader still waits for it.
+    expect(losses(...calls('a', 'a'), ...ended('a'))).toEqual(['tool_args']);
+  });
+
   it('does not let an error that the agent got over end the run', () => {
     const { lines, losses } = writeEvents(
       [started, turn, said('a', '1', 'x'), { type: 'error', scope: 'tool', code: 'tool', message: 'odd', fatal: false }, ok],
@@ -317,5 +328,10 @@ describe('detection', () => {
 
   it('knows its own complaint on stderr', () => {
     expect(agentCode.detect([], ['Error: unknown output format: xml (expected text or json)'])).toBe(0.9);
+    expect(agentCode.detect([], ['Error: unknown output format: xml'])).toBe(0);
+  });
+
+  it('knows in linear time that a complaint is not its own', () => {
+    expect(agentCode.detect([], ['unknown output format: '.repeat(100_000)])).toBe(0);
   });
 });
