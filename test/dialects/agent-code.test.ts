@@ -267,6 +267,24 @@ describe('writing', () => {
     expect(readLines(lines).outcome.message).toBe('One,\ntwo.');
   });
 
+  it('keeps texts apart that have one block id after the other', () => {
+    const { lines, losses } = writeEvents([started, turn, said('a', 'item', 'One,'), said('a', 'item', 'two.'), ok], 'agent-code');
+    expect(readLines(lines).outcome.message).toBe('One,\ntwo.');
+    expect(losses).toEqual([]);
+  });
+
+  it('says that it cannot keep texts apart which come in turns', () => {
+    const delta = (block_id: string, words: string): AgentEvent => ({
+      type: 'text.delta',
+      turn_id: 't',
+      message_id: 'a',
+      block_id,
+      text: words,
+    });
+    const events = [delta('1', 'One'), delta('2', 'two'), delta('1', ', three'), said('a', '1', 'One, three'), said('a', '2', 'two')];
+    expect(writeEvents([started, turn, ...events, ok], 'agent-code').losses).toEqual(['text']);
+  });
+
   it('keeps what became of each call', () => {
     const { lines } = writeEvents(
       [

@@ -34,9 +34,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'text.delta':
           return event.parent_item_id === undefined ? text.say(event) : undefined;
         case 'text.completed':
-          // Its deltas have said it.
-          if (event.parent_item_id !== undefined) sink.lose('sub_agent');
-          return;
+          return event.parent_item_id === undefined ? text.complete(event) : sink.lose('sub_agent');
         case 'reasoning.completed':
           if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
           return sink.line({ type: 'thinking', content: event.text, turn: turns.current });

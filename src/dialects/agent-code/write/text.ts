@@ -10,7 +10,8 @@ export class Text {
   #message: string | undefined;
   #lastMessage: string | undefined;
   #block: string | undefined;
-  #blocks = new Set<string>();
+  /** Blocks of this turn that may still be continued. */
+  #openBlocks = new Set<string>();
   /** The white space a block begins with: a blank text is no text. */
   #blank: string | undefined;
 
@@ -38,16 +39,21 @@ export class Text {
     this.#lastMessage = message_id;
   }
 
+  complete({ block_id }: EventOf<'text.completed'>): void {
+    this.#openBlocks.delete(block_id);
+    if (this.#block === block_id) this.#block = undefined;
+  }
+
   #enterTurn(): void {
     this.#turn = this.#turns.current;
     this.#message = undefined;
-    this.#blocks = new Set();
+    this.#openBlocks = new Set();
   }
 
   #enterBlock(id: string): void {
     // Words of another block came between, and a reader cannot tell them apart.
-    if (this.#blocks.has(id)) this.#sink.lose('text');
-    this.#blocks.add(id);
+    if (this.#openBlocks.has(id)) this.#sink.lose('text');
+    this.#openBlocks.add(id);
     this.#block = id;
     this.#blank = '';
   }
