@@ -267,6 +267,24 @@ describe('writing', () => {
     expect(readLines(lines).outcome.message).toBe('One,\ntwo.');
   });
 
+  it('keeps texts apart that have one block id after the other', () => {
+    const { lines, losses } = writeEvents([started, turn, said('a', 'item', 'One,'), said('a', 'item', 'two.'), ok], 'agent-code');
+    expect(readLines(lines).outcome.message).toBe('One,\ntwo.');
+    expect(losses).toEqual([]);
+  });
+
+  it('says that it cannot keep texts apart which come in turns', () => {
+    const delta = (block_id: string, words: string): AgentEvent => ({
+      type: 'text.delta',
+      turn_id: 't',
+      message_id: 'a',
+      block_id,
+      text: words,
+    });
+    const events = [delta('1', 'One'), delta('2', 'two'), delta('1', ', three'), said('a', '1', 'One, three'), said('a', '2', 'two')];
+    expect(writeEvents([started, turn, ...events, ok], 'agent-code').losses).toEqual(['text']);
+  });
+
   it('keeps what became of each call', () => {
     const { lines } = writeEvents(
       [
@@ -288,6 +306,17 @@ describe('writing', () => {
       ['(cancelled)', true],
     ]);
     expect(only(readLines(lines), 'item.completed').map((event) => event.status)).toEqual(['success', 'error', 'denied', 'cancelled']);
+  });
+
+  it('says that a result may be taken for that of another call', () => {
+    const calls = (...ids: string[]): AgentEvent[] =>
+      ids.map((item_id) => ({ type: 'item.started', item_id, turn_id: 't', kind: 'command', name: 'Bash', args: { item_id } }));
+    const ended = (...ids: string[]): AgentEvent[] => ids.map((item_id) => ({ type: 'item.completed', item_id, status: 'success' }));
+    const losses = (...events: AgentEvent[]): string[] => writeEvents([started, turn, ...events, ok], 'agent-code').losses;
+    expect(losses(...calls('a', 'b'), ...ended('a', 'b'))).toEqual([]);
+    expect(losses(...calls('a', 'b'), ...ended('b', 'a'))).toEqual(['tool_args']);
+    // The first one never ended, so a reader still waits for it.
+    expect(losses(...calls('a', 'a'), ...ended('a'))).toEqual(['tool_args']);
   });
 
   it('does not let an error that the agent got over end the run', () => {
@@ -317,5 +346,10 @@ describe('detection', () => {
 
   it('knows its own complaint on stderr', () => {
     expect(agentCode.detect([], ['Error: unknown output format: xml (expected text or json)'])).toBe(0.9);
+    expect(agentCode.detect([], ['Error: unknown output format: xml'])).toBe(0);
+  });
+
+  it('knows in linear time that a complaint is not its own', () => {
+    expect(agentCode.detect([], ['unknown output format: '.repeat(100_000)])).toBe(0);
   });
 });

@@ -3,8 +3,15 @@ import type { JsonObject } from '../dialect.ts';
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;
   for (const wire of head) best = Math.max(best, sure(wire));
-  if (head.length === 0 && stderr.some((text) => /unknown output format: .* \(expected text or json\)/.test(text))) best = 0.9;
+  if (head.length === 0 && stderr.some(isComplaint)) best = 0.9;
   return best;
+}
+
+const complaint = 'unknown output format: ';
+
+function isComplaint(text: string): boolean {
+  const at = text.indexOf(complaint);
+  return at !== -1 && text.includes(' (expected text or json)', at + complaint.length);
 }
 
 function sure(wire: JsonObject): number {

@@ -1,7 +1,8 @@
 import type { Dialect } from '../dialect.ts';
-import { codeOfExit, decoder } from './decode.ts';
+import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
-import { encoder } from './encode.ts';
+import { codeOfExit } from './words.ts';
+import { encoder } from './write/encode.ts';
 
 export const agentCode: Dialect = {
   id: 'agent-code',

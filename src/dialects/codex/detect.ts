@@ -1,6 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
-import { isRollout } from './rollout.ts';
+import { isSession } from './read/session.ts';
 
 const itemTypes = new Set([
   'agent_message',
@@ -39,7 +39,7 @@ function sure(wire: JsonObject): number {
     case 'turn.failed':
       return 0.8;
   }
-  if (isRollout(wire) && ['session_meta', 'turn_context', 'response_item', 'event_msg'].includes(String(wire.type))) return 1;
+  if (isSession(wire) && ['session_meta', 'turn_context', 'response_item', 'event_msg'].includes(String(wire.type))) return 1;
   if (isObject(wire.msg) && typeof wire.msg.type === 'string' && typeof wire.id === 'string') return 1;
   return typeof wire.workdir === 'string' && typeof wire.model === 'string' && typeof wire.sandbox === 'string' ? 1 : 0;
 }

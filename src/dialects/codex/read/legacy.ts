@@ -1,9 +1,11 @@
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../../faults.ts';
-import { asText, compact, count, integer, isObject, list, number, object, string } from '../read.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, count, integer, isObject, list, number, object, string } from '../../read.ts';
+import { readUsage } from './usage.ts';
 
 /** `codex exec --json` before 0.43: a config summary, the prompt, then `{id, msg}` lines; the end is the end of the file. */
 export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean; end(): void } {
+  const changes = new Map<string, JsonObject>();
   let seen = false;
   let finished = false;
   let answered = false;
@@ -55,19 +57,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         return true;
       case 'token_count': {
         const total = object(object(msg.info).total_token_usage);
-        if (count(total.total_tokens)) {
-          sink.emit({
-            type: 'usage.reported',
-            scope: 'thread',
-            ...compact({
-              model,
-              input_tokens: count(total.input_tokens),
-              output_tokens: count(total.output_tokens),
-              reasoning_tokens: count(total.reasoning_output_tokens),
-              cache_read_tokens: count(total.cached_input_tokens),
-            }),
-          });
-        }
+        if (count(total.total_tokens)) readUsage(total, sink, compact({ model }));
         return true;
       }
       case 'exec_command_begin':
@@ -132,17 +122,14 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       case 'stream_error':
         sink.emit({ type: 'retry.scheduled', cause: asText(msg.message), code: codeOfMessage(asText(msg.message)) });
         return true;
-      case 'error':
+      case 'error': {
         finished = true;
-        sink.emit({
-          type: 'error',
-          scope: 'provider',
-          code: codeOfMessage(asText(msg.message)),
-          message: asText(msg.message),
-          fatal: true,
-        });
-        sink.emit({ type: 'agent.finished', status: 'failed', code: codeOfMessage(asText(msg.message)), message: asText(msg.message) });
+        const words = asText(msg.message);
+        const fault = { code: codeOfMessage(words), message: words };
+        sink.emit({ type: 'error', scope: 'provider', ...fault, fatal: true });
+        sink.emit({ type: 'agent.finished', status: 'failed', ...fault });
         return true;
+      }
       case 'turn_aborted':
         finished = true;
         sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status: asText(msg.reason) });
@@ -151,8 +138,6 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         return false;
     }
   }
-
-  const changes = new Map<string, JsonObject>();
 
   function editedFiles(id: string): void {
     for (const [path, change] of Object.entries(changes.get(id) ?? {})) {

@@ -1,0 +1,62 @@
+import type { ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact } from '../../read.ts';
+import { OpenCalls } from '../open-calls.ts';
+import { type Edit, editOf, kindOf } from '../tools.ts';
+import { cancelledOutput, deniedPrefix } from '../words.ts';
+
+interface Call {
+  readonly id: string;
+  readonly tool: string;
+  readonly turn: number;
+  readonly edit: Edit | undefined;
+  denied: boolean;
+}
+
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #open = new OpenCalls<Call>();
+  #calls = 0;
+  #denials = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  start(tool: string, input: Json, turn: number): Call {
+    this.#calls += 1;
+    const call = { id: `call_${this.#calls}`, tool, turn, edit: editOf(tool, input), denied: false };
+    this.#open.open(call);
+    this.#sink.emit({ type: 'item.started', item_id: call.id, kind: kindOf(tool), name: tool, args: input });
+    return call;
+  }
+
+  end(wire: JsonObject, turn: number): void {
+    const tool = asText(wire.tool);
+    const call = this.#open.first({ tool, turn }) ?? this.start(tool, null, turn);
+    this.#open.close(call);
+    const output = asText(wire.output);
+    const status = statusOf(wire.is_error, output, call.denied);
+    this.#sink.emit({ type: 'item.completed', item_id: call.id, status, output });
+    if (status === 'success' && call.edit !== undefined) this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: call.id });
+  }
+
+  /** Comes before the result of the same call. */
+  deny(wire: JsonObject, turn: number): void {
+    this.#denials += 1;
+    const tool = asText(wire.tool);
+    const call = this.#open.first({ tool, turn });
+    if (call !== undefined) call.denied = true;
+    const reason = asText(wire.reason);
+    const place = { permission_id: `denial_${this.#denials}`, ...compact({ item_id: call?.id }) };
+    this.#sink.emit({ type: 'permission.requested', ...place, what: tool, title: reason === '' ? tool : `${tool}: ${reason}` });
+    const by = reason === 'user denied at prompt' ? 'user' : 'rule';
+    this.#sink.emit({ type: 'permission.resolved', ...place, decision: 'denied', by });
+  }
+}
+
+function statusOf(isError: Json | undefined, output: string, denied: boolean): ItemStatus {
+  if (isError === false) return 'success';
+  if (denied || output.startsWith(deniedPrefix)) return 'denied';
+  return output === cancelledOutput ? 'cancelled' : 'error';
+}

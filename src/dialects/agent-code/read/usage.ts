@@ -1,0 +1,37 @@
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { compact, count } from '../../read.ts';
+
+/** Tokens are told for the model calls that end a turn, cached ones left out; the cost of the whole run is told at its end. */
+export class Usage {
+  readonly #sink: DecoderSink;
+  #counted = 0;
+  #input = 0;
+  #output = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  readTurn(wire: JsonObject): void {
+    const input_tokens = count(wire.input_tokens) ?? 0;
+    const output_tokens = count(wire.output_tokens) ?? 0;
+    if (input_tokens + output_tokens === 0) return;
+    this.#counted += 1;
+    this.#input += input_tokens;
+    this.#output += output_tokens;
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', input_tokens, output_tokens, ...price(wire.cost_usd) });
+  }
+
+  readTotal(wire: JsonObject, turns: number): void {
+    if (this.#counted > 0 && this.#counted < turns) this.#sink.note('guessed', 'tokens of some model calls are not on this wire');
+    const cost = price(wire.total_cost_usd);
+    if (cost.cost_usd === undefined) return;
+    const tokens = this.#counted === 0 ? {} : { input_tokens: this.#input, output_tokens: this.#output };
+    this.#sink.emit({ type: 'usage.reported', scope: 'thread', ...tokens, ...cost });
+  }
+}
+
+/** Models without a price cost 0 here, which is not a price. */
+function price(usd: JsonObject[string] | undefined): { cost_usd?: number } {
+  return compact({ cost_usd: count(usd) || undefined });
+}

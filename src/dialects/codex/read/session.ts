@@ -1,0 +1,184 @@
+import type { ErrorCode } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, filled, isObject, list, object, string, time } from '../../read.ts';
+import { parsed, SessionTools } from './session-tools.ts';
+import { readUsage } from './usage.ts';
+
+const ignored = new Set([
+  'compacted',
+  'world_state',
+  'inter_agent_communication',
+  'inter_agent_communication_metadata',
+  'security_risk_score',
+]);
+
+/** A line of a session file, `sessions/YYYY/MM/DD/rollout-*.jsonl`. */
+export function isSession(wire: JsonObject): boolean {
+  return typeof wire.timestamp === 'string' && typeof wire.type === 'string' && isObject(wire.payload);
+}
+
+/** The session files of Codex: what was said to the model and what it answered, and some events of the program. */
+export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): void; end(): void } {
+  const tools = new SessionTools(sink);
+  let started = false;
+  let model: string | undefined;
+  let inTurn = false;
+  /** Between the two events that begin and end a task; undefined: this version tells neither. */
+  let working: boolean | undefined;
+  let answered = false;
+  /** The last count is the one that holds. */
+  let totals: JsonObject | undefined;
+  let lastPrompt: string | undefined;
+
+  function line(wire: JsonObject): void {
+    const at = time(wire.timestamp);
+    if (at !== undefined) sink.at(at);
+    const payload = object(wire.payload);
+    switch (wire.type) {
+      case 'session_meta':
+        return start(payload);
+      case 'turn_context':
+        model = filled(payload.model) ?? model;
+        return;
+      case 'response_item':
+        return item(payload, wire);
+      case 'event_msg':
+        return event(payload);
+      default:
+        if (!ignored.has(asText(wire.type))) sink.unknown(wire);
+    }
+  }
+
+  /** A fork begins with its own line, and then repeats its parent's. */
+  function start(meta: JsonObject): void {
+    if (started) return;
+    started = true;
+    sink.emit({
+      type: 'thread.started',
+      agent: 'codex',
+      ...compact({
+        agent_version: filled(meta.cli_version),
+        session_id: filled(meta.id) ?? filled(meta.session_id),
+        parent_session_id: filled(meta.forked_from_id) ?? filled(meta.parent_thread_id),
+        cwd: filled(meta.cwd),
+      }),
+    });
+  }
+
+  function turn(): void {
+    if (inTurn) return;
+    inTurn = true;
+    sink.emit({ type: 'turn.started', ...compact({ model }) });
+  }
+
+  function item(payload: JsonObject, wire: JsonObject): void {
+    const id = filled(payload.call_id) ?? filled(payload.id);
+    switch (payload.type) {
+      case 'message':
+        return message(payload);
+      case 'reasoning':
+        return think(payload);
+      case 'function_call':
+        return call(id, asText(payload.name), parsed(payload.arguments), wire);
+      case 'custom_tool_call':
+        return call(id, asText(payload.name), payload.input ?? null, wire);
+      case 'local_shell_call':
+        return call(id, 'local_shell', payload.action ?? null, wire);
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        if (id !== undefined) tools.end(id, payload.output);
+        return;
+      case 'web_search_call':
+        turn();
+        return tools.search(id ?? 'web_search', payload);
+    }
+  }
+
+  function message(payload: JsonObject): void {
+    const text = list(payload.content)
+      .map((part) => string(object(part).text) ?? '')
+      .join('');
+    if (payload.role === 'user') return prompt(text);
+    if (payload.role !== 'assistant' || text.trim() === '') return;
+    turn();
+    answered = true;
+    const id = filled(payload.id);
+    sink.emit({ type: 'text.completed', text, ...compact({ message_id: id, block_id: id }) });
+  }
+
+  function think(payload: JsonObject): void {
+    const text = list(payload.summary)
+      .map((part) => asText(object(part).text))
+      .join('\n\n');
+    turn();
+    if (text !== '') sink.emit({ type: 'reasoning.completed', text });
+  }
+
+  /** What the program adds to the conversation in the user's name is in tags; what the user said is told twice. */
+  function prompt(text: string): void {
+    if (text.trim() === '' || text === lastPrompt || /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/i.test(text)) return;
+    lastPrompt = text;
+    sink.emit({ type: 'prompt.submitted', text });
+  }
+
+  function call(id: string | undefined, name: string, input: Json, wire: JsonObject): void {
+    if (id === undefined) return sink.unknown(wire);
+    turn();
+    answered = false;
+    tools.start(id, name, input);
+  }
+
+  function event(payload: JsonObject): void {
+    switch (payload.type) {
+      case 'task_started':
+      case 'turn_started':
+        // The model is told after this, and before anything is said.
+        inTurn = false;
+        working = true;
+        return;
+      case 'user_message':
+        return prompt(asText(payload.message));
+      case 'token_count': {
+        const total = object(payload.info).total_token_usage;
+        if (isObject(total)) totals = total;
+        return;
+      }
+      case 'task_complete':
+      case 'turn_complete':
+        return finish({ status: 'ok' }, 'stop');
+      case 'turn_aborted':
+        return finish({ status: 'cancelled', ...compact({ raw_status: filled(payload.reason) }) }, 'aborted');
+      case 'error': {
+        const words = asText(payload.message);
+        return finish({ status: 'failed', code: codeOfMessage(words), message: words }, 'error');
+      }
+    }
+  }
+
+  type Claim = { status: 'ok' | 'cancelled' } | { status: 'failed'; code: ErrorCode; message: string };
+
+  function finish(claim: Claim, reason: 'stop' | 'aborted' | 'error'): void {
+    usage();
+    turn();
+    inTurn = false;
+    working = false;
+    sink.emit({ type: 'turn.completed', finish_reason: reason });
+    sink.emit({ type: 'agent.finished', ...claim });
+  }
+
+  function usage(): void {
+    if (totals !== undefined) readUsage(totals, sink);
+    totals = undefined;
+  }
+
+  return {
+    line,
+    end() {
+      usage();
+      // The turns before say nothing of one that was cut.
+      if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
+      else if (working === undefined && inTurn && answered) sink.emit({ type: 'agent.finished', status: 'ok' });
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { EventOf, ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, integer, list, object, string } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { foreignServer, operationOf, statusOf, toolKinds, unanswered } from '../words.ts';
+
+/** The items that are work. Started and completed lines pair by id; an item may come with its last line alone. */
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #open = new Set<string>();
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  start(item: JsonObject, id: string): void {
+    if (this.#open.has(id)) return;
+    this.#open.add(id);
+    const type = typeOf(item);
+    this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, type), name: type, ...callOf(type, item) });
+  }
+
+  /** Only the plan is told again while it is carried out. */
+  update(item: JsonObject, id: string): void {
+    this.start(item, id);
+    this.#sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk: JSON.stringify(list(item.items)) });
+  }
+
+  complete(item: JsonObject, id: string): void {
+    this.start(item, id);
+    this.#open.delete(id);
+    const result = resultOf(item);
+    this.#sink.emit({ type: 'item.completed', item_id: id, ...result });
+    if (typeOf(item) === 'file_change' && result.status === 'success')
+      for (const change of list(item.changes)) this.#edit(object(change), id);
+  }
+
+  #edit({ path, kind }: JsonObject, itemId: string): void {
+    const operation = kind === 'add' || kind === 'delete' ? operationOf[kind] : 'modified';
+    this.#sink.emit({ type: 'file.edited', path: asText(path), operation, item_id: itemId });
+  }
+}
+
+/** 0.42 and 0.43 called it `item_type`. */
+export function typeOf(item: JsonObject): string {
+  return string(item.type) ?? string(item.item_type) ?? '';
+}
+
+type Call = Pick<EventOf<'item.started'>, 'args'> & Partial<Pick<EventOf<'item.started'>, 'kind' | 'name' | 'native_name'>>;
+
+function callOf(type: string, item: JsonObject): Call {
+  switch (type) {
+    case 'command_execution':
+      return { args: { command: asText(item.command) } };
+    case 'file_change':
+      return { args: { changes: [...list(item.changes)] } };
+    case 'mcp_tool_call':
+      if (item.server === foreignServer) return { kind: 'tool_call', name: asText(item.tool), args: item.arguments ?? null };
+      return { name: `${asText(item.server)}.${asText(item.tool)}`, native_name: type, args: item.arguments ?? null };
+    case 'collab_tool_call': {
+      const { prompt, sender_thread_id, receiver_thread_ids } = item;
+      return { name: asText(item.tool), native_name: type, args: compact({ prompt, sender_thread_id, receiver_thread_ids }) };
+    }
+    case 'web_search':
+      return { args: compact({ query: item.query, action: item.action }) };
+    default:
+      return { args: { items: [...list(item.items)] } };
+  }
+}
+
+function resultOf(item: JsonObject): Omit<EventOf<'item.completed'>, 'type' | 'item_id'> {
+  switch (typeOf(item)) {
+    case 'command_execution': {
+      const exit_code = integer(item.exit_code);
+      return { status: commandStatus(item.status, exit_code), output: asText(item.aggregated_output), ...compact({ exit_code }) };
+    }
+    case 'file_change':
+      return { status: plainStatus(item.status) };
+    case 'mcp_tool_call': {
+      const error = string(object(item.error).message);
+      const output = item.server === foreignServer ? foreignOutput(item.result) : (item.result ?? undefined);
+      return { status: error === unanswered ? 'denied' : plainStatus(item.status), ...compact({ output, error }) };
+    }
+    case 'collab_tool_call':
+      return { status: plainStatus(item.status), ...compact({ output: item.agents_states }) };
+    case 'todo_list':
+      return { status: 'success', output: [...list(item.items)] };
+    default:
+      return { status: 'success' };
+  }
+}
+
+function foreignOutput(result: Json | undefined): string | undefined {
+  return string(object(list(object(result).content)[0]).text);
+}
+
+function commandStatus(status: Json | undefined, exit: number | undefined): ItemStatus {
+  if (status === 'declined') return 'denied';
+  if (exit !== undefined) return exit === 0 ? 'success' : 'error';
+  // Up to 0.116 a command still running at the end of the turn was closed as "completed" without an exit code.
+  return status === 'failed' ? 'error' : 'abandoned';
+}
+
+function plainStatus(status: Json | undefined): ItemStatus {
+  return typeof status === 'string' && Object.hasOwn(statusOf, status) ? (statusOf[status] ?? 'error') : 'error';
+}

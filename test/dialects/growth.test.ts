@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/dialects/dialect.ts';
+import { findDialect, findWriter } from '../../src/dialects/registry.ts';
+import type { AgentEvent } from '../../src/events/event.ts';
+import { OutcomeFold } from '../../src/outcome/fold.ts';
+import { steepest, steepnessOf } from '../support/cpu.ts';
+import { numbered } from '../support/records.ts';
+
+/** One line for each number below `size`. */
+function* each<T>(size: number, line: (index: number) => T): Iterable<T> {
+  for (let index = 0; index < size; index += 1) yield line(index);
+}
+
+/** What an agent may do many times, in lines of a dialect or in events. */
+interface Talk<T> {
+  start: (index: number) => T;
+  end: (index: number) => T;
+  piece: (index: number) => T;
+  blank: (index: number) => T;
+  turn: (index: number) => T;
+}
+
+type Shape = <T>(talk: Talk<T>, size: number) => Iterable<T>;
+
+const shapes: Record<string, Shape> = {
+  *'calls that never end'(talk, size) {
+    yield* each(size, talk.start);
+  },
+  *'calls that end in order'(talk, size) {
+    yield* each(size, talk.start);
+    yield* each(size, talk.end);
+  },
+  *'calls that end in reverse'(talk, size) {
+    yield* each(size, talk.start);
+    yield* each(size, (index) => talk.end(size - 1 - index));
+  },
+  *'calls that end while one stays open'(talk, size) {
+    yield talk.start(size);
+    for (const index of each(size, (number) => number)) yield* [talk.start(index), talk.end(index)];
+  },
+  *'calls of many turns that end in the last'(talk, size) {
+    for (const index of each(size, (number) => number)) yield* [talk.turn(index), talk.start(index)];
+    yield* each(size, talk.end);
+  },
+  *'a text in many pieces'(talk, size) {
+    yield* each(size, talk.piece);
+  },
+  *'white space in many pieces'(talk, size) {
+    yield* each(size, talk.blank);
+  },
+};
+
+const codexItem = (phase: string, index: number): JsonObject => ({
+  type: `item.${phase}`,
+  item: { id: `item_${index}`, type: 'command_execution', command: 'ls', aggregated_output: 'a', exit_code: 0, status: 'completed' },
+});
+const rollout = (payload: JsonObject): JsonObject => ({ timestamp: '2026-03-01T10:00:00Z', type: 'response_item', payload });
+const message = (text: string): JsonObject => rollout({ type: 'message', role: 'assistant', content: [{ text }] });
+
+const dialects: Record<string, Talk<JsonObject>> = {
+  codex: {
+    start: (index) => codexItem('started', index),
+    end: (index) => codexItem('completed', index),
+    piece: (index) => ({ type: 'item.completed', item: { id: `item_${index}`, type: 'agent_message', text: 'words ' } }),
+    blank: (index) => ({ type: 'item.completed', item: { id: `item_${index}`, type: 'agent_message', text: ' ' } }),
+    turn: () => ({ type: 'turn.started' }),
+  },
+  'codex session': {
+    start: (index) => rollout({ type: 'function_call', call_id: `c${index}`, name: 'shell', arguments: '{"command":["ls"]}' }),
+    end: (index) => rollout({ type: 'function_call_output', call_id: `c${index}`, output: 'Exit code: 0' }),
+    piece: () => message('words '),
+    blank: () => message(' '),
+    turn: () => ({ timestamp: '2026-03-01T10:00:00Z', type: 'event_msg', payload: { type: 'task_started' } }),
+  },
+  'agent-code': {
+    start: (index) => ({ type: 'tool_call', tool: 'Bash', input: { command: 'ls' }, turn: Math.max(1, index % 7) }),
+    end: (index) => ({ type: 'tool_result', tool: 'Bash', output: 'a', is_error: false, turn: Math.max(1, index % 5) }),
+    piece: () => ({ type: 'text_delta', content: 'words ', turn: 1 }),
+    blank: () => ({ type: 'text_delta', content: ' ', turn: 1 }),
+    turn: (index) => ({ type: 'turn_start', turn: index + 1 }),
+  },
+};
+
+describe.each(Object.entries(dialects))('reading %s', (name, talk) => {
+  it.each(Object.entries(shapes))('%s', (_title, shape) => {
+    const [id = ''] = name.split(' ');
+    const steepness = steepnessOf((size) => {
+      const decoder = findDialect(id).decoder({ emit() {}, at() {}, unknown() {}, note() {} });
+      for (const wire of shape(talk, size)) decoder.line(wire);
+      decoder.end();
+    });
+    expect(steepness).toBeLessThan(steepest);
+  });
+});
+
+const place = { turn_id: 't', message_id: 'm', block_id: 'b' };
+const events: Talk<AgentEvent> = {
+  start: (index) => ({ type: 'item.started', item_id: `c${index}`, turn_id: 't', kind: 'command', name: 'Bash', args: { command: 'ls' } }),
+  end: (index) => ({ type: 'item.completed', item_id: `c${index}`, status: 'success', output: 'a' }),
+  piece: () => ({ type: 'text.delta', ...place, text: 'words ' }),
+  blank: () => ({ type: 'text.delta', ...place, text: ' ' }),
+  turn: (index) => ({ type: 'turn.started', turn_id: `turn_${index}`, iteration: index }),
+};
+
+describe.each(['codex', 'agent-code'])('writing %s', (to) => {
+  it.each(Object.entries(shapes))('%s', (_title, shape) => {
+    const { dialect, variant } = findWriter(to);
+    const outcome = new OutcomeFold().outcome('runwire', []);
+    const steepness = steepnessOf((size) => {
+      const record = numbered();
+      const encoder = dialect.encoder({ line() {}, lose() {} }, variant.name);
+      for (const event of shape(events, size)) encoder.record(record(event));
+      encoder.end(outcome);
+    });
+    expect(steepness).toBeLessThan(steepest);
+  });
+});
