@@ -86,8 +86,9 @@ describe('imports point one way', () => {
 
 it('has the same folder for every dialect', () => {
   for (const { id, encoder } of dialects) {
-    const have = readdirSync(join(src, 'dialects', id));
-    expect(have).toEqual(expect.arrayContaining(['index.ts', 'decode.ts', ...(encoder === undefined ? [] : ['encode.ts'])]));
+    const have = readdirSync(join(src, 'dialects', id), { recursive: true, encoding: 'utf8' });
+    const [decode, encode] = have.includes('read') ? [join('read', 'decode.ts'), join('write', 'encode.ts')] : ['decode.ts', 'encode.ts'];
+    expect(have).toEqual(expect.arrayContaining(['index.ts', decode, ...(encoder === undefined ? [] : [encode])]));
   }
   const folders = readdirSync(join(src, 'dialects'), { withFileTypes: true }).filter(
     (each) => each.isDirectory() && each.name !== 'shared',

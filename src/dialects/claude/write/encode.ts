@@ -1,8 +1,8 @@
-import type { EventOf, EventRecord } from '../../events/event.ts';
-import type { Encoder, EncoderSink, JsonObject } from '../dialect.ts';
-import { lossOf } from '../losses.ts';
-import { compact, isObject, object } from '../read.ts';
-import { closingLine } from './closing.ts';
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
+import { lossOf } from '../../losses.ts';
+import { compact, isObject, object } from '../../read.ts';
+import { closingLine } from './ending.ts';
 import {
   denialLine,
   faultLine,
@@ -15,10 +15,11 @@ import {
   resultLine,
   retryLine,
   serverResultBlock,
-} from './lines.ts';
+} from './notices.ts';
 import { type Message, messageBody, newMessage, stepOf } from './message.ts';
-import { plus, type Tokens, writeUsage } from './usage.ts';
-import { interruption, stopOf, synthetic } from './words.ts';
+import { plus, type Tokens } from '../tokens.ts';
+import { writeUsage } from './usage.ts';
+import { interruption, stopOf, synthetic } from '../words.ts';
 
 type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;

@@ -1,8 +1,8 @@
-import type { EventOf } from '../../events/event.ts';
-import type { Json, JsonObject } from '../dialect.ts';
-import { asText, compact, object } from '../read.ts';
-import { exitCodeOf, nonExecution, resultStatus } from './tools.ts';
-import { synthetic, wordOfCode } from './words.ts';
+import type { EventOf } from '../../../events/event.ts';
+import type { Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, object } from '../../read.ts';
+import { exitCodeIn, resultStatus } from '../read/tools.ts';
+import { nameOfCode, nonExecution, synthetic } from '../words.ts';
 
 type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;
@@ -35,8 +35,8 @@ export function resultLine(start: Started, end: Completed): JsonObject {
     ...(content === undefined ? {} : { content }),
     is_error: end.status !== 'success',
   };
-  const isPlain = resultStatus(end.item_id, block, undefined, text) === end.status;
-  const isTold = exitCodeOf(start.name, end.status === 'error' ? text : '', {}) === end.exit_code;
+  const isPlain = resultStatus(end.status !== 'success', undefined, text) === end.status;
+  const isTold = exitCodeIn(start.name, end.status === 'error' ? text : '') === end.exit_code;
   const details: JsonObject = compact({ exit_code: isTold ? undefined : end.exit_code, duration_ms: end.duration_ms }) as JsonObject;
   return {
     type: 'user',
@@ -109,7 +109,7 @@ export function faultLine(event: EventOf<'error'>, id: string): JsonObject {
       stop_sequence: '',
       usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
     },
-    error: isOwnWord ? (event.name ?? 'unknown') : wordOfCode(event.code),
+    error: isOwnWord ? (event.name ?? 'unknown') : nameOfCode(event.code),
   };
 }
 
@@ -135,7 +135,7 @@ export function retryLine(event: EventOf<'retry.scheduled'>): JsonObject {
     subtype: 'api_retry',
     ...compact({ attempt: event.attempt, max_retries: event.max_attempts, retry_delay_ms: event.delay_ms }),
     error_status: own?.[2] === undefined ? null : Number(own[2]),
-    error: own?.[1] ?? wordOfCode(event.code),
+    error: own?.[1] ?? nameOfCode(event.code),
   };
 }
 

@@ -1,31 +1,13 @@
-import type { ErrorCode, EventOf } from '../../events/event.ts';
-import type { Json, JsonObject, Loss } from '../dialect.ts';
-import { codeOfMessage } from '../faults.ts';
-import { compact, count, filled, object, string } from '../read.ts';
-import { isAny, minus, plus, type Tokens, writeModelUsage, writeUsage } from './usage.ts';
-import { codeOfStop } from './words.ts';
+import type { ErrorCode, EventOf } from '../../../events/event.ts';
+import type { Json, JsonObject, Loss } from '../../dialect.ts';
+import { codeOfMessage } from '../../faults.ts';
+import { compact, count, filled, object, string } from '../../read.ts';
+import { isAny, minus, plus, type Tokens } from '../tokens.ts';
+import { writeModelUsage, writeUsage } from './usage.ts';
+import { codeOfStop, statuses, subtypes } from '../words.ts';
 
 type Claim = EventOf<'agent.finished'>;
 type Usage = EventOf<'usage.reported'>;
-
-const subtypes = new Set([
-  'success',
-  'error_during_execution',
-  'error_max_turns',
-  'error_max_budget_usd',
-  'error_max_structured_output_retries',
-]);
-
-/** The HTTP status that says the same as the code. */
-const statuses: Partial<Record<ErrorCode, number>> = {
-  auth: 401,
-  quota: 402,
-  model_not_found: 404,
-  network: 408,
-  context_overflow: 413,
-  rate_limit: 429,
-  server: 500,
-};
 
 /** Gathers what a `result` line sums up, and writes it. */
 export function closingLine(lose: (what: Loss) => void) {

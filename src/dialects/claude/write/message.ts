@@ -1,7 +1,8 @@
-import type { EventOf } from '../../events/event.ts';
-import type { Json, JsonObject } from '../dialect.ts';
-import { compact } from '../read.ts';
-import { isAny, type Tokens, writeUsage } from './usage.ts';
+import type { EventOf } from '../../../events/event.ts';
+import type { Json, JsonObject } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { isAny, type Tokens } from '../tokens.ts';
+import { writeUsage } from './usage.ts';
 
 /** One call of the model while it is written: its lines share an id. */
 export interface Message {
