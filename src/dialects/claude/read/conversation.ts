@@ -1,11 +1,12 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../faults.ts';
 import { asText, compact, filled, list, object, string } from '../../read.ts';
+import { Lanes } from '../lanes.ts';
 import { plus, type Tokens } from '../tokens.ts';
 import { codeOfName, finishOf, interruption, synthetic } from '../words.ts';
 import { newFacts, type TurnFacts } from './ending.ts';
 import { Message } from './message.ts';
-import { nonExecutionOf, type Tools } from './tools.ts';
+import { nonExecutionIn, type Tools } from './tools.ts';
 
 const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upload', 'fallback', 'image', 'document']);
 
@@ -13,8 +14,7 @@ const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upl
 export class Conversation {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
-  /** By the call that a sub-agent works for; '' is the main thread. */
-  readonly #messages = new Map<string, Message>();
+  readonly #messages = new Lanes<Message>();
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
   #mainModel: string | undefined;
@@ -51,10 +51,10 @@ export class Conversation {
     if (ownWords) this.#count(message, object(body.usage));
     this.#stop(message, body.stop_reason);
     if (typeof body.content === 'string') this.#say(message, body.content);
-    for (const each of list(body.content)) {
-      const block = object(each);
-      if (!this.#block(message, block)) this.#sink.unknown({ ...wire, message: { ...body, content: [block] } });
-    }
+    const unknown = list(body.content)
+      .map(object)
+      .filter((block) => !this.#block(message, block));
+    if (unknown.length > 0) this.#sink.unknown({ ...wire, message: { ...body, content: unknown } });
     if (fault !== undefined) this.#fail(fault, fault, parent);
   }
 
@@ -67,14 +67,15 @@ export class Conversation {
     if (results.length === 0) return this.#prompt(wire, textOf(content), parent);
     // The tool's own structured output belongs to the one result of this line.
     const details = results.length === 1 ? object(wire.tool_use_result) : object(undefined);
+    const nonExecution = nonExecutionIn(wire.tool_result_meta);
     for (const block of results) {
       const id = filled(block.tool_use_id);
       if (id === undefined) continue;
       this.forget(id);
-      this.#tools.end(id, block, nonExecutionOf(id, wire.tool_result_meta), details);
+      this.#tools.end(id, block, nonExecution(id), details);
     }
     // Messages without an id are told apart by the results between them.
-    if (parent === undefined && this.#messages.get('')?.id === undefined) this.closeTurn();
+    if (parent === undefined && this.#messages.get(undefined)?.id === undefined) this.closeTurn();
   }
 
   /** A raw event of the model's API. */
@@ -91,9 +92,9 @@ export class Conversation {
       case 'content_block_start':
         return this.#add(parent, event.index, 'text', filled(object(event.content_block).text) ?? '');
       case 'content_block_stop':
-        return this.#messages.get(parent ?? '')?.endBlock(event.index);
+        return this.#messages.get(parent)?.endBlock(event.index);
       case 'message_delta': {
-        const message = this.#messages.get(parent ?? '');
+        const message = this.#messages.get(parent);
         if (message === undefined) return;
         this.#stop(message, object(event.delta).stop_reason);
         return this.#count(message, object(event.usage));
@@ -116,9 +117,9 @@ export class Conversation {
 
   /** `stop`: what the result line says of the turn it ends. */
   closeTurn(stop?: string): void {
-    const message = this.#messages.get('');
+    const message = this.#messages.get(undefined);
     if (message === undefined) return;
-    this.#messages.delete('');
+    this.#messages.delete(undefined);
     this.#sink.emit({ type: 'turn.completed', ...finishOf(message.stop ?? stop, message.calledTools) });
   }
 
@@ -135,12 +136,12 @@ export class Conversation {
 
   #enter(parent: string | undefined, wire: JsonObject): Message {
     const id = filled(wire.id);
-    const known = this.#messages.get(parent ?? '');
+    const known = this.#messages.get(parent);
     if (known !== undefined && (id === undefined || known.id === id)) return known;
     if (parent === undefined) this.closeTurn();
     const model = wire.model === synthetic ? undefined : filled(wire.model);
     const message = new Message(id, parent, model);
-    this.#messages.set(parent ?? '', message);
+    this.#messages.set(parent, message);
     if (parent === undefined) {
       this.#facts.active = true;
       this.#facts.stop = undefined;
@@ -237,7 +238,7 @@ export class Conversation {
 
   #add(parent: string | undefined, index: Json | undefined, kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return;
-    const message = this.#messages.get(parent ?? '') ?? this.#enter(parent, {});
+    const message = this.#messages.get(parent) ?? this.#enter(parent, {});
     message.add(index, kind, text, this.#sink);
   }
 }

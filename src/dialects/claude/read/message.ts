@@ -23,7 +23,7 @@ export class Message {
   /** How many blocks of each kind came as deltas, and how many as whole lines. */
   readonly #streamed = { text: 0, reasoning: 0 };
   readonly #whole = { text: 0, reasoning: 0 };
-  readonly #streams = new Map<number, { kind: BlockKind; place: Place }>();
+  #streams: Map<number, { kind: BlockKind; place: Place }> | undefined;
 
   constructor(id: string | undefined, parent: string | undefined, model: string | undefined) {
     this.id = id;
@@ -51,17 +51,18 @@ export class Message {
 
   /** A delta. */
   add(index: Json | undefined, kind: BlockKind, text: string, sink: DecoderSink): void {
-    let stream = this.#streams.get(indexOf(index));
+    const streams = (this.#streams ??= new Map());
+    let stream = streams.get(indexOf(index));
     if (stream === undefined || stream.kind !== kind) {
       stream = { kind, place: this.#place(kind, this.#streamed[kind]) };
       this.#streamed[kind] += 1;
-      this.#streams.set(indexOf(index), stream);
+      streams.set(indexOf(index), stream);
     }
     sink.emit({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', text, ...stream.place });
   }
 
   endBlock(index: Json | undefined): void {
-    this.#streams.delete(indexOf(index));
+    this.#streams?.delete(indexOf(index));
   }
 
   #place(kind: BlockKind, number: number): Place {

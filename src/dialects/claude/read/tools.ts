@@ -97,9 +97,15 @@ export function resultStatus(isError: boolean, nonExecution: string | undefined,
 }
 
 /** `tool_result_meta`: one object for all results of its line, or a list with one for each. */
-export function nonExecutionOf(id: string, meta: Json | undefined): string | undefined {
-  const own = isObject(meta) ? meta : object(list(meta).find((each) => object(each).id === id));
-  return string(own.non_execution_kind);
+export function nonExecutionIn(meta: Json | undefined): (id: string) => string | undefined {
+  if (meta === undefined) return () => undefined;
+  if (isObject(meta)) return () => string(meta.non_execution_kind);
+  const byId = new Map<Json | undefined, string | undefined>();
+  for (const each of list(meta)) {
+    const { id, non_execution_kind: kind } = object(each);
+    if (!byId.has(id)) byId.set(id, string(kind));
+  }
+  return (id) => byId.get(id);
 }
 
 /** A tool's output: text wherever it is all text, else the blocks as they came. */

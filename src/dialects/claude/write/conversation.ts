@@ -1,4 +1,5 @@
 import type { EventOf, EventRecord, EventType } from '../../../events/event.ts';
+import { Lanes } from '../lanes.ts';
 import { plus, type Tokens } from '../tokens.ts';
 import { stopOf, synthetic } from '../words.ts';
 import { Message } from './message.ts';
@@ -18,8 +19,7 @@ export function opensBlock(event: EventRecord): boolean {
 export class Conversation {
   readonly #output: Output;
   readonly #totals: Totals;
-  /** By the call that a sub-agent works for; '' is the main thread. */
-  readonly #messages = new Map<string, Message>();
+  readonly #messages = new Lanes<Message>();
   #thread: Thread | undefined;
   #turn: { id: string; model: string | undefined; isSynthetic: boolean; spoke: boolean } | undefined;
   #last: Message | undefined;
@@ -41,15 +41,15 @@ export class Conversation {
 
   startTurn(event: EventRecord & { type: 'turn.started' }): void {
     this.#turn = { id: event.turn_id, model: event.model, isSynthetic: event.synthetic, spoke: false };
-    this.#messages.delete('');
+    this.#messages.delete(undefined);
   }
 
   /** Answers why it stopped. */
   endTurn(event: EventOf<'turn.completed'>): string | null {
     if (this.#turn !== undefined && !this.#turn.spoke && !this.#turn.isSynthetic) this.message(undefined, this.#turn.id).say([]);
     const stop = stopOf(event.finish_reason, event.raw_finish_reason);
-    this.#messages.get('')?.end(stop);
-    this.#messages.delete('');
+    this.#messages.get(undefined)?.end(stop);
+    this.#messages.delete(undefined);
     this.#turn = undefined;
     return stop;
   }
@@ -60,12 +60,12 @@ export class Conversation {
 
   /** A call belongs to the message that was last spoken in its turn. */
   messageOfCall(event: EventOf<'item.started'>): Message {
-    const known = this.#messages.get(event.parent_item_id ?? '');
+    const known = this.#messages.get(event.parent_item_id);
     return this.message(event.parent_item_id, event.turn_id, known?.turnId === event.turn_id ? known.id : event.turn_id);
   }
 
   message(parent: string | undefined, turnId: string, id = turnId): Message {
-    const known = this.#messages.get(parent ?? '');
+    const known = this.#messages.get(parent);
     if (this.#turn !== undefined && parent === undefined) this.#turn.spoke = true;
     const usage = this.#pending;
     const isSubAgent = parent !== undefined && !this.#output.isResultAlone;
@@ -78,13 +78,13 @@ export class Conversation {
     const place = { id, turnId, parent, model: this.#modelFor(parent) };
     this.#pending = undefined;
     this.#last = new Message(place, this.#totals.show({}, usage ?? {}, isSubAgent), this.#output);
-    this.#messages.set(parent ?? '', this.#last);
+    this.#messages.set(parent, this.#last);
     return this.#last;
   }
 
   /** The message that is being written on this lane. */
   current(parent: string | undefined): Message | undefined {
-    return this.#messages.get(parent ?? '');
+    return this.#messages.get(parent);
   }
 
   /** The sub-agent that worked for this call is done. */
@@ -106,7 +106,7 @@ export class Conversation {
     const tokens = this.#pending;
     this.#pending = undefined;
     const last = this.#last;
-    if (last === undefined || this.#messages.get(last.parent ?? '') !== last) return;
+    if (last === undefined || this.#messages.get(last.parent) !== last) return;
     last.usage = last.isStreaming ? this.#totals.show(last.usage, tokens, last.parent !== undefined) : plus(last.usage, tokens);
     if (isTurnOver || !last.isStreaming) return;
     if (last.calledTools || last.parent !== undefined) last.end(last.calledTools ? 'tool_use' : 'end_turn');

@@ -10,6 +10,9 @@ import type { Output } from './output.ts';
 type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;
 
+/** Inputs are held for a denial, which comes soon; of calls that never end, only so many. */
+const mostInputs = 1000;
+
 /** Calls that are open, and the lines that start and end them. */
 export class Tools {
   readonly #output: Output;
@@ -31,7 +34,7 @@ export class Tools {
 
   start(event: Started): void {
     const message = this.#talk.messageOfCall(event);
-    this.#open.set(event.item_id, event);
+    this.#open.set(event.item_id, this.#open.size < mostInputs ? event : { ...event, args: {} });
     message.call(isOnServer(event) ? event.native_name : 'tool_use', event);
   }
 

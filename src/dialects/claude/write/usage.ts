@@ -39,11 +39,15 @@ export function stepOf(event: Usage): (Tokens & { model?: string }) | undefined 
   return isAny(tokens) ? { ...tokens, ...compact({ model }) } : undefined;
 }
 
+/** Every result repeats the totals of all models. */
+const mostModels = 100;
+
 /** What the results of a run sum up, each in the sense of this wire. */
 export class Totals {
   readonly #lose: (what: Loss) => void;
   readonly #ofThread = new Map<string, Tokens>();
-  readonly #stepModels = new Set<string>();
+  #stepModel: string | undefined;
+  #isOneModel = true;
   #ofTurns: Tokens = {};
   #isTurnTold = false;
   #written: Tokens = {};
@@ -59,12 +63,12 @@ export class Totals {
   count(event: Usage): void {
     const { input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd } = event;
     const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd });
-    if (event.scope === 'thread') this.#ofThread.set(event.model ?? '', tokens);
+    if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
     else if (event.scope === 'turn') {
       this.#isTurnTold = true;
       this.#ofTurns = plus(this.#ofTurns, tokens);
     } else {
-      if (event.model !== undefined) this.#stepModels.add(event.model);
+      if (event.model !== undefined && event.model !== (this.#stepModel ??= event.model)) this.#isOneModel = false;
       if (cost_usd !== undefined) this.#ofTurns = plus(this.#ofTurns, { cost_usd });
     }
   }
@@ -90,11 +94,16 @@ export class Totals {
     return fields;
   }
 
+  #countThread(model: string, tokens: Tokens): void {
+    if (this.#ofThread.size < mostModels || this.#ofThread.has(model)) this.#ofThread.set(model, tokens);
+    else this.#lose('usage');
+  }
+
   #fields(outcome: RunOutcome | undefined): JsonObject {
     if (this.#ofThread.size > 0 && !this.#ofThread.has('')) return this.#byModel(this.#ofThread);
     const sum = outcome === undefined ? (this.#ofThread.get('') ?? this.#ofTurns) : tokensOf(outcome);
     const model = outcome?.metrics.model_name;
-    const isOneModel = !this.#isTurnTold && this.#results === 0 && this.#stepModels.size <= 1;
+    const isOneModel = this.#isOneModel && !this.#isTurnTold && this.#results === 0;
     if (isAny(sum) && isOneModel && model !== undefined && model.trim() !== '') return this.#byModel(new Map([[model, sum]]));
     if (sum.reasoning_tokens) this.#lose('token_split');
     const turn = minus(sum, this.#written);
