@@ -457,6 +457,22 @@ describe('writing the run of another agent', () => {
     expect(read(lines).outcome.verdict.class).not.toBe('success');
   });
 
+  it('repeats an answer in the result of its own turn only', () => {
+    const turns: Draft[] = [
+      { type: 'thread.started', agent: 'other', session_id: 'o-1' },
+      { type: 'text.completed', text: 'Finished.' },
+      { type: 'agent.finished', status: 'ok' },
+      { type: 'turn.started' },
+      { type: 'item.started', item_id: 'c1', kind: 'command', name: 'sh', args: {} },
+      { type: 'item.completed', item_id: 'c1', status: 'success', output: 'x' },
+      { type: 'agent.finished', status: 'ok' },
+    ];
+    const { lines } = write(turns);
+    expect(lines.filter((line) => line.type === 'result').map((line) => line.result)).toEqual(['Finished.', '']);
+    expect(only(read(lines).events, 'text.completed')).toHaveLength(1);
+    expect(write(turns, 'json').lines).toMatchObject([{ type: 'result', result: 'Finished.' }]);
+  });
+
   it('writes nothing of a run that printed nothing', () => expect(write([]).text).toBe(''));
 });
 

@@ -75,6 +75,9 @@ export class Ending {
       permission_denials: [...this.#denials.values()],
     };
     this.#turns = 0;
+    // The next result does not repeat it: a reader would take it for another answer.
+    if (!this.#output.isResultAlone) this.#texts = [];
+    else if (this.#texts.length > 1) this.#texts = [this.#texts.join('\n')];
     this.#limit = undefined;
     this.#denials.clear();
     return line;
