@@ -245,8 +245,40 @@ describe('tools', () => {
   });
 });
 
+describe('sub-agents', () => {
+  it('leave the message of the main thread alone when a task of no known call is done', () => {
+    const done = { type: 'system', subtype: 'task_notification', task_id: 'x', status: 'completed', session_id: 's-1', uuid: 'u-n' };
+    const { events, outcome } = read([init, said('m1', words('One.')), done, said('m1', words('Two.')), result()]);
+    expect(only(events, 'turn.started')).toHaveLength(1);
+    expect(only(events, 'usage.reported').filter((event) => event.scope === 'step')).toHaveLength(1);
+    expect(outcome.message).toBe('One.\nTwo.');
+  });
+
+  it('are remembered while thousands of others work', () => {
+    const of = (call: string, id: string): JsonObject => said(id, words('x'), { parent_tool_use_id: call });
+    const others = Array.from({ length: 8000 }, (_, index) => of(`other_${index}`, `m_${index}`));
+    const { events } = read([init, of('t1', 'm1'), ...others.slice(0, 4000), of('t1', 'm1'), ...others.slice(4000), of('t1', 'm1')]);
+    // Each counts its usage once, however often its lines repeat it.
+    expect(only(events, 'usage.reported')).toHaveLength(8001);
+  });
+});
+
 describe('lines of a later version', () => {
   const strange = { type: 'system', subtype: 'dream', session_id: 's-1', uuid: 'u-9', content: 'x' };
+
+  it('are kept once, with the blocks that are not known', () => {
+    const [first, second] = [
+      { type: 'hologram', data: 'x' },
+      { type: 'scent', data: 'y' },
+    ];
+    const line = said('m1', words('Done.'));
+    const content = [first, words('Done.'), second];
+    const { events, outcome } = read([init, { ...line, message: { ...(line.message as JsonObject), content } }, result()]);
+    expect(only(events, 'line.unknown').map((event) => event.wire)).toEqual([
+      { ...line, message: { ...(line.message as JsonObject), content: [first, second] } },
+    ]);
+    expect(outcome).toMatchObject({ message: 'Done.', provenance: { unknown_lines: 1 } });
+  });
 
   it('are kept, and written back as they came', () => {
     const lines = [init, strange, said('m1', words('Done.')), { type: 'novelty', a: 1 }, result()];
@@ -423,6 +455,22 @@ describe('writing the run of another agent', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'result', ...expected });
     expect('result' in (lines.at(-1) ?? {})).toBe(expected.subtype === 'success');
     expect(read(lines).outcome.verdict.class).not.toBe('success');
+  });
+
+  it('repeats an answer in the result of its own turn only', () => {
+    const turns: Draft[] = [
+      { type: 'thread.started', agent: 'other', session_id: 'o-1' },
+      { type: 'text.completed', text: 'Finished.' },
+      { type: 'agent.finished', status: 'ok' },
+      { type: 'turn.started' },
+      { type: 'item.started', item_id: 'c1', kind: 'command', name: 'sh', args: {} },
+      { type: 'item.completed', item_id: 'c1', status: 'success', output: 'x' },
+      { type: 'agent.finished', status: 'ok' },
+    ];
+    const { lines } = write(turns);
+    expect(lines.filter((line) => line.type === 'result').map((line) => line.result)).toEqual(['Finished.', '']);
+    expect(only(read(lines).events, 'text.completed')).toHaveLength(1);
+    expect(write(turns, 'json').lines).toMatchObject([{ type: 'result', result: 'Finished.' }]);
   });
 
   it('writes nothing of a run that printed nothing', () => expect(write([]).text).toBe(''));

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject, object } from '../read.ts';
-import { isTranscript } from './transcript.ts';
+import { isTranscript } from './read/session.ts';
 
 const stderrMarks = ['[claude-code:', 'Claude Code', 'Please run /login', '--output-format=stream-json requires --verbose'];
 

@@ -1,11 +1,50 @@
-import type { ErrorCode, FinishReason } from '../../events/event.ts';
+import type { ErrorCode, FinishReason, ItemStatus } from '../../events/event.ts';
 import type { Json } from '../dialect.ts';
+import type { ToolKinds } from '../tool-kinds.ts';
 
+/** The model of messages that the program wrote itself. */
 export const synthetic = '<synthetic>';
 export const interruption = '[Request interrupted by user';
 
+export const toolKinds: ToolKinds = {
+  Bash: 'command',
+  BashOutput: 'command',
+  PowerShell: 'command',
+  KillShell: 'command',
+  Edit: 'file_edit',
+  MultiEdit: 'file_edit',
+  Write: 'file_edit',
+  NotebookEdit: 'file_edit',
+  Read: 'read',
+  NotebookRead: 'read',
+  Grep: 'search',
+  Glob: 'search',
+  LS: 'search',
+  ToolSearch: 'search',
+  WebFetch: 'web',
+  WebSearch: 'web',
+  web_search: 'web',
+  web_fetch: 'web',
+  Task: 'subagent',
+  Agent: 'subagent',
+  TodoWrite: 'plan',
+  TaskCreate: 'plan',
+  TaskUpdate: 'plan',
+  TaskGet: 'plan',
+  TaskList: 'plan',
+  EnterPlanMode: 'plan',
+  ExitPlanMode: 'plan',
+};
+
+/** Why a tool did not run, in the words of `tool_result_meta`; `abandoned` is ours. */
+export const nonExecution: Partial<Record<ItemStatus, string>> = {
+  denied: 'permission-rule',
+  cancelled: 'interrupted',
+  abandoned: 'abandoned',
+};
+
 /** `error` of assistant messages and retries. */
-const faults: Record<string, ErrorCode> = {
+const errorNames: Record<string, ErrorCode> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
   account_on_hold: 'auth',
@@ -19,15 +58,35 @@ const faults: Record<string, ErrorCode> = {
   max_output_tokens: 'output_length',
 };
 
-export function codeOfWord(word: string | undefined): ErrorCode | undefined {
-  return word !== undefined && Object.hasOwn(faults, word) ? faults[word] : undefined;
+export function codeOfName(name: string | undefined): ErrorCode | undefined {
+  return name !== undefined && Object.hasOwn(errorNames, name) ? errorNames[name] : undefined;
 }
 
-export function wordOfCode(code: ErrorCode | undefined): string {
-  return Object.keys(faults).find((word) => faults[word] === code) ?? 'unknown';
+export function nameOfCode(code: ErrorCode | undefined): string {
+  return Object.keys(errorNames).find((name) => errorNames[name] === code) ?? 'unknown';
 }
 
-/** Why a turn ended, where it says more than the subtype. */
+/** `subtype` of a result. */
+export const subtypes: ReadonlySet<string> = new Set([
+  'success',
+  'error_during_execution',
+  'error_max_turns',
+  'error_max_budget_usd',
+  'error_max_structured_output_retries',
+]);
+
+/** The HTTP status that says the same as the code. */
+export const statuses: Partial<Record<ErrorCode, number>> = {
+  auth: 401,
+  quota: 402,
+  model_not_found: 404,
+  network: 408,
+  context_overflow: 413,
+  rate_limit: 429,
+  server: 500,
+};
+
+/** `terminal_reason`: why a turn ended, where it says more than the subtype. */
 const terminals: Record<string, ErrorCode> = {
   max_turns: 'turn_limit',
   budget_exhausted: 'cost_limit',
@@ -48,6 +107,7 @@ export function codeOfTerminal(reason: string | undefined): ErrorCode | undefine
   return reason !== undefined && Object.hasOwn(terminals, reason) ? terminals[reason] : undefined;
 }
 
+/** `stop_reason` of a message. */
 const finishes: Record<string, FinishReason> = {
   end_turn: 'stop',
   stop_sequence: 'stop',

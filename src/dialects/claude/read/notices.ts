@@ -1,8 +1,8 @@
-import type { Draft } from '../../events/event.ts';
-import type { JsonObject } from '../dialect.ts';
-import { codeOfStatus } from '../../faults.ts';
-import { asText, compact, count, filled, integer, list, number, object, string } from '../read.ts';
-import { codeOfWord } from './words.ts';
+import type { Draft } from '../../../events/event.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { codeOfStatus } from '../../../faults.ts';
+import { asText, compact, count, filled, integer, list, number, object, string } from '../../read.ts';
+import { codeOfName } from '../words.ts';
 
 function info(text: string): Draft {
   return { type: 'log', stream: 'agent', level: 'info', text };
@@ -101,7 +101,7 @@ function retry(wire: JsonObject): Draft {
       attempt: whole(integer(wire.attempt)),
       max_attempts: whole(integer(wire.max_retries)),
       delay_ms: count(wire.retry_delay_ms),
-      code: codeOfWord(word) ?? codeOfStatus(status),
+      code: codeOfName(word) ?? codeOfStatus(status),
     }),
   };
 }

@@ -1,7 +1,7 @@
-import type { Draft } from '../../events/event.ts';
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { asText, compact, count, filled, list, object } from '../read.ts';
-import type { conversation } from './conversation.ts';
+import type { Draft } from '../../../events/event.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, list, object } from '../../read.ts';
+import type { Conversation } from './conversation.ts';
 
 /** Records beside the conversation: titles, snapshots, hooks, what the program shows. */
 const bookkeeping = new Set(
@@ -20,7 +20,7 @@ export function isTranscript(wire: JsonObject): boolean {
 }
 
 /** The session files of Claude Code. They have no result line: how it ended is how its last message ended. */
-export function transcriptDecoder(sink: DecoderSink, talk: ReturnType<typeof conversation>): { line(wire: JsonObject): void; end(): void } {
+export function transcriptDecoder(sink: DecoderSink, talk: Conversation): { line(wire: JsonObject): void; end(): void } {
   let started = false;
   /** A file of a sub-agent is all side chain. */
   let isSubAgent = false;
@@ -71,7 +71,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: ReturnType<typeof con
   }
 
   function claim(): Draft | undefined {
-    const { interrupted, fault, refused, stop, lastText } = talk.facts();
+    const { interrupted, fault, refused, stop, lastText } = talk.facts;
     if (interrupted) return { type: 'agent.finished', status: 'cancelled' };
     if (fault !== undefined) return { type: 'agent.finished', status: 'failed', code: fault };
     if (refused) return { type: 'agent.finished', status: 'failed', code: 'refused' };

@@ -1,12 +1,29 @@
-import type { Draft, ErrorCode } from '../../events/event.ts';
-import type { JsonObject } from '../dialect.ts';
-import { codeOfMessage, codeOfStatus } from '../../faults.ts';
-import { asText, compact, count, filled, integer, list, string } from '../read.ts';
-import type { TurnFacts } from './conversation.ts';
-import { codeOfStop, codeOfTerminal } from './words.ts';
+import type { Draft, ErrorCode } from '../../../events/event.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
+import { asText, compact, count, filled, integer, list, string } from '../../read.ts';
+import { codeOfStop, codeOfTerminal } from '../words.ts';
+
+/** What the main thread did since the last result; the result line is judged by it. */
+export interface TurnFacts {
+  lastText: string | undefined;
+  interrupted: boolean;
+  refused: boolean;
+  /** A hook said that the run must stop. */
+  stopped: boolean;
+  /** Why the last message ended. */
+  stop: string | undefined;
+  /** A failure of the model's side that no later message got over. */
+  fault: ErrorCode | undefined;
+  active: boolean;
+}
+
+export function newFacts(): TurnFacts {
+  return { lastText: undefined, interrupted: false, refused: false, stopped: false, stop: undefined, fault: undefined, active: false };
+}
 
 /** What the result line claims, judged by all its fields: `subtype` alone says "success" of API errors too. */
-export function claimOf(wire: JsonObject, facts: TurnFacts, rejected: boolean): Draft[] {
+export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean): Draft[] {
   const subtype = string(wire.subtype) ?? '';
   const terminal = filled(wire.terminal_reason);
   const raw_status = terminal === undefined || terminal === 'completed' ? subtype : `${subtype}/${terminal}`;

@@ -1,0 +1,253 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, filled, list, object, string } from '../../read.ts';
+import { Lanes } from '../lanes.ts';
+import { plus, type Tokens } from '../tokens.ts';
+import { codeOfName, finishOf, interruption, synthetic } from '../words.ts';
+import { newFacts, type TurnFacts } from './ending.ts';
+import { Message } from './message.ts';
+import { nonExecutionIn, type Tools } from './tools.ts';
+
+const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upload', 'fallback', 'image', 'document']);
+
+/** What is said on the main thread and by sub-agents, each of which has one message at a time. */
+export class Conversation {
+  readonly #sink: DecoderSink;
+  readonly #tools: Tools;
+  readonly #messages = new Lanes<Message>();
+  #facts = newFacts();
+  #subAgentUsage: Tokens = {};
+  #mainModel: string | undefined;
+
+  constructor(sink: DecoderSink, tools: Tools) {
+    this.#sink = sink;
+    this.#tools = tools;
+  }
+
+  get facts(): TurnFacts {
+    return this.#facts;
+  }
+
+  get mainModel(): string | undefined {
+    return this.#mainModel;
+  }
+
+  get subAgentUsage(): Tokens {
+    return this.#subAgentUsage;
+  }
+
+  assistant(wire: JsonObject): void {
+    const parent = filled(wire.parent_tool_use_id);
+    const body = object(wire.message);
+    if (wire.aborted === true) this.#facts.interrupted = true;
+    const fault = filled(wire.error);
+    const ownWords = body.model !== synthetic;
+    if (!ownWords) {
+      // Builds without the `error` field tell a failure by this text alone.
+      const text = textOf(body.content);
+      if (fault !== undefined || text.startsWith('API Error')) return this.#fail(fault ?? 'unknown', text, parent);
+    }
+    const message = this.#enter(parent, body);
+    if (ownWords) this.#count(message, object(body.usage));
+    this.#stop(message, body.stop_reason);
+    if (typeof body.content === 'string') this.#say(message, body.content);
+    const unknown = list(body.content)
+      .map(object)
+      .filter((block) => !this.#block(message, block));
+    if (unknown.length > 0) this.#sink.unknown({ ...wire, message: { ...body, content: unknown } });
+    if (fault !== undefined) this.#fail(fault, fault, parent);
+  }
+
+  user(wire: JsonObject): void {
+    const parent = filled(wire.parent_tool_use_id);
+    const { content } = object(wire.message);
+    const results = list(content)
+      .map(object)
+      .filter((block) => block.type === 'tool_result');
+    if (results.length === 0) return this.#prompt(wire, textOf(content), parent);
+    // The tool's own structured output belongs to the one result of this line.
+    const details = results.length === 1 ? object(wire.tool_use_result) : object(undefined);
+    const nonExecution = nonExecutionIn(wire.tool_result_meta);
+    for (const block of results) {
+      const id = filled(block.tool_use_id);
+      if (id === undefined) continue;
+      this.forget(id);
+      this.#tools.end(id, block, nonExecution(id), details);
+    }
+    // Messages without an id are told apart by the results between them.
+    if (parent === undefined && this.#messages.get(undefined)?.id === undefined) this.closeTurn();
+  }
+
+  /** A raw event of the model's API. */
+  stream(wire: JsonObject): void {
+    const parent = filled(wire.parent_tool_use_id);
+    const event = object(wire.event);
+    switch (event.type) {
+      case 'content_block_delta':
+        return this.#delta(parent, event, wire);
+      case 'message_start': {
+        const body = object(event.message);
+        return this.#count(this.#enter(parent, body), object(body.usage));
+      }
+      case 'content_block_start':
+        return this.#add(parent, event.index, 'text', filled(object(event.content_block).text) ?? '');
+      case 'content_block_stop':
+        return this.#messages.get(parent)?.endBlock(event.index);
+      case 'message_delta': {
+        const message = this.#messages.get(parent);
+        if (message === undefined) return;
+        this.#stop(message, object(event.delta).stop_reason);
+        return this.#count(message, object(event.usage));
+      }
+      case 'error':
+        return this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(object(event.error).message) });
+      case 'message_stop':
+      case 'ping':
+        return;
+      default:
+        return this.#sink.unknown(wire);
+    }
+  }
+
+  /** A text that only the result line tells. */
+  speak(id: string, text: string): void {
+    this.closeTurn();
+    this.#say(this.#enter(undefined, { id }), text);
+  }
+
+  /** `stop`: what the result line says of the turn it ends. */
+  closeTurn(stop?: string): void {
+    const message = this.#messages.get(undefined);
+    if (message === undefined) return;
+    this.#messages.delete(undefined);
+    this.#sink.emit({ type: 'turn.completed', ...finishOf(message.stop ?? stop, message.calledTools) });
+  }
+
+  /** The sub-agent that worked for this call is done. */
+  forget(call: string): void {
+    this.#messages.delete(call);
+  }
+
+  /** After a result: what follows is judged by itself. */
+  startAnew(): void {
+    this.#facts = newFacts();
+    this.#subAgentUsage = {};
+  }
+
+  #enter(parent: string | undefined, wire: JsonObject): Message {
+    const id = filled(wire.id);
+    const known = this.#messages.get(parent);
+    if (known !== undefined && (id === undefined || known.id === id)) return known;
+    if (parent === undefined) this.closeTurn();
+    const model = wire.model === synthetic ? undefined : filled(wire.model);
+    const message = new Message(id, parent, model);
+    this.#messages.set(parent, message);
+    if (parent === undefined) {
+      this.#facts.active = true;
+      this.#facts.stop = undefined;
+      this.#facts.fault = undefined;
+      this.#mainModel = model ?? this.#mainModel;
+      this.#sink.emit({ type: 'turn.started', ...compact({ turn_id: id, model }) });
+    }
+    return message;
+  }
+
+  #count(message: Message, usage: JsonObject): void {
+    const more = message.count(usage);
+    if (more === undefined) return;
+    if (message.parent !== undefined) this.#subAgentUsage = plus(this.#subAgentUsage, more);
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model: message.model }), ...more });
+  }
+
+  #stop(message: Message, raw: Json | undefined): void {
+    if (typeof raw !== 'string') return;
+    message.stop = raw;
+    if (message.parent !== undefined) return;
+    this.#facts.stop = raw;
+    if (raw === 'refusal') this.#facts.refused = true;
+  }
+
+  #say(message: Message, text: string): void {
+    if (message.parent === undefined && text.trim() !== '') this.#facts.lastText = text;
+    message.say('text', text, this.#sink);
+  }
+
+  /** False: a block of a kind that is not known. */
+  #block(message: Message, block: JsonObject): boolean {
+    const type = string(block.type) ?? '';
+    if (type === 'text') this.#say(message, asText(block.text));
+    else if (type === 'thinking') message.say('reasoning', asText(block.thinking), this.#sink);
+    else if (type === 'tool_use' || type.endsWith('_tool_use')) {
+      const id = filled(block.id);
+      if (id === undefined) return false;
+      message.calledTools = true;
+      this.#tools.start(id, block, message.id, message.parent);
+    } else if (type.endsWith('_tool_result')) {
+      const id = filled(block.tool_use_id);
+      if (id === undefined) return false;
+      this.#tools.endOnServer(id, block);
+    } else return ignoredBlocks.has(type);
+    return true;
+  }
+
+  /** An API failure is told as a text that no model said, with the kind of failure beside it. */
+  #fail(name: string, message: string, parent: string | undefined): void {
+    const code = codeOfName(name) ?? codeOfMessage(message);
+    if (parent === undefined) {
+      this.#facts.active = true;
+      this.#facts.fault = code;
+    }
+    this.#sink.emit({
+      type: 'error',
+      scope: 'provider',
+      code,
+      name,
+      message,
+      fatal: parent === undefined,
+      ...compact({ item_id: parent }),
+    });
+  }
+
+  #prompt(wire: JsonObject, text: string, parent: string | undefined): void {
+    if (parent !== undefined || text.trim() === '') return;
+    if (text.startsWith(interruption)) {
+      this.#facts.interrupted = true;
+      return;
+    }
+    const origin = string(object(wire.origin).kind);
+    if (wire.isSynthetic === true || (origin !== undefined && origin !== 'human')) return;
+    this.#sink.emit({ type: 'prompt.submitted', text });
+  }
+
+  #delta(parent: string | undefined, event: JsonObject, line: JsonObject): void {
+    const change = object(event.delta);
+    switch (change.type) {
+      case 'text_delta':
+        return this.#add(parent, event.index, 'text', asText(change.text));
+      case 'thinking_delta':
+        return this.#add(parent, event.index, 'reasoning', asText(change.thinking));
+      case 'input_json_delta':
+      case 'signature_delta':
+      case 'citations_delta':
+      case 'compaction_delta':
+        return;
+      default:
+        return this.#sink.unknown(line);
+    }
+  }
+
+  #add(parent: string | undefined, index: Json | undefined, kind: 'text' | 'reasoning', text: string): void {
+    if (text === '') return;
+    const message = this.#messages.get(parent) ?? this.#enter(parent, {});
+    message.add(index, kind, text, this.#sink);
+  }
+}
+
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  return list(content)
+    .map(object)
+    .filter((each) => each.type === 'text')
+    .map((each) => asText(each.text))
+    .join('\n');
+}

@@ -1,0 +1,165 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, list, object, string, time } from '../../read.ts';
+import { Conversation } from './conversation.ts';
+import { readEnding } from './ending.ts';
+import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure } from './notices.ts';
+import { Permissions } from './permissions.ts';
+import { isTranscript, transcriptDecoder } from './session.ts';
+import { readStderr } from './stderr.ts';
+import { Tools } from './tools.ts';
+import { RunTotals } from './usage.ts';
+
+export function decoder(sink: DecoderSink): Decoder {
+  const permissions = new Permissions(sink);
+  const talk = new Conversation(sink, new Tools(sink, permissions));
+  const totals = new RunTotals();
+  const transcript = transcriptDecoder(sink, talk);
+  const failedTasks = new Map<string, string>();
+  let started = false;
+  let results = 0;
+  let claimedGood = false;
+  let rejected = false;
+  let initModel: string | undefined;
+
+  function line(wire: JsonObject): void {
+    if (typeof wire.timestamp === 'string') {
+      const at = time(wire.timestamp);
+      if (at !== undefined) sink.at(at);
+    }
+    if (!started && isTranscript(wire)) return transcript.line(wire);
+    switch (wire.type) {
+      case 'stream_event':
+        announce(wire);
+        return talk.stream(wire);
+      case 'assistant':
+        announce(wire);
+        return talk.assistant(wire);
+      case 'user':
+        announce(wire);
+        return talk.user(wire);
+      case 'system':
+        return system(wire);
+      case 'result':
+        announce(wire);
+        return result(wire);
+      case 'rate_limit_event':
+        rejected = object(wire.rate_limit_info).status === 'rejected';
+        return sink.emit(rateLimit(object(wire.rate_limit_info)));
+      case 'auth_status':
+        for (const each of authNotice(wire)) sink.emit(each);
+        return;
+      case 'conversation_reset':
+        totals.restart();
+        return sink.emit(resetNotice(wire));
+      case 'control_request':
+        if (object(wire.request).subtype !== 'can_use_tool') return;
+        announce(wire);
+        return permissions.request(wire);
+      case 'tool_progress':
+      case 'tool_use_summary':
+      case 'prompt_suggestion':
+      case 'active_goal':
+      case 'control_response':
+      case 'control_cancel_request':
+      case 'keep_alive':
+      case 'command_lifecycle':
+      case 'vcs_state_changed':
+      case 'transcript_mirror':
+        return;
+      default:
+        return sink.unknown(wire);
+    }
+  }
+
+  function system(wire: JsonObject): void {
+    switch (wire.subtype) {
+      case 'init':
+        return init(wire);
+      case 'permission_denied':
+        return permissions.refuse(wire, filled(wire.message), filled(wire.decision_reason_type));
+      case 'task_updated': {
+        const { status, error } = object(wire.patch);
+        if ((status === 'failed' || status === 'killed') && failedTasks.size < 1000)
+          failedTasks.set(asText(wire.task_id), filled(error) ?? status);
+        return;
+      }
+      case 'task_notification':
+        failedTasks.delete(asText(wire.task_id));
+        talk.forget(asText(wire.tool_use_id));
+        break;
+      case 'model_refusal_fallback':
+      case 'model_fallback':
+        talk.facts.refused = false;
+        break;
+      case 'informational':
+        if (wire.prevent_continuation === true) talk.facts.stopped = true;
+        break;
+      case 'model_refusal_no_fallback':
+        talk.facts.refused = true;
+        announce(wire);
+    }
+    const drafts = notice(wire);
+    if (drafts === undefined) return sink.unknown(wire);
+    for (const each of drafts) sink.emit(each);
+  }
+
+  function init(wire: JsonObject): void {
+    initModel = filled(wire.model) ?? initModel;
+    talk.facts.active = true;
+    if (started) return;
+    started = true;
+    sink.emit({
+      type: 'thread.started',
+      agent: 'claude',
+      ...compact({
+        agent_version: filled(wire.claude_code_version),
+        model: initModel,
+        session_id: filled(wire.session_id),
+        cwd: filled(wire.cwd),
+      }),
+    });
+    for (const each of startupWarnings(wire)) sink.emit(each);
+  }
+
+  /** Old or cut streams have no `init`: whichever line comes first names the session. */
+  function announce(wire: JsonObject): void {
+    if (started) return;
+    started = true;
+    sink.emit({ type: 'thread.started', agent: 'claude', ...compact({ session_id: filled(wire.session_id) }) });
+  }
+
+  function result(wire: JsonObject): void {
+    results += 1;
+    permissions.refuseAll(list(wire.permission_denials));
+    const { facts } = talk;
+    const text = facts.fault === undefined ? answerOf(wire) : undefined;
+    if (text !== undefined && (facts.lastText === undefined || (isStructured(wire) && text !== facts.lastText))) {
+      talk.speak(`result_${results}`, text);
+    }
+    talk.closeTurn(string(wire.stop_reason));
+    for (const each of totals.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
+    const ending = readEnding(wire, facts, rejected);
+    claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
+    for (const each of ending) sink.emit(each);
+    talk.startAnew();
+  }
+
+  function end(): void {
+    transcript.end();
+    for (const [task, error] of failedTasks) sink.emit(unannouncedFailure(task, error));
+    // Every turn ends with a result of its own: the one before says nothing of a turn that was cut.
+    if (claimedGood && talk.facts.active) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
+  }
+
+  return { line, stderr: (text) => !started && readStderr(text, sink), end };
+}
+
+/** The last words as the result line repeats them; in error results they are not the model's. */
+function answerOf(wire: JsonObject): string | undefined {
+  if (wire.subtype !== 'success' || wire.is_error === true) return undefined;
+  return filled(wire.result) ?? (isStructured(wire) ? asText(wire.structured_output) : undefined);
+}
+
+function isStructured(wire: JsonObject): boolean {
+  return wire.structured_output !== undefined && wire.structured_output !== null;
+}

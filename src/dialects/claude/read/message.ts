@@ -1,0 +1,82 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { growth, isAny, plus, type Tokens } from '../tokens.ts';
+import { readUsage } from './usage.ts';
+
+type BlockKind = 'text' | 'reasoning';
+
+interface Place {
+  turn_id?: string;
+  message_id?: string;
+  block_id?: string;
+  parent_item_id?: string;
+}
+
+/** One call of the model: all lines that share a `message.id`. */
+export class Message {
+  readonly id: string | undefined;
+  readonly parent: string | undefined;
+  readonly model: string | undefined;
+  stop: string | undefined;
+  calledTools = false;
+  #usage: Tokens = {};
+  /** How many blocks of each kind came as deltas, and how many as whole lines. */
+  readonly #streamed = { text: 0, reasoning: 0 };
+  readonly #whole = { text: 0, reasoning: 0 };
+  #streams: Map<number, { kind: BlockKind; place: Place }> | undefined;
+
+  constructor(id: string | undefined, parent: string | undefined, model: string | undefined) {
+    this.id = id;
+    this.parent = parent;
+    this.model = model;
+  }
+
+  /** Lines of one message repeat its usage: only what is new is counted, at once and so live. */
+  count(wire: JsonObject): Tokens | undefined {
+    const more = growth(readUsage(wire), this.#usage);
+    if (!isAny(more)) return undefined;
+    this.#usage = plus(this.#usage, more);
+    return more;
+  }
+
+  say(kind: BlockKind, text: string, sink: DecoderSink): void {
+    const number = this.#whole[kind];
+    if (text === '') {
+      if (this.#streamed[kind] > number) this.#whole[kind] += 1;
+      return;
+    }
+    this.#whole[kind] += 1;
+    sink.emit({ type: kind === 'text' ? 'text.completed' : 'reasoning.completed', text, ...this.#place(kind, number) });
+  }
+
+  /** A delta. */
+  add(index: Json | undefined, kind: BlockKind, text: string, sink: DecoderSink): void {
+    const streams = (this.#streams ??= new Map());
+    let stream = streams.get(indexOf(index));
+    if (stream === undefined || stream.kind !== kind) {
+      stream = { kind, place: this.#place(kind, this.#streamed[kind]) };
+      this.#streamed[kind] += 1;
+      streams.set(indexOf(index), stream);
+    }
+    sink.emit({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', text, ...stream.place });
+  }
+
+  endBlock(index: Json | undefined): void {
+    this.#streams?.delete(indexOf(index));
+  }
+
+  #place(kind: BlockKind, number: number): Place {
+    const { id, parent } = this;
+    const owner = parent === undefined ? id : `${parent}_${id}`;
+    return compact({
+      turn_id: id,
+      message_id: id,
+      block_id: id === undefined ? undefined : `${owner}_${kind}_${number}`,
+      parent_item_id: parent,
+    });
+  }
+}
+
+function indexOf(value: Json | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,60 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, object } from '../../read.ts';
+
+/** A run that is refused a thousand times needs no list of them. */
+const longestList = 1000;
+
+/** What the program asked for, and what it was refused. */
+export class Permissions {
+  readonly #sink: DecoderSink;
+  readonly #asked = new Set<string>();
+  readonly #denied = new Set<string>();
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  isDenied(item: string): boolean {
+    return this.#denied.has(item);
+  }
+
+  deny(item: string): void {
+    if (this.#denied.size < longestList) this.#denied.add(item);
+  }
+
+  /** A control request of `can_use_tool`. */
+  request(wire: JsonObject): void {
+    const request = object(wire.request);
+    const item = filled(request.tool_use_id);
+    const id = item ?? filled(wire.request_id) ?? 'request';
+    if (this.#asked.size < longestList) this.#asked.add(id);
+    this.#ask(id, item, asText(request.tool_name), filled(request.title));
+  }
+
+  refuse(wire: JsonObject, title?: string, reason?: string): void {
+    const item = filled(wire.tool_use_id);
+    const what = asText(wire.tool_name);
+    const id = item ?? `denied_${what}`;
+    if (item !== undefined) this.deny(item);
+    if (!this.#asked.delete(id)) this.#ask(id, item, what, title);
+    this.#sink.emit({
+      type: 'permission.resolved',
+      permission_id: id,
+      decision: 'denied',
+      by: 'rule',
+      ...compact({ item_id: item, raw_decision: reason }),
+    });
+  }
+
+  /** The list of a result: it repeats what earlier lines told. */
+  refuseAll(denials: readonly Json[]): void {
+    for (const each of denials) {
+      const denial = object(each);
+      if (!this.isDenied(asText(denial.tool_use_id))) this.refuse(denial);
+    }
+  }
+
+  #ask(id: string, item: string | undefined, what: string, title: string | undefined): void {
+    this.#sink.emit({ type: 'permission.requested', permission_id: id, what, ...compact({ item_id: item, title }) });
+  }
+}

@@ -1,0 +1,14 @@
+import type { DecoderSink } from '../../dialect.ts';
+
+const startupFaults: readonly (readonly [RegExp, 'input' | 'config'])[] = [
+  [/requires --verbose|Input must be provided|No conversation found|Session ID .{1,100} already in use|unknown option/i, 'input'],
+  [/invalid mcp config|settings? (?:file|json)|claude code is not|nested/i, 'config'],
+];
+
+/** A refusal to start is told on stderr alone. */
+export function readStderr(text: string, sink: DecoderSink): boolean {
+  const code = startupFaults.find(([wording]) => wording.test(text))?.[1];
+  if (code === undefined) return false;
+  sink.emit({ type: 'error', scope: 'process', code, message: text, fatal: true });
+  return true;
+}

@@ -1,0 +1,138 @@
+import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, integer, isObject, list, object, string } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { interruption, toolKinds } from '../words.ts';
+import type { Permissions } from './permissions.ts';
+
+/** Calls from the block that makes them to the block that answers. */
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #permissions: Permissions;
+  readonly #open = new Map<string, { name: string; path: string | undefined }>();
+
+  constructor(sink: DecoderSink, permissions: Permissions) {
+    this.#sink = sink;
+    this.#permissions = permissions;
+  }
+
+  start(id: string, block: JsonObject, turnId: string | undefined, parent: string | undefined): void {
+    // A message may be told twice.
+    if (this.#open.has(id)) return;
+    const name = filled(block.name) ?? 'unknown';
+    this.#open.set(id, { name, path: editedPath(name, block.input) });
+    const native = block.type === 'tool_use' ? undefined : string(block.type);
+    this.#sink.emit({
+      type: 'item.started',
+      item_id: id,
+      kind: kindOf(name),
+      name,
+      args: block.input ?? {},
+      ...compact({ native_name: native, turn_id: turnId, parent_item_id: parent }),
+    });
+  }
+
+  /** The result of a tool that ran on the server's side: a block of the message itself. */
+  endOnServer(id: string, block: JsonObject): void {
+    const failed = block.is_error === true || (string(object(block.content).type) ?? '').endsWith('_error');
+    this.#open.delete(id);
+    this.#sink.emit({
+      type: 'item.completed',
+      item_id: id,
+      status: failed ? 'error' : 'success',
+      ...compact({ output: outputOf(block.content) }),
+    });
+  }
+
+  /** `details`: the structured output that stands beside the text. */
+  end(id: string, block: JsonObject, nonExecution: string | undefined, details: JsonObject): void {
+    const tool = this.#open.get(id);
+    this.#open.delete(id);
+    const output = outputOf(block.content);
+    const text = typeof output === 'string' ? output : '';
+    let status = resultStatus(block.is_error === true, nonExecution, text);
+    if (status === 'error' && this.#permissions.isDenied(id)) status = 'denied';
+    if (status === 'denied') this.#permissions.deny(id);
+    this.#sink.emit({
+      type: 'item.completed',
+      item_id: id,
+      status,
+      ...compact({
+        output,
+        exit_code: integer(details.exit_code) ?? exitCodeIn(tool?.name ?? '', status === 'error' ? text : ''),
+        duration_ms: count(details.duration_ms) ?? count(details.durationMs) ?? count(details.totalDurationMs),
+      }),
+    });
+    if (status !== 'success') return;
+    const edit = editOf(tool?.path, details, output);
+    if (edit !== undefined) this.#sink.emit({ type: 'file.edited', ...edit, item_id: id });
+  }
+}
+
+function kindOf(name: string): ItemKind {
+  return name.startsWith('mcp__') ? 'mcp' : kindIn(toolKinds, name);
+}
+
+function editedPath(name: string, input: Json | undefined): string | undefined {
+  if (kindOf(name) !== 'file_edit') return undefined;
+  return filled(object(input).file_path) ?? filled(object(input).notebook_path);
+}
+
+const refusals = [
+  /^(?:Error: )?Permission to use .{0,400} (?:has been|was) denied/s,
+  /^(?:Error: )?Claude requested permissions? to /,
+  /^The user doesn't want to (?:proceed with this tool use|take this action)/,
+];
+
+export function resultStatus(isError: boolean, nonExecution: string | undefined, text: string): ItemStatus {
+  if (!isError) return 'success';
+  if (nonExecution !== undefined) {
+    if (/permission|reject|deni/.test(nonExecution)) return 'denied';
+    if (/interrupt|cancel/.test(nonExecution)) return 'cancelled';
+    if (nonExecution === 'abandoned') return 'abandoned';
+  }
+  if (text.startsWith(interruption)) return 'cancelled';
+  const head = text.slice(0, 600);
+  return refusals.some((wording) => wording.test(head)) ? 'denied' : 'error';
+}
+
+/** `tool_result_meta`: one object for all results of its line, or a list with one for each. */
+export function nonExecutionIn(meta: Json | undefined): (id: string) => string | undefined {
+  if (meta === undefined) return () => undefined;
+  if (isObject(meta)) return () => string(meta.non_execution_kind);
+  const byId = new Map<Json | undefined, string | undefined>();
+  for (const each of list(meta)) {
+    const { id, non_execution_kind: kind } = object(each);
+    if (!byId.has(id)) byId.set(id, string(kind));
+  }
+  return (id) => byId.get(id);
+}
+
+/** A tool's output: text wherever it is all text, else the blocks as they came. */
+function outputOf(content: Json | undefined): Json | undefined {
+  if (!Array.isArray(content)) return content ?? undefined;
+  const texts: string[] = [];
+  for (const each of content) {
+    const block = object(each);
+    if (block.type !== 'text' || typeof block.text !== 'string') return content;
+    texts.push(block.text);
+  }
+  return texts.join('\n');
+}
+
+/** The first line of a command that failed. */
+export function exitCodeIn(name: string, text: string): number | undefined {
+  if (kindOf(name) !== 'command') return undefined;
+  const printed = /^(?:Error: )?Exit code (\d{1,9})\b/.exec(text.slice(0, 60))?.[1];
+  return printed === undefined ? undefined : Number(printed);
+}
+
+/** `tool_use_result` of Write says whether the file is new; else only its sentence does. */
+function editOf(path: string | undefined, details: JsonObject, output: Json | undefined) {
+  const change = details.type;
+  const told = change === 'create' || change === 'update' || change === 'delete';
+  const file = told ? (filled(details.filePath) ?? path) : path;
+  if (file === undefined) return undefined;
+  const created = change === 'create' || (!told && asText(output).startsWith('File created'));
+  return { path: file, operation: created ? ('created' as const) : change === 'delete' ? ('deleted' as const) : ('modified' as const) };
+}

@@ -1,0 +1,94 @@
+import type { Draft } from '../../../events/event.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { compact, count, object } from '../../read.ts';
+import { growth, isAny, plus, type Tokens } from '../tokens.ts';
+
+/** Usage as the Messages API writes it: `input_tokens` leaves the cache out. */
+export function readUsage(wire: JsonObject): Tokens {
+  return withCache(
+    count(wire.input_tokens),
+    count(wire.output_tokens),
+    count(wire.cache_read_input_tokens),
+    count(wire.cache_creation_input_tokens),
+  );
+}
+
+/** One model of `result.modelUsage`; a cost of 0 for tokens that were used is not a price. */
+function readModelUsage(wire: JsonObject): Tokens {
+  const tokens: Tokens = {
+    ...withCache(
+      count(wire.inputTokens) ?? count(wire.input_tokens),
+      count(wire.outputTokens) ?? count(wire.output_tokens),
+      count(wire.cacheReadInputTokens) ?? count(wire.cache_read_input_tokens),
+      count(wire.cacheCreationInputTokens) ?? count(wire.cache_creation_input_tokens),
+    ),
+    ...compact({ reasoning_tokens: count(wire.thinkingTokens) }),
+  };
+  const cost = count(wire.costUSD);
+  return cost ? { ...tokens, cost_usd: cost } : tokens;
+}
+
+function withCache(input: number | undefined, output: number | undefined, read: number | undefined, written: number | undefined): Tokens {
+  return compact({
+    input_tokens:
+      input === undefined && read === undefined && written === undefined ? undefined : (input ?? 0) + (read ?? 0) + (written ?? 0),
+    output_tokens: output,
+    cache_read_tokens: read,
+    cache_write_tokens: written,
+  });
+}
+
+/**
+ * `modelUsage` and `total_cost_usd` count the whole process, sub-agents and helper calls included; `usage` counts the
+ * main loop of one turn. The first is taken where it is there; what a process that started anew counted before is kept.
+ */
+export class RunTotals {
+  /** Of processes that are over. */
+  readonly #before = new Map<string, Tokens>();
+  #latest = new Map<string, Tokens>();
+  #paid = 0;
+
+  restart(): void {
+    for (const [model, tokens] of this.#latest) this.#before.set(model, plus(this.#before.get(model) ?? {}, tokens));
+    this.#latest = new Map();
+    this.#paid = 0;
+  }
+
+  /** What a result line sums up. */
+  read(wire: JsonObject, mainModel: string | undefined, subAgents: Tokens): Draft[] {
+    const cost = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
+    const models = Object.entries(object(wire.modelUsage))
+      .map(([model, usage]) => [model, readModelUsage(object(usage))] as const)
+      .filter(([, tokens]) => isAny(tokens));
+    if (models.length === 0) return this.#turn(readUsage(object(wire.usage)), cost, subAgents);
+    if (models.some(([model, tokens]) => size(tokens) < size(this.#latest.get(model)))) this.restart();
+    // The last model named is the model of the run.
+    const ordered = models.toSorted(([left], [right]) => Number(isSame(left, mainModel)) - Number(isSame(right, mainModel)));
+    const priced = ordered.some(([, tokens]) => tokens.cost_usd !== undefined);
+    return ordered.map(([model, counted], index) => {
+      const isMain = index === ordered.length - 1;
+      const tokens = !priced && cost > 0 && isMain ? { ...counted, cost_usd: cost } : counted;
+      this.#latest.set(model, tokens);
+      const sum = plus(this.#before.get(model) ?? {}, tokens);
+      return { type: 'usage.reported', scope: 'thread', ...compact({ model: model || undefined }), ...sum };
+    });
+  }
+
+  #turn(main: Tokens, cost: number, subAgents: Tokens): Draft[] {
+    if (cost < this.#paid) this.#paid = 0;
+    const price = growth({ cost_usd: cost }, { cost_usd: this.#paid });
+    this.#paid = Math.max(this.#paid, cost);
+    if (isAny(main)) return [{ type: 'usage.reported', scope: 'turn', ...plus(plus(main, subAgents), price) }];
+    // A cost alone does not replace the tokens that the messages told.
+    return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...price }] : [];
+  }
+}
+
+function size(tokens: Tokens | undefined): number {
+  return (tokens?.input_tokens ?? 0) + (tokens?.output_tokens ?? 0);
+}
+
+/** `modelUsage` may name a variant of the model that the messages name: `x[1m]`. */
+function isSame(model: string, main: string | undefined): boolean {
+  return main !== undefined && (model.startsWith(main) || main.startsWith(model));
+}

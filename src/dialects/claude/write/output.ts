@@ -1,0 +1,88 @@
+import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+
+/** Where the lines of a run go, each with an identity of its own. In the variant `json` the result is all that is kept. */
+export class Output {
+  readonly isPartial: boolean;
+  readonly isResultAlone: boolean;
+  /** Of the record that is being written. */
+  time: string | null = null;
+  readonly #sink: EncoderSink;
+  #session = '';
+  #opening: JsonObject | undefined;
+  #lines = 0;
+  #result: JsonObject | undefined;
+
+  constructor(sink: EncoderSink, variant: string) {
+    this.#sink = sink;
+    this.isPartial = variant === 'partial';
+    this.isResultAlone = variant === 'json';
+  }
+
+  /** The first line waits for a second: of a run that printed nothing, nothing is written. */
+  open(session: string, first: JsonObject): void {
+    this.#session = session;
+    this.#opening = first;
+  }
+
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** The result that is kept so far. */
+  get result(): JsonObject | undefined {
+    return this.#result;
+  }
+
+  line(wire: JsonObject): void {
+    this.#introduce();
+    if (!this.isResultAlone) return this.#sink.line(this.#identified(wire));
+    if (wire.type === 'result') this.#result = this.#identified(wire);
+    else this.#leaveOut(wire);
+  }
+
+  /** A line of a conversation; `parent`: the call that a sub-agent works for. */
+  spoken(parent: string | undefined, wire: JsonObject): void {
+    this.line({ ...wire, parent_tool_use_id: parent ?? null, ...compact({ timestamp: this.time ?? undefined }) });
+  }
+
+  streamed(parent: string | undefined, event: JsonObject): void {
+    this.line({ type: 'stream_event', event, parent_tool_use_id: parent ?? null });
+  }
+
+  /** A line of this very dialect, as it came. */
+  pass(wire: JsonObject): void {
+    if (this.isResultAlone) return this.lose('unknown_line');
+    this.#introduce();
+    this.#sink.line(wire);
+  }
+
+  lose(what: Loss): void {
+    this.#sink.lose(what);
+  }
+
+  end(): void {
+    if (this.#result !== undefined) this.#sink.line(this.#result);
+  }
+
+  #introduce(): void {
+    if (this.#opening === undefined) return;
+    const first = this.#opening;
+    this.#opening = undefined;
+    this.line(first);
+  }
+
+  /** Fresh for every line; a pure machine has no randomness. */
+  #identified(wire: JsonObject): JsonObject {
+    this.#lines += 1;
+    return { ...wire, session_id: this.#session, uuid: `00000000-0000-4000-8000-${this.#lines.toString(16).padStart(12, '0')}` };
+  }
+
+  /** What the result object alone has no place for, as far as no other rule says it. */
+  #leaveOut(wire: JsonObject): void {
+    if (wire.type === 'rate_limit_event') this.lose('rate_limit');
+    else if (wire.type === 'control_request') this.lose('permission');
+    else if (wire.subtype === 'api_retry') this.lose('retry');
+    else if (wire.subtype === 'informational' || wire.subtype === 'model_fallback') this.lose('log');
+  }
+}

@@ -1,0 +1,60 @@
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { compact } from '../../read.ts';
+import type { Ending } from './ending.ts';
+import type { Output } from './output.ts';
+import type { Tools } from './tools.ts';
+
+type Request = EventOf<'permission.requested'>;
+
+/** A question that is refused at once is one line, which waits for the answer. */
+export class Permissions {
+  readonly #output: Output;
+  readonly #tools: Tools;
+  readonly #ending: Ending;
+  #asked: Request | undefined;
+
+  constructor(output: Output, tools: Tools, ending: Ending) {
+    this.#output = output;
+    this.#tools = tools;
+    this.#ending = ending;
+  }
+
+  ask(request: Request): void {
+    this.#asked = request;
+  }
+
+  answer(event: EventOf<'permission.resolved'>): void {
+    const request = this.#asked;
+    this.#asked = undefined;
+    if (event.decision === 'allowed') return this.#output.lose('permission');
+    const id = event.item_id ?? event.permission_id;
+    const call = this.#tools.find(id);
+    const name = request?.what ?? call?.name ?? 'unknown';
+    this.#ending.deny(name, id, call?.args ?? {});
+    this.#output.line({
+      type: 'system',
+      subtype: 'permission_denied',
+      tool_name: name,
+      tool_use_id: id,
+      message: request?.title ?? '',
+      ...compact({ decision_reason_type: event.raw_decision }),
+    });
+  }
+
+  /** A question that the next event does not answer stands alone. */
+  settle(next: EventRecord | undefined): void {
+    const request = this.#asked;
+    if (request === undefined || (next?.type === 'permission.resolved' && next.permission_id === request.permission_id)) return;
+    this.#asked = undefined;
+    this.#output.line({
+      type: 'control_request',
+      request_id: request.permission_id,
+      request: {
+        subtype: 'can_use_tool',
+        tool_name: request.what,
+        input: this.#tools.find(request.item_id ?? '')?.args ?? {},
+        ...compact({ tool_use_id: request.item_id, title: request.title }),
+      },
+    });
+  }
+}

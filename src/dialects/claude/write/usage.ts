@@ -1,0 +1,138 @@
+import type { EventOf } from '../../../events/event.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import type { JsonObject, Loss } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { isAny, minus, plus, type Tokens } from '../tokens.ts';
+
+type Usage = EventOf<'usage.reported'>;
+
+export function writeUsage(tokens: Tokens): JsonObject {
+  return {
+    input_tokens: uncached(tokens),
+    ...compact({ cache_creation_input_tokens: tokens.cache_write_tokens, cache_read_input_tokens: tokens.cache_read_tokens }),
+    output_tokens: tokens.output_tokens ?? 0,
+  };
+}
+
+function writeModelUsage(tokens: Tokens): JsonObject {
+  return {
+    inputTokens: uncached(tokens),
+    outputTokens: tokens.output_tokens ?? 0,
+    ...compact({
+      cacheReadInputTokens: tokens.cache_read_tokens,
+      cacheCreationInputTokens: tokens.cache_write_tokens,
+      thinkingTokens: tokens.reasoning_tokens,
+    }),
+    webSearchRequests: 0,
+    costUSD: tokens.cost_usd ?? 0,
+  };
+}
+
+function uncached({ input_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0 }: Tokens): number {
+  return Math.max(0, input_tokens - cache_read_tokens - cache_write_tokens);
+}
+
+/** The tokens of one call; undefined when the event has none. */
+export function stepOf(event: Usage): (Tokens & { model?: string }) | undefined {
+  const { model, input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens } = event;
+  const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens });
+  return isAny(tokens) ? { ...tokens, ...compact({ model }) } : undefined;
+}
+
+/** Every result repeats the totals of all models. */
+const mostModels = 100;
+
+/** What the results of a run sum up, each in the sense of this wire. */
+export class Totals {
+  readonly #lose: (what: Loss) => void;
+  readonly #ofThread = new Map<string, Tokens>();
+  #stepModel: string | undefined;
+  #isOneModel = true;
+  #ofTurns: Tokens = {};
+  #isTurnTold = false;
+  #written: Tokens = {};
+  /** What the lines of messages showed. */
+  #shown: Tokens = {};
+  #shownBySubAgents: Tokens = {};
+  #results = 0;
+
+  constructor(lose: (what: Loss) => void) {
+    this.#lose = lose;
+  }
+
+  count(event: Usage): void {
+    const { input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd } = event;
+    const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd });
+    if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
+    else if (event.scope === 'turn') {
+      this.#isTurnTold = true;
+      this.#ofTurns = plus(this.#ofTurns, tokens);
+    } else {
+      if (event.model !== undefined && event.model !== (this.#stepModel ??= event.model)) this.#isOneModel = false;
+      if (cost_usd !== undefined) this.#ofTurns = plus(this.#ofTurns, { cost_usd });
+    }
+  }
+
+  /** The usage of a message, `more` included, which its next line shows. */
+  show(known: Tokens, more: Tokens, isSubAgent: boolean): Tokens {
+    this.#shown = plus(this.#shown, more);
+    if (isSubAgent) this.#shownBySubAgents = plus(this.#shownBySubAgents, more);
+    return plus(known, more);
+  }
+
+  /** Whether a reader of the lines alone would count less than was used. */
+  isUntold({ metrics }: RunOutcome): boolean {
+    if (this.#results > 0 || metrics.tokens_used === undefined) return false;
+    return (metrics.input_tokens ?? 0) !== (this.#shown.input_tokens ?? 0) || metrics.output_tokens !== this.#shown.output_tokens;
+  }
+
+  /** The fields of a result; `outcome`: of the last one. */
+  write(outcome: RunOutcome | undefined): JsonObject {
+    const fields = this.#fields(outcome);
+    this.#results += 1;
+    this.#isTurnTold = false;
+    return fields;
+  }
+
+  #countThread(model: string, tokens: Tokens): void {
+    if (this.#ofThread.size < mostModels || this.#ofThread.has(model)) this.#ofThread.set(model, tokens);
+    else this.#lose('usage');
+  }
+
+  #fields(outcome: RunOutcome | undefined): JsonObject {
+    if (this.#ofThread.size > 0 && !this.#ofThread.has('')) return this.#byModel(this.#ofThread);
+    const sum = outcome === undefined ? (this.#ofThread.get('') ?? this.#ofTurns) : tokensOf(outcome);
+    const model = outcome?.metrics.model_name;
+    const isOneModel = this.#isOneModel && !this.#isTurnTold && this.#results === 0;
+    if (isAny(sum) && isOneModel && model !== undefined && model.trim() !== '') return this.#byModel(new Map([[model, sum]]));
+    if (sum.reasoning_tokens) this.#lose('token_split');
+    const turn = minus(sum, this.#written);
+    this.#written = plus(this.#written, turn);
+    const main = minus(turn, this.#shownBySubAgents);
+    this.#shownBySubAgents = {};
+    return { total_cost_usd: this.#written.cost_usd ?? 0, usage: writeUsage(main), modelUsage: {} };
+  }
+
+  #byModel(models: ReadonlyMap<string, Tokens>): JsonObject {
+    let sum: Tokens = {};
+    for (const tokens of models.values()) sum = plus(sum, tokens);
+    const turn = minus(sum, this.#written);
+    this.#written = sum;
+    return {
+      total_cost_usd: sum.cost_usd ?? 0,
+      usage: writeUsage(turn),
+      modelUsage: Object.fromEntries([...models].map(([model, tokens]) => [model, writeModelUsage(tokens)])),
+    };
+  }
+}
+
+function tokensOf({ metrics }: RunOutcome): Tokens {
+  return compact({
+    input_tokens: metrics.input_tokens,
+    output_tokens: metrics.output_tokens,
+    reasoning_tokens: metrics.reasoning_tokens,
+    cache_read_tokens: metrics.cache_read_tokens,
+    cache_write_tokens: metrics.cache_write_tokens,
+    cost_usd: metrics.cost_source === 'reported' ? metrics.cost : undefined,
+  });
+}
