@@ -157,6 +157,22 @@ describe('the run stream', () => {
   });
 
   it.each([
+    ['bash; auto-rejecting', [{ what: 'bash' }]],
+    ['bash (rm x); auto-rejecting', [{ what: 'bash', pattern: 'rm x' }]],
+    ['edit (a (1), b (2)); auto-rejecting', [{ what: 'edit', pattern: 'a (1), b (2)' }]],
+    ['bash (rm\u00a0x; ls); auto-rejecting', [{ what: 'bash', pattern: 'rm\u00a0x; ls' }]],
+    ['bash (); auto-rejecting', [{ what: 'bash', pattern: '' }]],
+    ['bash (rm x; auto-rejecting', [{ what: 'bash (rm x' }]],
+    ['bash) (rm x; auto-rejecting', [{ what: 'bash) (rm x' }]],
+    ['bash (rm x)', []],
+    // A reader that looks for the end anew at every opening would still be at it when the test times out.
+    [`${' (x)'.repeat(200_000)}; auto-rejected`, []],
+  ])('reads a refusal on stderr in one pass: %.40s', (said, expected) => {
+    const asked = only(read([stepStart], `! permission requested: ${said}\n`).events, 'permission.requested');
+    expect(asked).toEqual(expected.map((each) => ({ type: 'permission.requested', permission_id: 'stderr_1', ...each })));
+  });
+
+  it.each([
     ['an interrupted tool', 'bash', { status: 'error', error: 'Tool execution aborted', metadata: { interrupted: true } }, 'cancelled'],
     [
       'a rule that forbids',

@@ -2,7 +2,17 @@ import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, compact, filled, isObject, object, string, time } from '../../read.ts';
 import { callIdOf, claimOf, countsOf, editsOf, endOf, exclusive, type Fault, faultOf, finishOf, kindOf, plainText } from './parts.ts';
 
-const rejection = /^! permission requested: (.*?)(?: \((.*)\))?; auto-rejecting$/s;
+const asked = '! permission requested: ';
+const rejected = '; auto-rejecting';
+
+/** `! permission requested: WHAT (PATTERN); auto-rejecting`, the pattern being optional. */
+function readRejection(text: string): { what: string; pattern?: string } | undefined {
+  if (!text.startsWith(asked) || !text.endsWith(rejected)) return undefined;
+  const request = text.slice(asked.length, -rejected.length);
+  const opening = request.endsWith(')') ? request.indexOf(' (') : -1;
+  if (opening === -1) return { what: request };
+  return { what: request.slice(0, opening), pattern: request.slice(opening + 2, -1) };
+}
 
 /**
  * The stream of `run --format json`: finished parts, one a line, with neither a first nor a last line of its own.
@@ -114,11 +124,11 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
     const plain = plainText(coloured);
     // Kilo says each error here as well.
     if (fault !== undefined && plain === `Error: ${fault.message}`) return true;
-    const refused = rejection.exec(plain);
-    if (refused === null) return false;
+    const refused = readRejection(plain);
+    if (refused === undefined) return false;
     start(undefined);
     const id = `stderr_${++rejections}`;
-    sink.emit({ type: 'permission.requested', permission_id: id, what: refused[1] ?? '', ...compact({ pattern: refused[2] }) });
+    sink.emit({ type: 'permission.requested', permission_id: id, ...refused });
     sink.emit({ type: 'permission.resolved', permission_id: id, decision: 'denied', by: 'rule' });
     return true;
   }
