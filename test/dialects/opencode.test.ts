@@ -331,6 +331,13 @@ describe('the bus', () => {
     expect(spoken(start, delta('Hel'))).toEqual(['text.delta Hel', 'text.completed Hel']);
   });
 
+  it('does not wait for ever for a message of a role that it does not know', () => {
+    const early = part({ id: 'p', messageID: 'msg_s', type: 'text', text: 'Hi' });
+    const strange = message({ id: 'msg_s', role: 'system' });
+    const { events } = read([session(), early, strange, strange, bus('session.diff', { sessionID: 'ses_1', diff: [] })]);
+    expect(only(events, 'text.completed').map((event) => event.text)).toEqual(['Hi']);
+  });
+
   it('does not join a retry to what was cut off', () => {
     const step = part({ id: 's', type: 'step-start' });
     const { outcome } = read([

@@ -214,14 +214,11 @@ export function busDecoder(sink: DecoderSink): Bus {
     sink.emit({ type: 'prompt.submitted', text, ...compact({ message_id: filled(part.messageID) }) });
   }
 
-  /** The author of these parts is known now. */
+  /** More is known of this message: its parts need not wait, unless its author is of a kind that we do not know. */
   function release(messageId: string): void {
-    for (let index = 0; index < held.length;) {
-      const each = held[index];
-      if (each?.part.messageID === messageId) {
-        held.splice(index, 1);
-        partUpdated(each.part, each.properties);
-      } else index += 1;
+    for (const each of held.splice(0)) {
+      if (each.part.messageID === messageId) partUpdated(each.part, each.properties);
+      else held.push(each);
     }
   }
 
