@@ -2,8 +2,8 @@ import type { EventOf, EventRecord } from '../../events/event.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../dialect.ts';
 import { lossOf } from '../losses.ts';
 import { asText, isObject, object, string } from '../read.ts';
-import { claimOf, type Fault, faultOf } from '../shared/opencode/parts.ts';
-import { decisionOf } from './permission.ts';
+import { type Fault, readEnding as claimOf, readFault as faultOf } from '../shared/opencode/read/ending.ts';
+import { decisionOf } from './read/permissions.ts';
 import {
   assistantInfo,
   codeOfLimit,

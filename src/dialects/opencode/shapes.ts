@@ -1,7 +1,8 @@
 import type { ErrorCode, EventOf, FinishReason } from '../../events/event.ts';
 import type { Json, JsonObject } from '../dialect.ts';
 import { asText } from '../read.ts';
-import { codeOfName, isRefusal } from '../shared/opencode/parts.ts';
+import { codesOfErrors as codeOfName } from '../shared/opencode/words.ts';
+import { isRefusal } from '../shared/opencode/read/tools.ts';
 import type { Totals } from './tally.ts';
 
 // The objects of seed 002, field by field in its order. A time that nobody told is 0.

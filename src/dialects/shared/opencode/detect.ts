@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../dialect.ts';
 import { isObject, object } from '../../read.ts';
-import { plainText } from './parts.ts';
+import { plainText } from './read/stderr.ts';
 
 // Kilo is a fork of OpenCode and prints the same stream. What differs: Kilo's `step_finish` has `metrics` and `time`, its tools
 // say which rule approved them, some of its errors are plain strings, and each error stands on stderr as well. OpenCode

@@ -1,20 +1,6 @@
-import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { asText, compact, filled, list, object } from '../read.ts';
-
-const consents = new Set([
-  'once',
-  'always',
-  'allow',
-  'allowed',
-  'approve',
-  'approved',
-  'accept',
-  'accepted',
-  'grant',
-  'granted',
-  'yes',
-  'ok',
-]);
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, list, object } from '../../read.ts';
+import { consents } from '../words.ts';
 
 /** Only a word that is known to mean consent does. */
 export function decisionOf(reply: string): 'allowed' | 'denied' {

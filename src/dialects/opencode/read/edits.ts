@@ -1,6 +1,6 @@
-import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { compact, filled, object, string } from '../read.ts';
-import { type Edit, sizeOf } from '../shared/opencode/parts.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { compact, filled, object, string } from '../../read.ts';
+import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
 
 /** Files told to be edited: by an event of their own, which may know less than the tool and the file watcher do. */
 export class Edits {
@@ -17,7 +17,7 @@ export class Edits {
     this.#inTurn.clear();
   }
 
-  /** `file.edited`: `{file}`, or `{path, diff}` as the seed has it. */
+  /** `file.edited`: `{file}`, or `{path, diff}` as it is documented. */
   tell(properties: JsonObject): void {
     const path = filled(properties.path);
     const file = filled(properties.file);

@@ -1,18 +1,10 @@
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, isObject, object, string, time } from '../../read.ts';
-import { callIdOf, claimOf, countsOf, editsOf, endOf, exclusive, type Fault, faultOf, finishOf, kindOf, plainText } from './parts.ts';
-
-const asked = '! permission requested: ';
-const rejected = '; auto-rejecting';
-
-/** `! permission requested: WHAT (PATTERN); auto-rejecting`, the pattern being optional. */
-function readRejection(text: string): { what: string; pattern?: string } | undefined {
-  if (!text.startsWith(asked) || !text.endsWith(rejected)) return undefined;
-  const request = text.slice(asked.length, -rejected.length);
-  const opening = request.endsWith(')') ? request.indexOf(' (') : -1;
-  if (opening === -1) return { what: request };
-  return { what: request.slice(0, opening), pattern: request.slice(opening + 2, -1) };
-}
+import type { Decoder, DecoderSink, JsonObject } from '../../../dialect.ts';
+import { asText, compact, filled, isObject, object, string } from '../../../read.ts';
+import { type Fault, readEnding, readFault, readFinish } from './ending.ts';
+import { plainText, readRejection } from './stderr.ts';
+import { tellTime } from './time.ts';
+import { callIdOf, editsOf, endTool, startTool } from './tools.ts';
+import { exclusive, readUsage } from './usage.ts';
 
 /**
  * The stream of `run --format json`: finished parts, one a line, with neither a first nor a last line of its own.
@@ -50,21 +42,16 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
 
   function tool(wire: JsonObject, part: JsonObject): void {
     const id = callIdOf(part);
+    if (id === undefined) return sink.unknown(wire);
     const name = asText(part.tool);
     const state = object(part.state);
-    const ended = endOf(name, state);
-    if (id === undefined || ended === undefined) return sink.unknown(wire);
-    const from = time(object(state.time).start);
-    if (from !== undefined) sink.at(from);
-    sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: state.input ?? {} });
-    at(wire);
-    sink.emit({ type: 'item.completed', item_id: id, ...ended });
+    const ended = endTool(id, name, state);
+    if (ended === undefined) return sink.unknown(wire);
+    tellTime(sink, object(state.time).start);
+    sink.emit(startTool(id, name, state.input ?? {}));
+    tellTime(sink, wire.timestamp);
+    sink.emit(ended);
     if (ended.status === 'success') for (const edit of editsOf(name, state, id)) sink.emit(edit);
-  }
-
-  function at(wire: JsonObject): void {
-    const ms = time(wire.timestamp);
-    if (ms !== undefined) sink.at(ms);
   }
 
   function line(wire: JsonObject): void {
@@ -72,7 +59,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
     const { part } = wire;
     if (typeof wire.sessionID !== 'string') return sink.unknown(wire);
     if (type === 'error' ? wire.error === undefined : type !== 'text' && !isObject(part)) return sink.unknown(wire);
-    at(wire);
+    tellTime(sink, wire.timestamp);
     switch (type) {
       case 'step_start':
         start(wire.sessionID);
@@ -102,14 +89,14 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         const step = object(part);
         if (isRepeated(type, step)) return;
         steps = true;
-        const counts = countsOf(object(step.tokens), step.cost, exclusive);
+        const counts = readUsage(object(step.tokens), step.cost, exclusive);
         if (counts !== undefined) sink.emit({ type: 'usage.reported', scope: 'step', ...counts });
         finish = filled(step.reason);
-        return sink.emit({ type: 'turn.completed', ...finishOf(finish) });
+        return sink.emit({ type: 'turn.completed', ...readFinish(finish) });
       }
       case 'error': {
         start(wire.sessionID);
-        const told = faultOf(wire.error);
+        const told = readFault(wire.error);
         // A context overflow is printed twice: by the step, and by the compaction that fails as well.
         const repeated = fault?.name === told.name && fault.message === told.message;
         fault = told;
@@ -138,7 +125,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
     // Before 0.13.2 there were no steps; then the repeated text is the only sign of an end.
     if (!steps && closed) return sink.emit({ type: 'agent.finished', status: 'ok' });
     // After a refused permission the run just stops, on a step that wanted to go on: that is no claim.
-    const claim = finish === 'tool-calls' ? undefined : claimOf(finish, false, undefined);
+    const claim = finish === 'tool-calls' ? undefined : readEnding(finish, false, undefined);
     if (claim !== undefined) sink.emit({ type: 'agent.finished', ...claim });
   }
 
