@@ -1,6 +1,6 @@
-import type { EventOf } from '../../events/event.ts';
-import type { JsonObject } from '../dialect.ts';
-import { object } from '../read.ts';
+import type { EventOf } from '../../../events/event.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import type { JsonObject } from '../../dialect.ts';
 
 export interface Totals {
   input: number;
@@ -10,6 +10,7 @@ export interface Totals {
   cacheWrite: number;
   cost: number;
 }
+
 export const noTokens: Readonly<Totals> = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
 
 export function addTotals(left: Readonly<Totals>, right: Readonly<Totals>, sign: 1 | -1 = 1): Totals {
@@ -23,13 +24,29 @@ export function addTotals(left: Readonly<Totals>, right: Readonly<Totals>, sign:
   };
 }
 
+/** The usage of an assistant message. */
+export function writeUsage(totals: Readonly<Totals>): JsonObject {
+  const total = totals.input + totals.output;
+  return {
+    cost: totals.cost,
+    tokens: {
+      // The documented total is input + output, so both are written with all they hold; this field tells a reader so.
+      ...(total === 0 ? {} : { total }),
+      input: totals.input,
+      output: totals.output,
+      reasoning: totals.reasoning,
+      cache: { read: totals.cacheRead, write: totals.cacheWrite },
+    },
+  };
+}
+
 /** What the steps of a run used, told once with the message that they belong to. */
 export class Tally {
   #untold: Totals = { ...noTokens };
   #told: Totals = { ...noTokens };
 
-  get holds(): boolean {
-    return Object.values(this.#untold).some((value) => value > 0);
+  get isEmpty(): boolean {
+    return Object.values(this.#untold).every((value) => value <= 0);
   }
 
   count(usage: EventOf<'usage.reported'>): void {
@@ -52,8 +69,17 @@ export class Tally {
     return totals;
   }
 
-  /** What is left to tell so that all adds up to these totals. */
-  missing(totals: Readonly<Totals>): Totals | 'too much' | undefined {
+  /** What is left to tell so that all adds up to the outcome's totals. */
+  missing({ metrics }: RunOutcome): Totals | 'too much' | undefined {
+    if (metrics.tokens_used === undefined) return undefined;
+    const totals: Totals = {
+      input: metrics.input_tokens ?? 0,
+      output: metrics.output_tokens ?? 0,
+      reasoning: metrics.reasoning_tokens ?? 0,
+      cacheRead: metrics.cache_read_tokens ?? 0,
+      cacheWrite: metrics.cache_write_tokens ?? 0,
+      cost: metrics.cost_source === 'reported' ? (metrics.cost ?? 0) : 0,
+    };
     const missing = addTotals(totals, this.#told, -1);
     // Sums of fractions differ in their last digits.
     if (Math.abs(missing.cost) < 1e-9) missing.cost = 0;
@@ -61,22 +87,4 @@ export class Tally {
     if (values.some((value) => value < 0)) return 'too much';
     return values.some((value) => value > 0) ? missing : undefined;
   }
-}
-
-/** The totals of a RunOutcome; undefined when it knows none. */
-export function totalsOf(report: JsonObject): Totals | undefined {
-  const metrics = object(report.metrics);
-  if (metrics.tokens_used === undefined) return undefined;
-  const value = (field: string): number => {
-    const number = metrics[field];
-    return typeof number === 'number' ? number : 0;
-  };
-  return {
-    input: value('input_tokens'),
-    output: value('output_tokens'),
-    reasoning: value('reasoning_tokens'),
-    cacheRead: value('cache_read_tokens'),
-    cacheWrite: value('cache_write_tokens'),
-    cost: metrics.cost_source === 'reported' ? value('cost') : 0,
-  };
 }
