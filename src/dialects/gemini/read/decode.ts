@@ -1,15 +1,14 @@
-import type { Decoder, DecoderSink, JsonObject } from '../dialect.ts';
-import { asText, compact, count, filled, object, string, time } from '../read.ts';
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, object, string, time } from '../../read.ts';
 import { readDocument } from './document.ts';
-import { codeOf } from './faults.ts';
-import { stderrReader } from './stderr.ts';
-import { editedFile, kindOf, resultStatus } from './tools.ts';
-import { emitUsage, streamTokens } from './usage.ts';
-import { emitFailure } from './failure.ts';
+import { codeOf, readEnding } from './ending.ts';
+import { Stderr } from './stderr.ts';
+import { Tools } from './tools.ts';
+import { readUsage } from './usage.ts';
 
 export function decoder(sink: DecoderSink): Decoder {
-  const open = new Map<string, { name: string; args: JsonObject }>();
-  const stderr = stderrReader(sink);
+  const tools = new Tools(sink);
+  const stderr = new Stderr(sink);
   /** The running assistant text: it has no end of its own on this wire. */
   let text = '';
   let turnOpen = false;
@@ -49,29 +48,15 @@ export function decoder(sink: DecoderSink): Decoder {
     if (id === undefined) return sink.unknown(wire);
     closeText();
     response();
-    const name = asText(wire.tool_name);
-    open.set(id, { name, args: object(wire.parameters) });
-    sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: wire.parameters ?? {} });
+    tools.start(id, wire);
   }
 
   function readToolResult(wire: JsonObject): void {
     const id = filled(wire.tool_id);
     if (id === undefined) return sink.unknown(wire);
     closeText();
-    const call = open.get(id);
-    open.delete(id);
     answered = true;
-    const status = resultStatus(call?.name ?? '', wire);
-    const error = string(object(wire.error).message);
-    sink.emit({
-      type: 'item.completed',
-      item_id: id,
-      status,
-      ...(wire.output === undefined ? {} : { output: wire.output }),
-      ...(error === undefined ? {} : { error }),
-    });
-    const edited = status === 'success' && call !== undefined ? editedFile(call.name, call.args) : undefined;
-    if (edited !== undefined) sink.emit({ type: 'file.edited', ...edited, item_id: id });
+    tools.end(id, wire);
   }
 
   function readError(wire: JsonObject): void {
@@ -84,15 +69,14 @@ export function decoder(sink: DecoderSink): Decoder {
   function readResult(wire: JsonObject): void {
     closeText();
     const stats = object(wire.stats);
-    emitUsage(sink, streamTokens(stats));
+    readUsage(sink, stats);
     const ok = wire.status === 'success' && wire.error === undefined && lastError === undefined;
     if (turnOpen) sink.emit({ type: 'turn.completed', finish_reason: ok ? 'stop' : 'error' });
     turnOpen = false;
-    const duration = count(stats.duration_ms) || undefined;
-    if (ok) return sink.emit({ type: 'agent.finished', status: 'ok', ...compact({ duration_ms: duration }) });
     const error = object(wire.error);
     // An empty or blocked answer is told by the `error` line before; the result then has no words of its own.
-    emitFailure(sink, { message: string(error.message) ?? lastError, type: string(error.type), duration });
+    const message = string(error.message) ?? lastError;
+    readEnding(sink, { ok, message, type: string(error.type), duration: count(stats.duration_ms) || undefined });
   }
 
   function line(wire: JsonObject): void {
@@ -117,9 +101,9 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'result':
         return readResult(wire);
       default:
-        if (wire.type !== undefined || !readDocument(sink, wire, stderr.introduced)) sink.unknown(wire);
+        if (wire.type !== undefined || !readDocument(sink, wire, () => stderr.introduced())) sink.unknown(wire);
     }
   }
 
-  return { line, stderr: stderr.line, end: stderr.end };
+  return { line, stderr: (said, wire) => stderr.line(said, wire), end: () => stderr.end() };
 }

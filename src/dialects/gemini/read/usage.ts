@@ -1,7 +1,7 @@
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { compact, count, object } from '../read.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { compact, count, object } from '../../read.ts';
 
-export interface ModelTokens {
+interface ModelTokens {
   model: string | undefined;
   input: number | undefined;
   output: number | undefined;
@@ -11,8 +11,18 @@ export interface ModelTokens {
 
 const sizeOf = (tokens: ModelTokens): number => (tokens.input ?? 0) + (tokens.output ?? 0);
 
+/** The `stats` of a `result` line. */
+export function readUsage(sink: DecoderSink, stats: JsonObject): void {
+  emitUsage(sink, streamTokens(stats));
+}
+
+/** The `stats` of the json document. */
+export function readDocumentUsage(sink: DecoderSink, stats: JsonObject): void {
+  emitUsage(sink, documentTokens(stats));
+}
+
 /** Totals of the process, one per model. After an HTTP error all are zero, which means that nothing was counted. */
-export function emitUsage(sink: DecoderSink, models: readonly ModelTokens[]): void {
+function emitUsage(sink: DecoderSink, models: readonly ModelTokens[]): void {
   // Helpers (router, summariser) are models of their own; the one that did the work comes last and names the run.
   for (const each of models.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
     if (sizeOf(each) === 0) continue;
@@ -30,8 +40,8 @@ export function emitUsage(sink: DecoderSink, models: readonly ModelTokens[]): vo
   }
 }
 
-/** The `stats` of a `result` line: thoughts are not named, they are what the total has beyond input and output. */
-export function streamTokens(stats: JsonObject): ModelTokens[] {
+/** In a `result` line thoughts are not named: they are what the total has beyond input and output. */
+function streamTokens(stats: JsonObject): ModelTokens[] {
   const models = Object.entries(object(stats.models));
   if (models.length === 0) return [readStream(undefined, stats)];
   return models.map(([model, tokens]) => readStream(model, object(tokens)));
@@ -52,8 +62,8 @@ function readStream(model: string | undefined, wire: JsonObject): ModelTokens {
   };
 }
 
-/** The `stats.models` of the json document: thoughts and the prompts of tools are named apart. */
-export function documentTokens(stats: JsonObject): ModelTokens[] {
+/** In the json document thoughts and the prompts of tools are named apart. */
+function documentTokens(stats: JsonObject): ModelTokens[] {
   return Object.entries(object(stats.models)).map(([model, metrics]) => {
     const tokens = object(object(metrics).tokens);
     const prompt = count(tokens.prompt);
