@@ -1,13 +1,17 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { compact, filled, object, string } from '../../read.ts';
 import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
+import { Recent } from './recent.ts';
+
+/** More files than these are not remembered: told twice is better than growing with the stream. */
+const remembered = 1000;
 
 /** Files told to be edited: by an event of their own, which may know less than the tool and the file watcher do. */
 export class Edits {
   readonly #sink: DecoderSink;
   /** Told, but their tool has not ended; with what the watcher saw. */
   readonly #pending = new Map<string, Edit['operation'] | undefined>();
-  readonly #inTurn = new Set<string>();
+  readonly #inTurn = new Recent<true>(remembered);
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -21,8 +25,8 @@ export class Edits {
   tell(properties: JsonObject): void {
     const path = filled(properties.path);
     const file = filled(properties.file);
-    if (path !== undefined) this.emit({ path, ...compact({ item_id: filled(properties.callID) }), ...toldBy(object(properties.diff)) });
-    else if (file !== undefined) this.#pending.set(file, this.#pending.get(file));
+    if (path !== undefined) this.#emit({ path, ...compact({ item_id: filled(properties.callID) }), ...toldBy(object(properties.diff)) });
+    else if (file !== undefined) this.#expect(file);
   }
 
   watch(path: string | undefined, event: Json | undefined): void {
@@ -33,13 +37,13 @@ export class Edits {
 
   /** The tool that edited has ended and knows more; what it did not mention is told as it is. */
   settle(edits: readonly Edit[]): void {
-    for (const edit of edits) if (this.#pending.has(edit.path)) this.emit(edit);
-    for (const path of this.#pending.keys()) this.emit({ path });
+    for (const edit of edits) if (this.#pending.has(edit.path)) this.#emit(edit);
+    for (const path of this.#pending.keys()) this.#emit({ path });
   }
 
   /** Files that changed during the turn by whatever means. */
   changed(paths: readonly Json[]): void {
-    for (const path of paths) if (typeof path === 'string' && !this.#inTurn.has(path)) this.emit({ path });
+    for (const path of paths) if (typeof path === 'string' && !this.#inTurn.has(path)) this.#emit({ path });
   }
 
   /** A file part: what the assistant hands over. (Those of the user are attachments.) */
@@ -47,13 +51,19 @@ export class Edits {
     const url = string(part.url) ?? '';
     const path =
       filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
-    if (path !== undefined) this.emit({ path, operation: 'created' });
+    if (path !== undefined) this.#emit({ path, operation: 'created' });
   }
 
-  emit(edit: Pick<Edit, 'path'> & Partial<Edit>): void {
+  #expect(path: string): void {
+    this.#pending.set(path, this.#pending.get(path));
+    const [oldest] = this.#pending.size > remembered ? this.#pending.keys() : [];
+    if (oldest !== undefined) this.#emit({ path: oldest });
+  }
+
+  #emit(edit: Pick<Edit, 'path'> & Partial<Edit>): void {
     const seen = this.#pending.get(edit.path);
     this.#pending.delete(edit.path);
-    this.#inTurn.add(edit.path);
+    this.#inTurn.set(edit.path, true);
     this.#sink.emit({ ...edit, type: 'file.edited', operation: seen ?? edit.operation ?? 'modified' });
   }
 }

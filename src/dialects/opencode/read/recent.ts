@@ -15,6 +15,10 @@ export class Recent<Value> {
     return this.#entries.get(key);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   set(key: string, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

@@ -14,9 +14,10 @@ interface OpenText extends Place {
   /** The newest whole text, where no deltas came. */
   text: string;
   streamed: boolean;
-  /** The part has a time of its own, so it will say when it ends. */
-  timed: boolean;
 }
+
+/** No run has so many texts open at once: the oldest ones have lost their end. */
+const maxOpen = 1000;
 
 /**
  * Text on the bus grows by deltas or by whole snapshots, and some versions never say that it ended.
@@ -27,8 +28,10 @@ export class Texts {
   /** Parts that have ended. */
   readonly #done: Recent<true>;
   readonly #open = new Map<string, OpenText>();
-  /** Snapshots without an end that count as whole once anything else happens. */
-  #loose = 0;
+  /** Those of each message, so that its end costs no search. */
+  readonly #byMessage = new Map<string | undefined, Set<string>>();
+  /** Snapshots without a time, which never say that they end: they count as whole once anything else happens. */
+  readonly #loose = new Set<string>();
 
   constructor(sink: DecoderSink, done: Recent<true>) {
     this.#sink = sink;
@@ -63,44 +66,71 @@ export class Texts {
     this.#add(id, delta, { type: 'text', message: filled(lane.voiceOf(owner)), parent: lane.parent });
   }
 
-  /** Another line came: snapshots that carry no times are whole. */
+  /** Another line came, about another part. */
   settle(except: string | undefined): void {
-    if (this.#loose === 0) return;
-    for (const [id, part] of this.#open) {
-      if (part.timed || id === except) continue;
-      this.#complete(id, part.text, part);
-    }
-    this.#loose = except !== undefined && this.#open.has(except) ? 1 : 0;
+    if (this.#loose.size === 0) return;
+    for (const id of this.#loose) if (id !== except) this.#close(id);
   }
 
-  /** The message is over. What was streamed is closed by the end of the turn. */
+  /** The message is over. */
   flush(message: string | undefined): void {
-    for (const [id, part] of this.#open) {
-      if (message !== undefined && part.message !== undefined && part.message !== message) continue;
-      if (part.streamed) this.#open.delete(id);
-      else this.#complete(id, part.text, part);
-    }
+    if (message === undefined) return this.#closeAll(this.#open.keys());
+    this.#closeAll(this.#byMessage.get(message) ?? []);
+    this.#closeAll(this.#byMessage.get(undefined) ?? []);
   }
 
   #add(id: string, delta: string, place: Place): void {
-    const known = this.#open.get(id);
-    const part = known ?? { ...place, text: '', streamed: true, timed: true };
-    if (known === undefined) this.#open.set(id, part);
+    const part = this.#open.get(id) ?? this.#start(id, { ...place, text: '', streamed: true });
     part.streamed = true;
     if (delta !== '') this.#sink.emit({ type: `${part.type}.delta`, text: delta, ...where(id, part) });
   }
 
   #replace(id: string, text: string, place: Place, timed: boolean): void {
-    const part = this.#open.get(id) ?? { ...place, text: '', streamed: false, timed };
-    part.text = text;
-    this.#open.set(id, part);
-    if (!timed) this.#loose += 1;
+    const known = this.#open.get(id);
+    if (known !== undefined) known.text = text;
+    else {
+      this.#start(id, { ...place, text, streamed: false });
+      if (!timed) this.#loose.add(id);
+    }
   }
 
   #complete(id: string, text: string, place: Place): void {
-    const streamed = this.#open.get(id)?.streamed === true;
-    this.#open.delete(id);
+    const streamed = this.#forget(id)?.streamed === true;
     if (text !== '' || streamed) this.#sink.emit({ type: `${place.type}.completed`, text, ...where(id, place) });
+  }
+
+  #start(id: string, part: OpenText): OpenText {
+    const [oldest] = this.#open.size < maxOpen ? [] : this.#open.keys();
+    if (oldest !== undefined) this.#closeAll([oldest]);
+    this.#open.set(id, part);
+    const siblings = this.#byMessage.get(part.message);
+    if (siblings === undefined) this.#byMessage.set(part.message, new Set([id]));
+    else siblings.add(id);
+    return part;
+  }
+
+  #closeAll(ids: Iterable<string>): void {
+    for (const id of ids) {
+      // What was streamed is closed by the end of the turn.
+      if (this.#open.get(id)?.streamed === true) this.#forget(id);
+      else this.#close(id);
+    }
+  }
+
+  #close(id: string): void {
+    const part = this.#open.get(id);
+    if (part !== undefined) this.#complete(id, part.text, part);
+  }
+
+  #forget(id: string): OpenText | undefined {
+    const part = this.#open.get(id);
+    if (part === undefined) return undefined;
+    this.#open.delete(id);
+    this.#loose.delete(id);
+    const siblings = this.#byMessage.get(part.message);
+    siblings?.delete(id);
+    if (siblings?.size === 0) this.#byMessage.delete(part.message);
+    return part;
   }
 }
 

@@ -8,11 +8,18 @@ import type { Recent } from './recent.ts';
 import type { Sessions } from './sessions.ts';
 
 interface OpenTool {
+  id: string;
   /** How much of its output has been shown. */
   shown: number;
   /** The sessions of the sub-agents that work for it. */
-  children: string[];
+  children: Set<string> | undefined;
+  /** Of the calls that are open, those that began just before and after this one. */
+  before: OpenTool | undefined;
+  after: OpenTool | undefined;
 }
+
+/** No call has so many sub-agents. */
+const maxChildren = 100;
 
 /** The calls of a run, from `pending` over `running` to their end. */
 export class Tools {
@@ -22,6 +29,8 @@ export class Tools {
   /** Parts that have ended. */
   readonly #done: Recent<true>;
   readonly #open = new Map<string, OpenTool>();
+  /** The open call that began last. */
+  #last: OpenTool | undefined;
   /** Calls announced without their arguments. */
   readonly #announced = new Map<string, { name: string; lane: Lane }>();
   #lastCommand: string | undefined;
@@ -45,16 +54,15 @@ export class Tools {
       if (!this.#open.has(id)) this.#announced.set(id, { name, lane });
       return;
     }
-    this.#start(lane, id, name, state);
+    const tool = this.#start(lane, id, name, state);
     const child = filled(object(state.metadata).sessionId);
-    if (child !== undefined) this.#adopt(child, id);
+    if (child !== undefined) this.#adopt(child, tool);
     const ended = endTool(id, name, state);
-    if (ended === undefined) return this.#progress(id, state);
+    if (ended === undefined) return this.#progress(tool, state);
     tellTime(this.#sink, object(state.time).end);
     this.#sink.emit(ended);
     this.#done.set(partId, true);
-    this.#sessions.dismiss(this.#open.get(id)?.children ?? []);
-    this.#open.delete(id);
+    this.#close(tool);
     if (ended.status === 'denied') lane.denied = true;
     this.#lastCommand = string(object(state.input).command);
     this.#edits.settle(ended.status === 'success' ? editsOf(name, state, id) : []);
@@ -62,8 +70,7 @@ export class Tools {
 
   /** A session was created for the call that began last; the call itself will confirm it. */
   adoptByLast(session: string): void {
-    const last = [...this.#open.keys()].at(-1);
-    if (last !== undefined && this.#sessions.isNew(session)) this.#adopt(session, last);
+    if (this.#last !== undefined && this.#sessions.isNew(session)) this.#adopt(session, this.#last);
   }
 
   /** `command.executed`: really that a slash command was run; only the documented event tells of commands of the shell. */
@@ -84,23 +91,36 @@ export class Tools {
     for (const [id, { name, lane }] of this.#announced) this.#start(lane, id, name, {});
   }
 
-  #start(lane: Lane, id: string, name: string, state: JsonObject): void {
+  #start(lane: Lane, id: string, name: string, state: JsonObject): OpenTool {
     this.#announced.delete(id);
-    if (this.#open.has(id)) return;
-    this.#open.set(id, { shown: 0, children: [] });
+    const known = this.#open.get(id);
+    if (known !== undefined) return known;
+    const tool: OpenTool = { id, shown: 0, children: undefined, before: this.#last, after: undefined };
+    if (this.#last !== undefined) this.#last.after = tool;
+    this.#last = tool;
+    this.#open.set(id, tool);
     tellTime(this.#sink, object(state.time).start);
     this.#sink.emit({ ...startTool(id, name, state.input ?? {}), ...compact({ parent_item_id: lane.parent }) });
+    return tool;
   }
 
-  #adopt(session: string, itemId: string): void {
-    if (this.#sessions.adopt(session, itemId)) this.#open.get(itemId)?.children.push(session);
+  #close(tool: OpenTool): void {
+    if (tool.children !== undefined) this.#sessions.dismiss(tool.children);
+    this.#open.delete(tool.id);
+    if (tool.before !== undefined) tool.before.after = tool.after;
+    if (tool.after !== undefined) tool.after.before = tool.before;
+    else this.#last = tool.before;
   }
 
-  #progress(id: string, state: JsonObject): void {
-    const tool = this.#open.get(id);
+  #adopt(session: string, tool: OpenTool): void {
+    tool.children ??= new Set();
+    if (tool.children.size < maxChildren && this.#sessions.adopt(session, tool.id)) tool.children.add(session);
+  }
+
+  #progress(tool: OpenTool, state: JsonObject): void {
     const output = string(object(state.metadata).output);
-    if (tool === undefined || output === undefined || output.length <= tool.shown) return;
-    this.#sink.emit({ type: 'item.output', item_id: id, chunk: output.slice(tool.shown) });
+    if (output === undefined || output.length <= tool.shown) return;
+    this.#sink.emit({ type: 'item.output', item_id: tool.id, chunk: output.slice(tool.shown) });
     tool.shown = output.length;
   }
 }
