@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
-import type { Draft } from '../../src/events/event.ts';
+import type { AgentEvent, Draft } from '../../src/events/event.ts';
+import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { steepest, steepnessOf } from '../support/cpu.ts';
+import { numbered } from '../support/records.ts';
 
 function* each(size: number, ...lines: ((index: number) => JsonObject)[]): Iterable<JsonObject> {
   for (let index = 0; index < size; index += 1) for (const line of lines) yield line(index);
@@ -143,4 +145,67 @@ describe('what is held is bounded', () => {
     ];
     expect(texts(read(lines))).toHaveLength(100);
   });
+});
+
+const place = { turn_id: 't', message_id: 'm' };
+const started = (index: number, args: JsonObject = {}): AgentEvent => ({
+  type: 'item.started',
+  item_id: `c${index}`,
+  turn_id: 't',
+  kind: 'command',
+  name: 'bash',
+  args,
+});
+const ended = (index: number): AgentEvent => ({ type: 'item.completed', item_id: `c${index}`, status: 'success', output: 'a' });
+const output = (): AgentEvent => ({ type: 'item.output', item_id: 'c0', chunk: '.' });
+
+function write(events: Iterable<AgentEvent>): { characters: number; losses: number } {
+  const written = { characters: 0, losses: 0 };
+  const sink = {
+    line: (wire: JsonObject) => void (written.characters += JSON.stringify(wire).length),
+    lose: () => void (written.losses += 1),
+  };
+  const encoder = findDialect('opencode').encoder?.(sink, 'bus');
+  const record = numbered();
+  for (const event of events) encoder?.record(record(event));
+  encoder?.end(new OutcomeFold().outcome('runwire', []));
+  return written;
+}
+
+function* times(size: number, ...events: ((index: number) => AgentEvent)[]): Iterable<AgentEvent> {
+  for (let index = 0; index < size; index += 1) for (const event of events) yield event(index);
+}
+
+const talks: Record<string, (size: number) => Iterable<AgentEvent>> = {
+  *'a text in many pieces'(size) {
+    yield* times(size, () => ({ type: 'text.delta', ...place, block_id: 'b', text: 'words ' }));
+  },
+  *'calls that never end'(size) {
+    yield* times(size, started);
+  },
+  *'calls that end in reverse'(size) {
+    yield* times(size, started);
+    yield* times(size, (index) => ended(size - 1 - index));
+  },
+  *'sub-agents at once'(size) {
+    yield* times(size, started);
+    yield* times(size, (index) => ({ type: 'text.delta', ...place, block_id: `b${index}`, parent_item_id: `c${index}`, text: 'words ' }));
+  },
+  *'a long output of a call with a long input'(size) {
+    yield started(0, { script: 'x'.repeat(10 * size) });
+    yield* times(size, output);
+  },
+};
+
+describe('writing grows with the run, not faster', () => {
+  it.each(Object.entries(talks))('%s', (_title, talk) => {
+    expect(steepnessOf((size) => write(talk(size)))).toBeLessThan(steepest);
+  });
+});
+
+it('repeats the input and the output of a running call a limited number of times', () => {
+  const { characters, losses } = write([started(0, { script: 'x'.repeat(1000) }), ...times(20_000, output)]);
+  expect(losses).toBeGreaterThan(18_000);
+  expect(characters).toBeLessThan(2_000_000);
+  expect(write([started(0), ...times(500, output)]).losses).toBe(0);
 });

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
-import type { JsonObject } from '../../dialect.ts';
+import type { Json, JsonObject } from '../../dialect.ts';
 import { asText, object, string } from '../../read.ts';
 import { isRefusal } from '../../shared/opencode/read/tools.ts';
 import { Lane } from './lane.ts';
@@ -13,12 +13,16 @@ interface OpenTool {
   part: string;
   from: number;
   output: string;
+  /** What its updates repeat: how long the input is, and how much it has been in all. */
+  updates?: { input: number; repeated: number };
   /** The sub-agent that works for this call. */
   child?: Lane;
 }
 
 /** OpenCode itself shows no more than this of a command that still runs. */
 const shownOutput = 30_000;
+/** Every update repeats the input and the output so far: no more than this in all, in characters. */
+const repeatedInAll = 1_000_000;
 
 /** The calls of a run, and the sessions of the sub-agents that work for them. */
 export class Tools {
@@ -50,7 +54,8 @@ export class Tools {
 
   progress(event: EventOf<'item.output'>): void {
     const tool = this.#open.get(event.item_id);
-    if (tool === undefined || tool.output.length + event.chunk.length > shownOutput) return this.#session.lose('tool_progress');
+    const length = (tool?.output.length ?? 0) + event.chunk.length;
+    if (tool === undefined || length > shownOutput || !mayRepeat(tool, length)) return this.#session.lose('tool_progress');
     tool.output += event.chunk;
     this.#write(tool, runningState(tool));
   }
@@ -99,6 +104,21 @@ export class Tools {
         state,
       },
     });
+  }
+}
+
+function mayRepeat(tool: OpenTool, output: number): boolean {
+  tool.updates ??= { input: lengthOf(tool.start.args), repeated: 0 };
+  tool.updates.repeated += tool.updates.input + output;
+  return tool.updates.repeated <= repeatedInAll;
+}
+
+function lengthOf(input: Json): number {
+  try {
+    return JSON.stringify(input).length;
+  } catch {
+    // Nested deeper than it can be written.
+    return Infinity;
   }
 }
 
