@@ -157,6 +157,22 @@ describe('the run stream', () => {
   });
 
   it.each([
+    ['bash; auto-rejecting', [{ what: 'bash' }]],
+    ['bash (rm x); auto-rejecting', [{ what: 'bash', pattern: 'rm x' }]],
+    ['edit (a (1), b (2)); auto-rejecting', [{ what: 'edit', pattern: 'a (1), b (2)' }]],
+    ['bash (rm\u00a0x; ls); auto-rejecting', [{ what: 'bash', pattern: 'rm\u00a0x; ls' }]],
+    ['bash (); auto-rejecting', [{ what: 'bash', pattern: '' }]],
+    ['bash (rm x; auto-rejecting', [{ what: 'bash (rm x' }]],
+    ['bash) (rm x; auto-rejecting', [{ what: 'bash) (rm x' }]],
+    ['bash (rm x)', []],
+    // A reader that looks for the end anew at every opening would still be at it when the test times out.
+    [`${' (x)'.repeat(200_000)}; auto-rejected`, []],
+  ])('reads a refusal on stderr in one pass: %.40s', (said, expected) => {
+    const asked = only(read([stepStart], `! permission requested: ${said}\n`).events, 'permission.requested');
+    expect(asked).toEqual(expected.map((each) => ({ type: 'permission.requested', permission_id: 'stderr_1', ...each })));
+  });
+
+  it.each([
     ['an interrupted tool', 'bash', { status: 'error', error: 'Tool execution aborted', metadata: { interrupted: true } }, 'cancelled'],
     [
       'a rule that forbids',
@@ -313,6 +329,13 @@ describe('the bus', () => {
     const growing = (whole: string): JsonObject => part({ id: 'p', type: 'text', text: whole, time: { start: 1 } });
     expect(spoken(growing('Hel'), growing('Hello'))).toEqual(['text.delta Hello', 'text.completed Hello']);
     expect(spoken(start, delta('Hel'))).toEqual(['text.delta Hel', 'text.completed Hel']);
+  });
+
+  it('does not wait for ever for a message of a role that it does not know', () => {
+    const early = part({ id: 'p', messageID: 'msg_s', type: 'text', text: 'Hi' });
+    const strange = message({ id: 'msg_s', role: 'system' });
+    const { events } = read([session(), early, strange, strange, bus('session.diff', { sessionID: 'ses_1', diff: [] })]);
+    expect(only(events, 'text.completed').map((event) => event.text)).toEqual(['Hi']);
   });
 
   it('does not join a retry to what was cut off', () => {

@@ -27,7 +27,7 @@ function eventsOf<Type extends AgentEvent['type']>(events: readonly AgentEvent[]
   return events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
 }
 
-// The examples of the seed, word by word.
+// The documented examples, word by word.
 const sessionInfo = {
   id: 'session-id',
   projectID: 'project-id',
@@ -565,7 +565,7 @@ describe('Parsing Strategy', () => {
 const message = (...lines: JsonObject[]): string => read([sessionCreated, ...lines]).outcome.message;
 
 describe('Message Text Extraction', () => {
-  it('reads the short example of the seed on its own', () => {
+  it('reads the short documented example on its own', () => {
     const line = {
       type: 'message.part.updated',
       properties: { part: { id: 'part-id', messageID: 'msg-id', type: 'text', text: 'Text content here' } },
@@ -677,17 +677,28 @@ function write(...drafts: Draft[]): JsonObject[] {
   const { dialect, variant } = findWriter('opencode');
   const writer = new Writer(dialect, variant);
   const place = numbered();
+<<<<<<< HEAD
   const folding = new OutcomeFold();
   let at = 1736236800000;
   const repair = new Repair((event, synthetic) => {
     folding.apply(event, at);
+=======
+  const outcome = new OutcomeFold();
+  let at = 1736236800000;
+  const repair = new Repair((event, synthetic) => {
+    outcome.apply(event, at);
+>>>>>>> dialects-c
     writer.record(place(event, { synthetic, at }));
     at += 1000;
   });
   for (const draft of drafts) repair.push(draft);
   repair.end();
   const verdict = { class: 'success' as const, exit_code: 0, evidence: [] };
+<<<<<<< HEAD
   const { error_details: _error, ...folded } = folding.outcome('test', []);
+=======
+  const { error_details: _error, ...folded } = outcome.outcome('test', []);
+>>>>>>> dialects-c
   writer.record(place({ type: 'thread.completed', status: 'success', summary: '', verdict, final_report: {} }, { source: 'runner', at }));
   writer.end({ ...folded, status: 'success', verdict });
   return writer
@@ -712,7 +723,7 @@ describe('Writing', () => {
   };
   const T = 1736236800000;
 
-  it('writes a whole run in the shapes of the seed', () => {
+  it('writes a whole run in the documented shapes', () => {
     expect(
       write(
         thread,
@@ -948,7 +959,7 @@ describe('Writing', () => {
     ]);
   });
 
-  it('writes nothing but the event types of the seed', () => {
+  it('writes nothing but the documented event types', () => {
     const documented = new Set([
       'session.created',
       'session.updated',

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../dialects/dialect.ts';
 import { isObject, object, time } from '../../dialects/read.ts';
-import { editsOf } from '../../dialects/shared/opencode/parts.ts';
+import { editsOf } from '../../dialects/shared/opencode/read/tools.ts';
 import { type Broken, type ImportSource, messageOf } from './import-sources.ts';
 
 /** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */

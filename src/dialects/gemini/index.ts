@@ -1,8 +1,8 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
 import { detect, detectText } from './detect.ts';
-import { encoder } from './encode.ts';
-import { exitMeaning } from './faults.ts';
+import { decoder } from './read/decode.ts';
+import { exitMeaning } from './read/ending.ts';
+import { encoder } from './write/encode.ts';
 
 export const gemini: Dialect = {
   id: 'gemini',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../dialect.ts';
-import { speakerOf } from '../shared/opencode/signs.ts';
+import { speakerOf } from '../shared/opencode/detect.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   const speaker = speakerOf(head, stderr);

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
+import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
 
 export const kilo: Dialect = {

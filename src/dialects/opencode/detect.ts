@@ -1,6 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
-import { speakerOf } from '../shared/opencode/signs.ts';
+import { speakerOf } from '../shared/opencode/detect.ts';
 
 const families = new Set(
   'catalog command file global ide installation integration lsp mcp message models-dev permission plugin project pty question reference server session storage todo tui vcs workspace worktree'.split(

@@ -1,0 +1,109 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, object, string, time } from '../../read.ts';
+import { readDocument } from './document.ts';
+import { codeOf, readEnding } from './ending.ts';
+import { Stderr } from './stderr.ts';
+import { Tools } from './tools.ts';
+import { readUsage } from './usage.ts';
+
+export function decoder(sink: DecoderSink): Decoder {
+  const tools = new Tools(sink);
+  const stderr = new Stderr(sink);
+  /** The running assistant text: it has no end of its own on this wire. */
+  let text = '';
+  let turnOpen = false;
+  let answered = false;
+  let lastError: string | undefined;
+
+  /** One model response is text and calls, then the results of all calls: whatever follows a result is the next response. */
+  function response(): void {
+    if (turnOpen && !answered) return;
+    if (turnOpen) sink.emit({ type: 'turn.completed', finish_reason: 'tool_calls' });
+    sink.emit({ type: 'turn.started' });
+    turnOpen = true;
+    answered = false;
+  }
+
+  function closeText(): void {
+    if (text === '') return;
+    sink.emit({ type: 'text.completed', text });
+    text = '';
+  }
+
+  function readMessage(wire: JsonObject): void {
+    const content = string(wire.content);
+    if (content === undefined) return sink.unknown(wire);
+    if (wire.role === 'user') return sink.emit({ type: 'prompt.submitted', text: content });
+    if (wire.role !== 'assistant') return sink.unknown(wire);
+    if (wire.delta !== true) closeText();
+    if (content === '') return;
+    response();
+    sink.emit({ type: 'text.delta', text: content });
+    text += content;
+    if (wire.delta !== true) closeText();
+  }
+
+  function readToolUse(wire: JsonObject): void {
+    const id = filled(wire.tool_id);
+    if (id === undefined) return sink.unknown(wire);
+    closeText();
+    response();
+    tools.start(id, wire);
+  }
+
+  function readToolResult(wire: JsonObject): void {
+    const id = filled(wire.tool_id);
+    if (id === undefined) return sink.unknown(wire);
+    closeText();
+    answered = true;
+    tools.end(id, wire);
+  }
+
+  function readError(wire: JsonObject): void {
+    const message = asText(wire.message);
+    if (wire.severity === 'warning') return sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: message });
+    lastError = message;
+    sink.emit({ type: 'error', scope: 'agent', code: codeOf(message), message, fatal: true });
+  }
+
+  function readResult(wire: JsonObject): void {
+    closeText();
+    const stats = object(wire.stats);
+    readUsage(sink, stats);
+    const ok = wire.status === 'success' && wire.error === undefined && lastError === undefined;
+    if (turnOpen) sink.emit({ type: 'turn.completed', finish_reason: ok ? 'stop' : 'error' });
+    turnOpen = false;
+    const error = object(wire.error);
+    // An empty or blocked answer is told by the `error` line before; the result then has no words of its own.
+    const message = string(error.message) ?? lastError;
+    readEnding(sink, { ok, message, type: string(error.type), duration: count(stats.duration_ms) || undefined });
+  }
+
+  function line(wire: JsonObject): void {
+    const ms = time(wire.timestamp);
+    if (ms !== undefined) sink.at(ms);
+    switch (wire.type) {
+      case 'init':
+        sink.emit({
+          type: 'thread.started',
+          agent: 'gemini',
+          ...compact({ session_id: filled(wire.session_id), model: filled(wire.model) }),
+        });
+        return stderr.introduced();
+      case 'message':
+        return readMessage(wire);
+      case 'tool_use':
+        return readToolUse(wire);
+      case 'tool_result':
+        return readToolResult(wire);
+      case 'error':
+        return readError(wire);
+      case 'result':
+        return readResult(wire);
+      default:
+        if (wire.type !== undefined || !readDocument(sink, wire, () => stderr.introduced())) sink.unknown(wire);
+    }
+  }
+
+  return { line, stderr: (said, wire) => stderr.line(said, wire), end: () => stderr.end() };
+}

@@ -1,0 +1,49 @@
+import type { FinishReason } from '../../../events/event.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, integer, isObject, list, object, string } from '../../read.ts';
+import { readEnding } from './ending.ts';
+import { emitCalls, readToolCounts } from './tools.ts';
+import { readDocumentUsage } from './usage.ts';
+
+const known = new Set(['session_id', 'response', 'stats', 'error', 'warnings']);
+
+/** Whether this is the error document that `--output-format json` writes, and not an API's error body. */
+export function isErrorDocument(wire: JsonObject): boolean {
+  return wire.type === undefined && isObject(wire.error) && typeof wire.error.type === 'string';
+}
+
+/** The one object of `--output-format json`; false: it is none. `introduced` is called when it has named its session. */
+export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: () => void): boolean {
+  if (!isErrorDocument(wire) && typeof wire.response !== 'string' && !isObject(wire.stats)) return false;
+  sink.emit({ type: 'thread.started', agent: 'gemini', ...compact({ session_id: filled(wire.session_id) }) });
+  introduced();
+  const stats = object(wire.stats);
+  const tools = readToolCounts(stats);
+  const response = filled(wire.response);
+  const spoke = response !== undefined || tools.length > 0;
+  for (const warning of list(wire.warnings)) sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: asText(warning) });
+  if (spoke) sink.emit({ type: 'turn.started' });
+  emitCalls(sink, tools);
+  if (tools.length > 0 && response !== undefined) {
+    sink.emit({ type: 'turn.completed', finish_reason: 'tool_calls' });
+    sink.emit({ type: 'turn.started' });
+  }
+  if (response !== undefined) sink.emit({ type: 'text.completed', text: response });
+  readDocumentUsage(sink, stats);
+  const failed = 'error' in wire;
+  // A document whose parts are missing or misspelt claims nothing: it may be a failure that was damaged.
+  const ok = !failed && typeof wire.response === 'string' && isObject(wire.stats) && !holdsUnknownError(wire);
+  const reason: FinishReason | undefined = ok ? 'stop' : failed ? 'error' : undefined;
+  if (spoke) sink.emit({ type: 'turn.completed', ...compact({ finish_reason: reason }) });
+  const error = object(wire.error);
+  if (ok || failed) readEnding(sink, { ok, message: string(error.message), type: string(error.type), status: integer(error.code) });
+  return true;
+}
+
+function holdsUnknownError(wire: JsonObject): boolean {
+  for (const key in wire) {
+    const value = wire[key];
+    if (!known.has(key) && isObject(value) && ('message' in value || 'type' in value)) return true;
+  }
+  return false;
+}

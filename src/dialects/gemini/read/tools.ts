@@ -1,0 +1,106 @@
+import type { EventOf, ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, count, object, string } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { toolKinds } from '../words.ts';
+
+/** The calls of a stream, from `tool_use` to `tool_result`. */
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #open = new Map<string, { name: string; args: JsonObject }>();
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  start(id: string, wire: JsonObject): void {
+    const name = asText(wire.tool_name);
+    this.#open.set(id, { name, args: object(wire.parameters) });
+    this.#sink.emit(startTool(id, name, wire.parameters ?? {}));
+  }
+
+  end(id: string, wire: JsonObject): void {
+    const call = this.#open.get(id);
+    this.#open.delete(id);
+    const status = statusOf(call?.name ?? '', wire);
+    const error = string(object(wire.error).message);
+    this.#sink.emit({
+      type: 'item.completed',
+      item_id: id,
+      status,
+      ...(wire.output === undefined ? {} : { output: wire.output }),
+      ...(error === undefined ? {} : { error }),
+    });
+    const edited = status === 'success' && call !== undefined ? editedFile(call.name, call.args) : undefined;
+    if (edited !== undefined) this.#sink.emit({ type: 'file.edited', ...edited, item_id: id });
+  }
+}
+
+function startTool(id: string, name: string, args: Json): Omit<EventOf<'item.started'>, 'turn_id'> {
+  return { type: 'item.started', item_id: id, kind: kindOf(name), name, args };
+}
+
+function kindOf(name: string): ItemKind {
+  if (!Object.hasOwn(toolKinds, name) && (name.startsWith('mcp_') || name.includes('__'))) return 'mcp';
+  return kindIn(toolKinds, name);
+}
+
+/** The file that a successful call of this tool has changed. */
+export function editedFile(name: string, args: JsonObject): { path: string; operation: 'created' | 'modified' } | undefined {
+  const path = string(args.file_path);
+  if (path === undefined) return undefined;
+  if (name === 'write_file') return { path, operation: 'created' };
+  if (name === 'replace') return { path, operation: args.old_string === '' ? 'created' : 'modified' };
+  return undefined;
+}
+
+function statusOf(name: string, wire: JsonObject): ItemStatus {
+  if (wire.status === 'success') return 'success';
+  const error = object(wire.error);
+  switch (error.type) {
+    case 'policy_violation':
+    case 'path_not_in_workspace':
+      return 'denied';
+    case 'tool_not_registered':
+      // Tools that may not be used are taken away; a name the program never had is the model's mistake.
+      return Object.hasOwn(toolKinds, name) ? 'denied' : 'error';
+    case 'invalid_tool_params':
+      return string(error.message)?.startsWith('Path not in workspace') === true ? 'denied' : 'error';
+    default:
+      return 'error';
+  }
+}
+
+/** No run makes this many calls; a larger number is damage. */
+const maxCalls = 10_000;
+
+export interface ToolCount {
+  name: string;
+  calls: number;
+  failed: number;
+  rejected: number;
+}
+
+/** Calls as the json document tells them, numbers per tool: how many, how many failed, how many somebody refused. */
+export function readToolCounts(stats: JsonObject): ToolCount[] {
+  return Object.entries(object(object(stats.tools).byName)).flatMap(([name, wire]) => {
+    const tool = object(wire);
+    const calls = Math.min(count(tool.count) ?? 0, maxCalls);
+    const rejected = count(object(tool.decisions).reject) ?? 0;
+    return name === '' || calls < 1 ? [] : [{ name, calls, failed: count(tool.fail) ?? 0, rejected }];
+  });
+}
+
+/** Order and inputs are not told; all calls start, then all end, as in one batch. */
+export function emitCalls(sink: DecoderSink, tools: readonly ToolCount[]): void {
+  for (const { name, calls } of tools) {
+    for (let call = 1; call <= calls; call += 1) sink.emit(startTool(`${name}_${call}`, name, {}));
+  }
+  for (const { name, calls, failed, rejected } of tools) {
+    for (let call = 1; call <= calls; call += 1) {
+      // Which of them failed is not told: the first ones, so that a run that went on does not look stuck on a failure.
+      const status = call > failed ? 'success' : call <= rejected ? 'denied' : 'error';
+      sink.emit({ type: 'item.completed', item_id: `${name}_${call}`, status });
+    }
+  }
+}

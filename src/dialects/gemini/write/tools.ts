@@ -1,0 +1,126 @@
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { asText, object } from '../../read.ts';
+import { editedFile } from '../read/tools.ts';
+import type { Lines } from './lines.ts';
+
+/** The calls of a stream. Results are printed together, when the whole batch of calls is done. */
+export class Tools {
+  readonly #sink: EncoderSink;
+  readonly #lines: Lines;
+  readonly #open = new Map<string, EventOf<'item.started'>>();
+  #results: JsonObject[] = [];
+  /** The file that a reader takes for edited by the call that ended last. */
+  #edited: string | undefined;
+
+  constructor(sink: EncoderSink, lines: Lines) {
+    this.#sink = sink;
+    this.#lines = lines;
+  }
+
+  start(event: EventOf<'item.started'> & EventRecord): void {
+    if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
+    this.#open.set(event.item_id, event);
+    this.#lines.write('tool_use', event.timestamp, { tool_name: event.name, tool_id: event.item_id, parameters: event.args });
+  }
+
+  end(event: EventOf<'item.completed'> & EventRecord): void {
+    const start = this.#open.get(event.item_id);
+    // A call that never ended stays open on this wire too.
+    if (start === undefined || (event.synthetic && event.status === 'abandoned')) return;
+    this.#open.delete(event.item_id);
+    if (event.exit_code !== undefined) this.#sink.lose('exit_code');
+    if (event.status === 'cancelled' || event.status === 'abandoned') this.#sink.lose('tool_status');
+    this.#edited = event.status === 'success' ? editedFile(start.name, object(start.args))?.path : undefined;
+    this.#results.push(resultOf(event));
+  }
+
+  /** A reader knows it from the call, or it is lost. */
+  edit(event: EventOf<'file.edited'>): void {
+    if (event.path !== this.#edited) this.#sink.lose('file_edit');
+  }
+
+  flush(): void {
+    const results = this.#results;
+    this.#results = [];
+    for (const each of results) this.#sink.line(each);
+  }
+}
+
+function resultOf(event: EventOf<'item.completed'> & EventRecord): JsonObject {
+  const output = event.output === undefined ? undefined : asText(event.output);
+  const failed = event.status !== 'success';
+  return {
+    type: 'tool_result',
+    ...(event.timestamp === null ? {} : { timestamp: event.timestamp }),
+    tool_id: event.item_id,
+    status: failed ? 'error' : 'success',
+    ...(output === undefined ? {} : { output }),
+    ...(failed
+      ? {
+          error: {
+            type: event.status === 'denied' ? 'policy_violation' : 'execution_failed',
+            ...(event.error === undefined ? {} : { message: event.error }),
+          },
+        }
+      : {}),
+  };
+}
+
+interface ToolTotals {
+  count: number;
+  success: number;
+  fail: number;
+  durationMs: number;
+  rejected: number;
+}
+
+/** The calls of the json document, which tells numbers alone: neither the input, the output nor the order of the calls. */
+export class ToolCounts {
+  readonly #sink: EncoderSink;
+  readonly #names = new Map<string, string>();
+  readonly #tools = new Map<string, ToolTotals>();
+
+  constructor(sink: EncoderSink) {
+    this.#sink = sink;
+  }
+
+  start(event: EventOf<'item.started'>): void {
+    this.#names.set(event.item_id, event.name);
+  }
+
+  end(event: EventOf<'item.completed'>): void {
+    const name = this.#names.get(event.item_id);
+    this.#names.delete(event.item_id);
+    if (name === undefined) return;
+    const sum = this.#tools.get(name) ?? { count: 0, success: 0, fail: 0, durationMs: 0, rejected: 0 };
+    sum.count += 1;
+    if (event.status === 'success') sum.success += 1;
+    else sum.fail += 1;
+    if (event.status === 'denied') sum.rejected += 1;
+    sum.durationMs += event.duration_ms ?? 0;
+    this.#tools.set(name, sum);
+    this.#sink.lose('tool_args');
+    if (event.output !== undefined || event.error !== undefined) this.#sink.lose('tool_output');
+    if (event.status === 'cancelled' || event.status === 'abandoned') this.#sink.lose('tool_status');
+  }
+
+  write(): JsonObject {
+    const all = [...this.#tools.values()];
+    const sum = (field: keyof ToolTotals): number => all.reduce((total, each) => total + each[field], 0);
+    return {
+      totalCalls: sum('count'),
+      totalSuccess: sum('success'),
+      totalFail: sum('fail'),
+      totalDurationMs: sum('durationMs'),
+      totalDecisions: decisions(sum('rejected')),
+      byName: Object.fromEntries(
+        [...this.#tools].map(([name, { rejected, ...numbers }]) => [name, { ...numbers, decisions: decisions(rejected) }]),
+      ),
+    };
+  }
+}
+
+function decisions(reject: number): JsonObject {
+  return { accept: 0, reject, modify: 0, auto_accept: 0 };
+}

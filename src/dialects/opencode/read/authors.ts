@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../dialect.ts';
+import { string } from '../../read.ts';
+import { Recent } from './recent.ts';
+
+type Role = 'user' | 'assistant';
+
+/** A part, and the properties of the event that it came with. */
+interface HeldPart {
+  part: JsonObject;
+  properties: JsonObject;
+}
+
+/** Parts that wait for their author; more than these are not waited for. */
+const maxHeld = 100;
+
+/** Who writes which message. A part may come before its message, and then it waits. */
+export class Authors {
+  readonly #roles = new Recent<Role>(200);
+  #held: HeldPart[] = [];
+
+  roleOf(message: string): Role | undefined {
+    return this.#roles.get(message);
+  }
+
+  set(message: string, role: Role): void {
+    this.#roles.set(message, role);
+  }
+
+  hold(part: JsonObject, properties: JsonObject): void {
+    if (this.#held.length < maxHeld) this.#held.push({ part, properties });
+  }
+
+  /** The parts that waited for this message. */
+  release(message: string): HeldPart[] {
+    if (this.#held.length === 0) return [];
+    const released = this.#held.filter(({ part }) => part.messageID === message);
+    if (released.length > 0) this.#held = this.#held.filter(({ part }) => part.messageID !== message);
+    return released;
+  }
+
+  /** No more messages come: what nobody wrote is the agent's. */
+  end(): HeldPart[] {
+    const rest = this.#held;
+    this.#held = [];
+    for (const { part } of rest) this.set(string(part.messageID) ?? '', 'assistant');
+    return rest;
+  }
+}

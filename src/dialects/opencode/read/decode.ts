@@ -1,0 +1,44 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { isObject, string } from '../../read.ts';
+import { runDecoder } from '../../shared/opencode/read/run.ts';
+import { tellTime } from '../../shared/opencode/read/time.ts';
+import { Bus } from './bus.ts';
+import { Sessions } from './sessions.ts';
+import { Version2 } from './version-2.ts';
+
+/** Three kinds of lines: of `opencode run`, of the bus of its server, and of the bus that only version 2 has. */
+export function decoder(sink: DecoderSink): Decoder {
+  const run = runDecoder(sink, 'opencode');
+  const sessions = new Sessions(sink);
+  const bus = new Bus(sink, sessions);
+  const version2 = new Version2(sink, sessions);
+
+  function line(wire: JsonObject): void {
+    // The events of all instances (`/global/event`) come wrapped.
+    if (isObject(wire.payload) && wire.type === undefined) return line(wire.payload);
+    const type = string(wire.type) ?? '';
+    if (isObject(wire.properties)) {
+      if (!bus.event(type, wire.properties)) sink.unknown(wire);
+    } else if (isObject(wire.data) && type.includes('.')) {
+      tellTime(sink, wire.created);
+      if (!version2.event(type, wire.data) && !bus.event(type, wire.data)) sink.unknown(wire);
+    } else run.line(wire);
+  }
+
+  return {
+    line,
+    stderr(text, wire) {
+      if (wire === undefined || !isOurs(wire)) return run.stderr?.(text) ?? false;
+      line(wire);
+      return true;
+    },
+    end() {
+      bus.end();
+      run.end();
+    },
+  };
+}
+
+function isOurs(wire: JsonObject): boolean {
+  return typeof wire.type === 'string' && (isObject(wire.properties) || (typeof wire.sessionID === 'string' && isObject(wire.part)));
+}

@@ -1,0 +1,80 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { compact, filled, object, string } from '../../read.ts';
+import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
+import { Recent } from './recent.ts';
+
+/** More files than these are not remembered: told twice is better than growing with the stream. */
+const remembered = 1000;
+
+/** Files told to be edited: by an event of their own, which may know less than the tool and the file watcher do. */
+export class Edits {
+  readonly #sink: DecoderSink;
+  /** Told, but their tool has not ended; with what the watcher saw. */
+  readonly #pending = new Map<string, Edit['operation'] | undefined>();
+  readonly #inTurn = new Recent<true>(remembered);
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  startTurn(): void {
+    this.#inTurn.clear();
+  }
+
+  /** `file.edited`: `{file}`, or `{path, diff}` as it is documented. */
+  tell(properties: JsonObject): void {
+    const path = filled(properties.path);
+    const file = filled(properties.file);
+    if (path !== undefined) this.#emit({ path, ...compact({ item_id: filled(properties.callID) }), ...toldBy(object(properties.diff)) });
+    else if (file !== undefined) this.#expect(file);
+  }
+
+  watch(path: string | undefined, event: Json | undefined): void {
+    if (path === undefined || !this.#pending.has(path)) return;
+    if (event === 'add') this.#pending.set(path, 'created');
+    else if (event === 'unlink') this.#pending.set(path, 'deleted');
+  }
+
+  /** The tool that edited has ended and knows more; what it did not mention is told as it is. */
+  settle(edits: readonly Edit[]): void {
+    for (const edit of edits) if (this.#pending.has(edit.path)) this.#emit(edit);
+    for (const path of this.#pending.keys()) this.#emit({ path });
+  }
+
+  /** Files that changed during the turn by whatever means. */
+  changed(paths: readonly Json[]): void {
+    for (const path of paths) if (typeof path === 'string' && !this.#inTurn.has(path)) this.#emit({ path });
+  }
+
+  /** A file part: what the assistant hands over. (Those of the user are attachments.) */
+  handOver(part: JsonObject): void {
+    const url = string(part.url) ?? '';
+    const path =
+      filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
+    if (path !== undefined) this.#emit({ path, operation: 'created' });
+  }
+
+  #expect(path: string): void {
+    this.#pending.set(path, this.#pending.get(path));
+    const [oldest] = this.#pending.size > remembered ? this.#pending.keys() : [];
+    if (oldest !== undefined) this.#emit({ path: oldest });
+  }
+
+  #emit(edit: Pick<Edit, 'path'> & Partial<Edit>): void {
+    const seen = this.#pending.get(edit.path);
+    this.#pending.delete(edit.path);
+    this.#inTurn.set(edit.path, true);
+    this.#sink.emit({ ...edit, type: 'file.edited', operation: seen ?? edit.operation ?? 'modified' });
+  }
+}
+
+/** What a diff says of an edit: by a status, or by what is missing before or after. */
+function toldBy(diff: JsonObject): Partial<Edit> {
+  const size = sizeOf(diff, diff.patch);
+  const [before, after] = [string(diff.before), string(diff.after)];
+  if (diff.status === 'added' || (diff.status === undefined && before === '' && after !== undefined && after !== ''))
+    return { operation: 'created', ...size };
+  if (diff.status === 'deleted' || (diff.status === undefined && after === '' && before !== undefined && before !== ''))
+    return { operation: 'deleted', ...size };
+  return { operation: 'modified', ...size };
+}

@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from '../../dialect.ts';
+import { filled } from '../../read.ts';
+import type { Counts } from '../../shared/opencode/read/usage.ts';
+
+/** One session on the bus: the run's own, or that of a sub-agent. A turn of it is one assistant message. */
+export class Lane {
+  /** The tool call that this session works for; undefined for the run's own session. */
+  readonly parent: string | undefined;
+  message: string | undefined;
+  /** How often the message has been begun: a retry speaks anew in the same message. */
+  attempt = 1;
+  /** A turn is open. */
+  open = false;
+  /** The message of the open turn is complete: the next line that is not about it ends the turn. */
+  done = false;
+  stepped = false;
+  model: string | undefined;
+  tokens: JsonObject = {};
+  cost: Json | undefined;
+  /** What has been reported of this message; true: its steps reported themselves. */
+  reported: Counts | true | undefined;
+  completedAt: number | undefined;
+  finish: string | undefined;
+  denied = false;
+
+  constructor(parent?: string) {
+    this.parent = parent;
+  }
+
+  get isMain(): boolean {
+    return this.parent === undefined;
+  }
+
+  startMessage(id: string): void {
+    this.message = id;
+    this.attempt = 1;
+    this.tokens = {};
+    this.cost = undefined;
+    this.reported = undefined;
+    this.completedAt = undefined;
+  }
+
+  startTurn(model: string | undefined): void {
+    this.open = true;
+    this.done = false;
+    this.stepped = false;
+    this.denied = false;
+    this.finish = undefined;
+    if (model !== undefined) this.model = model;
+  }
+
+  endTurn(): void {
+    this.open = false;
+    this.done = false;
+  }
+
+  /** The name under which a message speaks: what a retry says does not add to what was cut off. */
+  voiceOf(message: string | undefined): string | undefined {
+    return message === this.message && this.attempt > 1 ? `${message}_retry_${this.attempt}` : message;
+  }
+
+  /** The name under which the message of the turn speaks. */
+  get voice(): string | undefined {
+    return this.voiceOf(this.message);
+  }
+}
+
+export function modelOf(provider: Json | undefined, model: Json | undefined): string | undefined {
+  const names = [filled(provider), filled(model)].filter((name) => name !== undefined);
+  return names.length === 0 ? undefined : names.join('/');
+}

@@ -1,0 +1,48 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, list, object } from '../../read.ts';
+import { consents } from '../words.ts';
+
+/** Only a word that is known to mean consent does. */
+export function decisionOf(reply: string): 'allowed' | 'denied' {
+  return consents.has(reply.trim().toLowerCase()) ? 'allowed' : 'denied';
+}
+
+/** `permission.updated`, `permission.asked`, `permission.v2.asked`, and questions, which nobody answers in a run either. */
+export function permissionAsked(sink: DecoderSink, type: string, properties: JsonObject): void {
+  const id = filled(properties.id);
+  if (id === undefined) return;
+  const question = object(list(properties.questions)[0]);
+  sink.emit({
+    type: 'permission.requested',
+    permission_id: id,
+    what: type.startsWith('question.')
+      ? 'question'
+      : (filled(properties.permission) ?? filled(properties.action) ?? filled(properties.type) ?? 'unknown'),
+    ...compact({
+      item_id: filled(properties.callID) ?? filled(object(properties.tool).callID) ?? filled(object(properties.source).callID),
+      pattern: patternOf(properties.pattern ?? properties.patterns ?? properties.resources),
+      title: filled(properties.title) ?? filled(question.question),
+    }),
+  });
+}
+
+/** false: neither an answer nor a refusal. */
+export function permissionReplied(sink: DecoderSink, type: string, properties: JsonObject): boolean {
+  const rejected = type.endsWith('.rejected');
+  if (!rejected && !type.endsWith('.replied')) return false;
+  const id = filled(properties.requestID) ?? filled(properties.permissionID) ?? filled(properties.id);
+  if (id === undefined) return true;
+  const question = type.startsWith('question.');
+  const reply = question ? undefined : (filled(properties.reply) ?? filled(properties.response) ?? filled(properties.decision));
+  sink.emit({
+    type: 'permission.resolved',
+    permission_id: id,
+    decision: question ? (rejected ? 'denied' : 'allowed') : decisionOf(reply ?? ''),
+    ...compact({ raw_decision: reply }),
+  });
+  return true;
+}
+
+function patternOf(pattern: Json | undefined): string | undefined {
+  return filled(Array.isArray(pattern) ? pattern.map(asText).join(', ') : pattern);
+}

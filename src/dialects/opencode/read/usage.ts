@@ -1,0 +1,31 @@
+import type { DecoderSink } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { type Counts, type Habit, readUsage } from '../../shared/opencode/read/usage.ts';
+import type { Lane } from './lane.ts';
+
+export function reportStep(sink: DecoderSink, model: string | undefined, counts: Counts): void {
+  sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model }), ...counts });
+}
+
+/** The tokens of a message that had no steps to report them, or what a later update adds. */
+export function reportMessage(sink: DecoderSink, lane: Lane, habit: Habit): void {
+  if (lane.reported === true) return;
+  const counts = readUsage(lane.tokens, lane.cost, habit);
+  if (counts === undefined) return;
+  const more = lane.reported === undefined ? counts : moreThan(lane.reported, counts);
+  lane.reported = counts;
+  if (more !== undefined) reportStep(sink, lane.model, more);
+}
+
+const fields = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_usd'] as const;
+
+/** What a later count adds to an earlier one; undefined when it adds nothing. */
+function moreThan(before: Counts, now: Counts): Counts | undefined {
+  const more: Counts = {};
+  for (const field of fields) {
+    const value = (now[field] ?? 0) - (before[field] ?? 0);
+    if (value < 0) return undefined;
+    if (value > 0) more[field] = value;
+  }
+  return Object.keys(more).length === 0 ? undefined : more;
+}

@@ -1,0 +1,67 @@
+import type { ErrorCode, EventOf, FileOperation, FinishReason } from '../../events/event.ts';
+
+/** Answers to a question that mean yes; every other one means no. */
+export const consents: ReadonlySet<string> = new Set([
+  'once',
+  'always',
+  'allow',
+  'allowed',
+  'approve',
+  'approved',
+  'accept',
+  'accepted',
+  'grant',
+  'granted',
+  'yes',
+  'ok',
+]);
+
+/** Events of the bus that say nothing about a run: all of a family, or one type. */
+export const ignoredFamilies: ReadonlySet<string> = new Set(
+  'account catalog form global ide installation integration lsp mcp models-dev plugin project pty reference server storage suggestion todo tui vcs workspace worktree'.split(
+    ' ',
+  ),
+);
+export const ignoredTypes: ReadonlySet<string> = new Set([
+  'session.deleted',
+  'session.diff',
+  'session.compacted',
+  'message.removed',
+  'message.part.removed',
+]);
+
+/** Families of events that only the bus of version 2 has: the second word of their type. */
+export const familiesOfVersion2: ReadonlySet<string> = new Set([
+  'step',
+  'text',
+  'reasoning',
+  'tool',
+  'execution',
+  'retried',
+  'inbox',
+  'prompted',
+  'compaction',
+  'shell',
+  'revert',
+]);
+
+export const finishWords: Readonly<Partial<Record<FinishReason, string>>> = {
+  stop: 'stop',
+  tool_calls: 'tool-calls',
+  length: 'length',
+  content_filter: 'content-filter',
+  error: 'error',
+  aborted: 'error',
+};
+
+export const changeWords: Readonly<Record<FileOperation, string>> = { created: 'added', modified: 'modified', deleted: 'deleted' };
+
+export const codesOfLimits: Readonly<Record<EventOf<'limit.reached'>['limit'], ErrorCode>> = {
+  turns: 'turn_limit',
+  tool_calls: 'turn_limit',
+  cost: 'cost_limit',
+  tokens: 'cost_limit',
+  time: 'time_limit',
+  idle: 'time_limit',
+  first_event: 'time_limit',
+};

@@ -1,0 +1,118 @@
+import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { type Fault, readEnding, readFault } from '../../shared/opencode/read/ending.ts';
+import { codesOfErrors } from '../../shared/opencode/words.ts';
+import { codesOfLimits, finishWords } from '../words.ts';
+import type { Lane } from './lane.ts';
+import type { Session } from './session.ts';
+
+type Finished = EventOf<'agent.finished'>;
+
+/** Classes of a verdict that are codes of an error as well: somebody else made an end of the run. */
+const stops = ['cancelled', 'time_limit', 'turn_limit', 'cost_limit'] as const;
+
+export function finishWord(event: EventOf<'turn.completed'>): string | undefined {
+  return (event.finish_reason === undefined ? undefined : finishWords[event.finish_reason]) ?? event.raw_finish_reason;
+}
+
+/**
+ * The errors of a run and its end. The wire has no word for success: a message that stopped, no error after it, and a
+ * session that is idle read as one, so whatever speaks against it has to be said as an error.
+ */
+export class Ending {
+  readonly #session: Session;
+  readonly #lane: Lane;
+  /** The agent's claim, written when it is known that nothing follows it. */
+  #claim: Finished | undefined;
+  #fault: Fault | undefined;
+  #isDenied = false;
+  /** What was said of a limit is the reason of the end, whatever else ended with it. */
+  #isLimited = false;
+  #isBroken = false;
+
+  constructor(session: Session, lane: Lane) {
+    this.#session = session;
+    this.#lane = lane;
+  }
+
+  startTurn(): void {
+    this.#fault = undefined;
+    this.#isDenied = false;
+    this.#isLimited = false;
+  }
+
+  deny(): void {
+    this.#isDenied = true;
+  }
+
+  /** Something that the wire has no word for speaks against a good end. */
+  doubt(): void {
+    this.#isBroken = true;
+  }
+
+  claim(event: Finished): void {
+    this.#claim = event;
+  }
+
+  /** The run goes on after the claim, unless this only closes what was open. */
+  before(event: EventRecord): void {
+    if (event.type !== 'item.completed' && !(event.type === 'turn.completed' && event.synthetic)) this.#writeClaim();
+  }
+
+  raise(event: EventOf<'error'>): void {
+    const data: JsonObject = { message: event.message };
+    if (event.http_status !== undefined) data.statusCode = event.http_status;
+    if (event.retryable !== undefined) data.isRetryable = event.retryable;
+    const details = Object.keys(data).length > 1 ? { data } : {};
+    this.#raise({ name: event.name ?? errorName(event.code), message: event.message, ...details });
+  }
+
+  limit(event: EventOf<'limit.reached'>): void {
+    this.#isLimited = true;
+    const message = event.message ?? `${event.limit.replace(/s$/, '')} limit reached`;
+    this.#raise({ name: errorName(codesOfLimits[event.limit]), message });
+  }
+
+  end({ verdict }: RunOutcome): void {
+    const failed = verdict.class !== 'success';
+    this.#isBroken &&= failed;
+    if (this.#claim !== undefined) return this.#writeClaim();
+    const stopped = stops.find((code) => code === verdict.class);
+    // What was said after an error reads as if it had been got over; and a process may have been stopped without a word.
+    if (stopped !== undefined && (this.#fault === undefined || this.#lane.finish === 'stop'))
+      this.#raise({ name: errorName(stopped), message: this.#fault?.message ?? 'the run was stopped' });
+    // A finished message alone reads as a good end, which this was not.
+    else if (failed && this.#fault === undefined && this.#lane.finish === 'stop') this.#lane.finishMessage('other');
+  }
+
+  #writeClaim(): void {
+    const claim = this.#claim;
+    if (claim === undefined) return;
+    this.#claim = undefined;
+    const said = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
+    if (claim.status === 'ok') {
+      if (this.#isBroken) this.#raise({ name: 'UnknownError', message: 'the run did not end well, though the agent says so' });
+      else if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
+    } else if (!this.#isLimited && (said?.status !== claim.status || said.code !== claim.code || said.message !== claim.message)) {
+      const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;
+      this.#raise({ name: errorName(code), message: claim.message ?? claim.status });
+    }
+    this.#session.idle();
+  }
+
+  #raise(error: JsonObject): void {
+    this.#fault = readFault(error);
+    this.#session.write('session.error', { sessionID: this.#session.id, error });
+  }
+}
+
+const names = new Map(
+  Object.entries(codesOfErrors)
+    .filter(([name]) => name.endsWith('Error'))
+    .map(([name, code]) => [code, name]),
+);
+
+function errorName(code: ErrorCode | undefined): string {
+  return (code === undefined ? undefined : names.get(code)) ?? 'UnknownError';
+}

@@ -1,0 +1,136 @@
+import type { JsonObject } from '../../dialect.ts';
+import type { Session } from './session.ts';
+import { addTotals, noTokens, type Totals, writeUsage } from './usage.ts';
+
+interface Message {
+  id: string;
+  /** The user's message that it answers. */
+  parent: string;
+  model: string | undefined;
+  created: number;
+  completed?: number;
+  totals: Readonly<Totals>;
+  finish?: string | undefined;
+}
+
+/** One session on the bus, the run's own or that of a sub-agent, and the assistant message through which it speaks now. */
+export class Lane {
+  /** The user's latest message, which those that follow answer. */
+  answers = '';
+  readonly #session: Session;
+  readonly #child: string | undefined;
+  #message: Message | undefined;
+  #isOpen = false;
+  /** A turn that has begun but whose message has no name yet. */
+  #unnamed: { turn: string; at: number } | undefined;
+
+  constructor(session: Session, child?: string) {
+    this.#session = session;
+    this.#child = child;
+  }
+
+  get id(): string {
+    return this.#child ?? this.#session.id;
+  }
+
+  get isMain(): boolean {
+    return this.#child === undefined;
+  }
+
+  get message(): string {
+    return this.#message?.id ?? '';
+  }
+
+  get finish(): string | undefined {
+    return this.#message?.finish;
+  }
+
+  /** Its message is not complete. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  startTurn(turn: string): void {
+    this.#unnamed = { turn, at: this.#session.now };
+  }
+
+  /** What follows belongs to the turn that has begun, whatever its message is called. */
+  nameTurn(): void {
+    if (this.#unnamed !== undefined) this.speak();
+  }
+
+  /** The message that the open turn speaks through now; one that is not known yet is announced. */
+  speak(wanted?: string): string {
+    const unnamed = this.#unnamed;
+    const id = wanted ?? (unnamed === undefined ? (this.#message?.id ?? this.#fallback) : unnamed.turn);
+    if (unnamed === undefined && this.#isOpen && this.#message?.id === id) return id;
+    if (this.isMain) this.#session.busy();
+    this.#write({
+      id,
+      parent: this.answers,
+      model: this.#session.model ?? this.#session.thread.model,
+      created: unnamed?.at ?? this.#session.now,
+      totals: noTokens,
+    });
+    this.#unnamed = undefined;
+    this.#isOpen = true;
+    return id;
+  }
+
+  endTurn(finish: string | undefined, totals: Totals): void {
+    this.speak();
+    const message = this.#message;
+    if (message === undefined) return;
+    const completed = Math.max(this.#session.now, message.created);
+    this.#isOpen = false;
+    this.#write({ ...message, model: this.#session.model ?? message.model, completed, totals, finish });
+  }
+
+  /** The message ends, or has ended, with another word. */
+  finishMessage(finish: string): void {
+    const message = this.#message;
+    if (message === undefined) return;
+    this.#isOpen = false;
+    this.#write({ ...message, completed: Math.max(this.#session.now, message.created), finish });
+  }
+
+  /** What the steps did not say of the totals goes to the last message. */
+  addUsage(totals: Totals): void {
+    if (this.#message === undefined) this.speak();
+    const message = this.#message;
+    if (message === undefined) return;
+    this.#write({ ...message, model: this.#session.model ?? message.model, totals: addTotals(message.totals, totals) });
+  }
+
+  get #fallback(): string {
+    return this.#child === undefined ? 'message' : `${this.#child}_message`;
+  }
+
+  #write(message: Message): void {
+    this.#message = message;
+    this.#session.write('message.updated', { info: this.#info(message) });
+  }
+
+  #info(message: Message): JsonObject {
+    const [providerID, modelID] = splitModel(message.model);
+    const cwd = this.#session.thread.cwd ?? '';
+    return {
+      id: message.id,
+      sessionID: this.id,
+      role: 'assistant',
+      time: { created: message.created, ...(message.completed === undefined ? {} : { completed: message.completed }) },
+      parentID: message.parent,
+      modelID,
+      providerID,
+      mode: 'build',
+      path: { cwd, root: cwd },
+      ...writeUsage(message.totals),
+      ...(message.finish === undefined ? {} : { finish: message.finish }),
+    };
+  }
+}
+
+export function splitModel(model: string | undefined): [provider: string, model: string] {
+  const slash = model?.indexOf('/') ?? -1;
+  return [slash === -1 ? '' : (model?.slice(0, slash) ?? ''), model?.slice(slash + 1) ?? ''];
+}

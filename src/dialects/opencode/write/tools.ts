@@ -1,0 +1,162 @@
+import type { EventOf } from '../../../events/event.ts';
+import type { Json, JsonObject } from '../../dialect.ts';
+import { asText, object, string } from '../../read.ts';
+import { isRefusal } from '../../shared/opencode/read/tools.ts';
+import { Lane } from './lane.ts';
+import type { Session } from './session.ts';
+
+/** A tool call that has begun, and where it is written. */
+interface OpenTool {
+  start: EventOf<'item.started'>;
+  lane: Lane;
+  message: string;
+  part: string;
+  from: number;
+  output: string;
+  /** What its updates repeat: how long the input is, and how much it has been in all. */
+  updates?: { input: number; repeated: number };
+  /** The sub-agent that works for this call. */
+  child?: Lane;
+}
+
+/** OpenCode itself shows no more than this of a command that still runs. */
+const shownOutput = 30_000;
+/** Every update repeats the input and the output so far: no more than this in all, in characters. */
+const repeatedInAll = 1_000_000;
+
+/** The calls of a run, and the sessions of the sub-agents that work for them. */
+export class Tools {
+  readonly #session: Session;
+  readonly #main: Lane;
+  readonly #open = new Map<string, OpenTool>();
+
+  constructor(session: Session, main: Lane) {
+    this.#session = session;
+    this.#main = main;
+  }
+
+  /** Where the words and calls of the main thread, or of a sub-agent, belong. */
+  place(parent: string | undefined, messageId?: string): { lane: Lane; message: string } {
+    const owner = parent === undefined ? undefined : this.#open.get(parent);
+    if (parent !== undefined && owner === undefined) this.#session.lose('sub_agent');
+    const lane = owner === undefined ? this.#main : this.#childOf(owner);
+    return { lane, message: lane.speak(messageId) };
+  }
+
+  start(event: EventOf<'item.started'>): void {
+    const { lane, message } = this.place(event.parent_item_id);
+    // A reader knows the calls of a sub-agent by their parts.
+    const part = lane.isMain ? this.#session.newPart() : event.item_id;
+    const tool: OpenTool = { start: event, lane, message, part, from: this.#session.now, output: '' };
+    this.#open.set(event.item_id, tool);
+    this.#write(tool, runningState(tool));
+  }
+
+  progress(event: EventOf<'item.output'>): void {
+    const tool = this.#open.get(event.item_id);
+    const length = (tool?.output.length ?? 0) + event.chunk.length;
+    if (tool === undefined || length > shownOutput || !mayRepeat(tool, length)) return this.#session.lose('tool_progress');
+    tool.output += event.chunk;
+    this.#write(tool, runningState(tool));
+  }
+
+  /** Answers whether a call of the run itself was denied. */
+  end(event: EventOf<'item.completed'>, synthetic: boolean): boolean {
+    const tool = this.#open.get(event.item_id);
+    // An item that never ended stays open on this wire too.
+    if (tool === undefined || (synthetic && event.status === 'abandoned')) return false;
+    this.#open.delete(event.item_id);
+    const state = endedState(tool.start, event, tool.from, this.#session.now);
+    if (event.exit_code !== undefined && object(state.metadata).exit === undefined) this.#session.lose('exit_code');
+    this.#write(tool, state);
+    if (tool.start.kind === 'command' && state.status === 'completed') this.#executed(tool, event, state);
+    return event.status === 'denied' && tool.lane.isMain;
+  }
+
+  #executed({ start }: OpenTool, event: EventOf<'item.completed'>, state: JsonObject): void {
+    const command = string(object(start.args).command);
+    if (command === undefined) return;
+    this.#session.write('command.executed', {
+      command,
+      exitCode: event.exit_code ?? (event.status === 'success' ? 0 : 1),
+      stdout: asText(event.output),
+      stderr: '',
+      time: state.time ?? {},
+    });
+  }
+
+  #childOf(owner: OpenTool): Lane {
+    if (owner.child !== undefined) return owner.child;
+    owner.child = new Lane(this.#session, this.#session.newChild(owner.lane.id));
+    this.#write(owner, runningState(owner));
+    return owner.child;
+  }
+
+  #write(tool: OpenTool, state: JsonObject): void {
+    this.#session.write('message.part.updated', {
+      part: {
+        id: tool.part,
+        sessionID: tool.lane.id,
+        messageID: tool.message,
+        type: 'tool',
+        callID: tool.start.item_id,
+        tool: tool.start.name,
+        state,
+      },
+    });
+  }
+}
+
+function mayRepeat(tool: OpenTool, output: number): boolean {
+  tool.updates ??= { input: lengthOf(tool.start.args), repeated: 0 };
+  tool.updates.repeated += tool.updates.input + output;
+  return tool.updates.repeated <= repeatedInAll;
+}
+
+function lengthOf(input: Json): number {
+  try {
+    return JSON.stringify(input).length;
+  } catch {
+    // Nested deeper than it can be written.
+    return Infinity;
+  }
+}
+
+function runningState(tool: OpenTool): JsonObject {
+  return {
+    status: 'running',
+    input: tool.start.args,
+    title: tool.start.name,
+    metadata: {
+      ...(tool.output === '' ? {} : { output: tool.output }),
+      ...(tool.child === undefined ? {} : { sessionId: tool.child.id }),
+    },
+    time: { start: tool.from },
+  };
+}
+
+function endedState(start: EventOf<'item.started'>, end: EventOf<'item.completed'>, from: number, to: number): JsonObject {
+  const time = { start: from, end: from > 0 && end.duration_ms !== undefined ? from + end.duration_ms : Math.max(from, to) };
+  const input = start.args;
+  const output = asText(end.output);
+  const failedCommand = end.status === 'error' && end.error === undefined && end.exit_code !== undefined && end.exit_code !== 0;
+  if (end.status === 'success' || failedCommand || (end.status === 'error' && start.name === 'invalid')) {
+    const metadata: JsonObject =
+      end.exit_code === undefined || (end.status === 'success' && end.exit_code !== 0) ? {} : { exit: end.exit_code };
+    return { status: 'completed', input, output, title: end.summary ?? start.name, metadata, time };
+  }
+  const said = end.error ?? output;
+  switch (end.status) {
+    case 'denied':
+      return { status: 'error', input, error: isRefusal(said) ? said : refusalText(said), metadata: {}, time };
+    case 'cancelled':
+    case 'abandoned':
+      return { status: 'error', input, error: said === '' ? 'Tool execution aborted' : said, metadata: { interrupted: true }, time };
+    default:
+      return { status: 'error', input, error: isRefusal(said) ? `Error: ${said}` : said, metadata: {}, time };
+  }
+}
+
+function refusalText(said: string): string {
+  return `The user rejected permission to use this specific tool call.${said === '' ? '' : ` ${said}`}`;
+}

@@ -1,0 +1,46 @@
+import type { Draft, ErrorCode, FinishReason } from '../../../../events/event.ts';
+import type { Json } from '../../../dialect.ts';
+import { codeOfMessage } from '../../../../faults.ts';
+import { filled, integer, object } from '../../../read.ts';
+import { codesOfErrors, codesOfFinish, finishReasons } from '../words.ts';
+
+export function readFinish(word: string | undefined): { finish_reason?: FinishReason; raw_finish_reason?: string } {
+  if (word === undefined) return {};
+  return { finish_reason: Object.hasOwn(finishReasons, word) ? (finishReasons[word] ?? 'other') : 'other', raw_finish_reason: word };
+}
+
+export interface Fault {
+  name: string;
+  message: string;
+  code: ErrorCode;
+  http_status?: number;
+  retryable?: boolean;
+}
+
+/** `{name, data: {message}}`, `{name, message}`, `{type, message}`, `{_tag, message}` or a plain string. */
+export function readFault(error: Json | undefined): Fault {
+  const fields = object(error);
+  const data = object(fields.data);
+  const name = filled(fields.name) ?? filled(fields.type) ?? filled(fields._tag) ?? 'UnknownError';
+  const message = filled(data.message) ?? filled(fields.message) ?? filled(error) ?? name;
+  const status = integer(data.statusCode) ?? integer(fields.statusCode);
+  const retryable = data.isRetryable ?? fields.isRetryable;
+  return {
+    name,
+    message,
+    code: (Object.hasOwn(codesOfErrors, name) ? codesOfErrors[name] : undefined) ?? codeOfMessage(message, status),
+    ...(status === undefined ? {} : { http_status: status }),
+    ...(typeof retryable === 'boolean' ? { retryable } : {}),
+  };
+}
+
+type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
+
+/** What the end of a run says of it: the last finish word, whether a refusal stopped it, and the error it did not get over. */
+export function readEnding(finish: string | undefined, denied: boolean, fault: Fault | undefined): Claim | undefined {
+  if (fault !== undefined) return { status: fault.code === 'cancelled' ? 'cancelled' : 'failed', code: fault.code, message: fault.message };
+  if (finish === undefined) return undefined;
+  if (finish === 'stop') return { status: 'ok' };
+  const code = finish === 'tool-calls' && denied ? 'permission' : Object.hasOwn(codesOfFinish, finish) ? codesOfFinish[finish] : undefined;
+  return { status: 'failed', code: code ?? 'unknown', raw_status: finish };
+}

@@ -1,0 +1,133 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../../dialect.ts';
+import { asText, compact, filled, isObject, object, string } from '../../../read.ts';
+import { type Fault, readEnding, readFault, readFinish } from './ending.ts';
+import { plainText, readRejection } from './stderr.ts';
+import { tellTime } from './time.ts';
+import { callIdOf, editsOf, endTool, startTool } from './tools.ts';
+import { exclusive, readUsage } from './usage.ts';
+
+/**
+ * The stream of `run --format json`: finished parts, one a line, with neither a first nor a last line of its own.
+ * The end is the end of stdout, and what the last step said of itself is the only claim.
+ */
+export function runDecoder(sink: DecoderSink, agent: string): Decoder {
+  let started = false;
+  let steps = false;
+  let closed = false;
+  let finish: string | undefined;
+  let fault: Fault | undefined;
+  let rejections = 0;
+  const last: Record<string, string | undefined> = {};
+
+  function start(sessionId: string | undefined): void {
+    if (started) return;
+    started = true;
+    sink.emit({ type: 'thread.started', agent, ...compact({ session_id: filled(sessionId) }) });
+  }
+
+  /** The same part printed again says nothing new. */
+  function isRepeated(type: string, part: JsonObject): boolean {
+    const id = filled(part.partID) ?? filled(part.id);
+    if (id === undefined) return false;
+    if (last[type] === id) return true;
+    last[type] = id;
+    return false;
+  }
+
+  function text(type: 'text.completed' | 'reasoning.completed', part: JsonObject): void {
+    const words = asText(part.text);
+    if (words === '') return;
+    sink.emit({ type, text: words, ...compact({ block_id: filled(part.id), message_id: filled(part.messageID) }) });
+  }
+
+  function tool(wire: JsonObject, part: JsonObject): void {
+    const id = callIdOf(part);
+    if (id === undefined) return sink.unknown(wire);
+    const name = asText(part.tool);
+    const state = object(part.state);
+    const ended = endTool(id, name, state);
+    if (ended === undefined) return sink.unknown(wire);
+    tellTime(sink, object(state.time).start);
+    sink.emit(startTool(id, name, state.input ?? {}));
+    tellTime(sink, wire.timestamp);
+    sink.emit(ended);
+    if (ended.status === 'success') for (const edit of editsOf(name, state, id)) sink.emit(edit);
+  }
+
+  function line(wire: JsonObject): void {
+    const type = string(wire.type) ?? '';
+    const { part } = wire;
+    if (typeof wire.sessionID !== 'string') return sink.unknown(wire);
+    if (type === 'error' ? wire.error === undefined : type !== 'text' && !isObject(part)) return sink.unknown(wire);
+    tellTime(sink, wire.timestamp);
+    switch (type) {
+      case 'step_start':
+        start(wire.sessionID);
+        if (isRepeated(type, object(part))) return;
+        steps = true;
+        finish = undefined;
+        fault = undefined;
+        return sink.emit({ type: 'turn.started' });
+      case 'text': {
+        start(wire.sessionID);
+        // Up to 0.15.13 the last line of a piped run repeats the final text, under another key than `part`.
+        const said = object(part ?? wire.text);
+        if (!isRepeated(type, said)) return text('text.completed', said);
+        closed ||= part === undefined;
+        return;
+      }
+      case 'reasoning':
+        start(wire.sessionID);
+        if (!isRepeated(type, object(part))) text('reasoning.completed', object(part));
+        return;
+      case 'tool_use':
+        start(wire.sessionID);
+        if (!isRepeated(type, object(part))) tool(wire, object(part));
+        return;
+      case 'step_finish': {
+        start(wire.sessionID);
+        const step = object(part);
+        if (isRepeated(type, step)) return;
+        steps = true;
+        const counts = readUsage(object(step.tokens), step.cost, exclusive);
+        if (counts !== undefined) sink.emit({ type: 'usage.reported', scope: 'step', ...counts });
+        finish = filled(step.reason);
+        return sink.emit({ type: 'turn.completed', ...readFinish(finish) });
+      }
+      case 'error': {
+        start(wire.sessionID);
+        const told = readFault(wire.error);
+        // A context overflow is printed twice: by the step, and by the compaction that fails as well.
+        const repeated = fault?.name === told.name && fault.message === told.message;
+        fault = told;
+        return repeated ? undefined : sink.emit({ type: 'error', scope: 'session', fatal: true, ...told });
+      }
+      default:
+        sink.unknown(wire);
+    }
+  }
+
+  function stderr(coloured: string): boolean {
+    const plain = plainText(coloured);
+    // Kilo says each error here as well.
+    if (fault !== undefined && plain === `Error: ${fault.message}`) return true;
+    const refused = readRejection(plain);
+    if (refused === undefined) return false;
+    start(undefined);
+    const id = `stderr_${++rejections}`;
+    sink.emit({ type: 'permission.requested', permission_id: id, ...refused });
+    sink.emit({ type: 'permission.resolved', permission_id: id, decision: 'denied', by: 'rule' });
+    return true;
+  }
+
+  function end(): void {
+    if (!started || fault !== undefined) return;
+    // Before 0.13.2 there were no steps; then the repeated text is the only sign of an end.
+    if (!steps && closed) return sink.emit({ type: 'agent.finished', status: 'ok' });
+    // After a refused permission the run just stops, on a step that wanted to go on: that is no claim.
+    const claim = finish === 'tool-calls' ? undefined : readEnding(finish, false, undefined);
+    if (claim !== undefined) sink.emit({ type: 'agent.finished', ...claim });
+  }
+
+  return { line, stderr, end };
+}

@@ -1,0 +1,76 @@
+import type { Json, JsonObject } from '../../../dialect.ts';
+import { count, object } from '../../../read.ts';
+
+/**
+ * How a version counts: whether `input` already holds the cached tokens, and `output` the reasoning.
+ * Up to 1.0 both do; from 1.1 the input does not; from 1.4 neither does.
+ */
+export interface Habit {
+  inputHoldsCache: boolean;
+  outputHoldsReasoning: boolean;
+}
+export const inclusive: Habit = { inputHoldsCache: true, outputHoldsReasoning: true };
+export const exclusive: Habit = { inputHoldsCache: false, outputHoldsReasoning: false };
+
+export function habitOf(version: string | undefined): Habit {
+  const numbers = /^(\d+)\.(\d+)/.exec(version ?? '');
+  if (numbers === null) return inclusive;
+  const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
+  return {
+    inputHoldsCache: major < 1 || (major === 1 && minor < 1),
+    outputHoldsReasoning: major < 1 || (major === 1 && minor < 4),
+  };
+}
+
+export interface Counts {
+  input_tokens?: number;
+  output_tokens?: number;
+  reasoning_tokens?: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+  cost_usd?: number;
+}
+
+/** Tokens of one model call, cached ones within the input and reasoning within the output; undefined when none were counted. */
+export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Habit): Counts | undefined {
+  const input = count(tokens.input) ?? 0;
+  const output = count(tokens.output) ?? 0;
+  const reasoning = count(tokens.reasoning) ?? 0;
+  const read = count(object(tokens.cache).read) ?? 0;
+  const write = count(object(tokens.cache).write) ?? 0;
+  if (input + output + reasoning + read + write === 0) return undefined;
+  const { inputHoldsCache, outputHoldsReasoning } = countedBy(
+    count(tokens.total),
+    { input, output, reasoning, cache: read + write },
+    habit,
+  );
+  const usd = count(cost);
+  return {
+    input_tokens: inputHoldsCache ? input : input + read + write,
+    output_tokens: outputHoldsReasoning ? output : output + reasoning,
+    reasoning_tokens: reasoning,
+    cache_read_tokens: read,
+    cache_write_tokens: write,
+    // A model without a price costs 0 here, which is not what it costs.
+    ...(usd === undefined || usd === 0 ? {} : { cost_usd: usd }),
+  };
+}
+
+/** The provider's own total gives the habit away; a part that is larger than its whole does too. */
+function countedBy(
+  total: number | undefined,
+  of: { input: number; output: number; reasoning: number; cache: number },
+  habit: Habit,
+): Habit {
+  if (total !== undefined) {
+    if (total === of.input + of.output + of.reasoning + of.cache) return exclusive;
+    if (total === of.input + of.output + of.cache) return { inputHoldsCache: false, outputHoldsReasoning: true };
+    if (total === of.input + of.output) return inclusive;
+    if (total === of.input + of.output + of.reasoning) return { inputHoldsCache: true, outputHoldsReasoning: false };
+    return exclusive;
+  }
+  return {
+    inputHoldsCache: habit.inputHoldsCache && of.cache <= of.input,
+    outputHoldsReasoning: habit.outputHoldsReasoning && of.reasoning <= of.output,
+  };
+}
