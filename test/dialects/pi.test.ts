@@ -357,6 +357,35 @@ describe('writing', () => {
     expect(losses.toSorted()).toEqual(['error', 'exit_code', 'log']);
   });
 
+  it.each([
+    ['one far place', [100_000_000]],
+    ['far places that meet near ones', [0, 100_000_000, 1, 2, 99_999_999, 3]],
+    ['a place that no message has', [9_007_199_254_740_991]],
+  ])('does not fill a message up to %s', (_, places) => {
+    const words = (place: number): string => `At ${place}.`;
+    const whole = message([], 'stop');
+    const stdout = [
+      session,
+      start,
+      turn,
+      begin(whole),
+      ...places.flatMap((place) => [
+        update('text_delta', place, { delta: words(place) }),
+        update('text_end', place, { content: words(place) }),
+      ]),
+      finish(whole),
+      turnEnd(whole),
+      agentEnd(whole),
+    ];
+    const reading = read({ stdout }, 'pi');
+    const written = linesOf(reading.text);
+    expect(reading.text.length).toBeLessThan(20_000);
+    expect(JSON.stringify(written.at(-1))).toContain(words(places.at(-1) ?? 0));
+    const told = (of: Reading): string[] => eventsOf(of, 'text.completed').map((event) => event.text);
+    expect(told(reading)).toEqual(places.map(words));
+    expect(told(read({ stdout: reading.text }))).toEqual(places.map(words));
+  });
+
   it('writes nothing for a run that said nothing', () => {
     expect(read({ dialect: 'pi' }, 'pi').text).toBe('');
   });

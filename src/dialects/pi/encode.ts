@@ -6,6 +6,8 @@ import { editedFile, exitCode, isRefusal } from './tools.ts';
 import { Ledger, noUsage } from './usage.ts';
 
 const ownBlock = /^message_\d+\.(\d+)$/;
+/** Calls that stand between two texts are not known yet; so many of their places are kept. */
+const maxGap = 32;
 const stopReasons: Record<FinishReason, string> = {
   stop: 'stop',
   length: 'length',
@@ -35,7 +37,9 @@ interface OpenMessage {
 export function encoder(sink: EncoderSink): Encoder {
   const ledger = new Ledger();
   const calls = new Map<string, OpenCall>();
+  /** Where the blocks of the message stand in it, and which places they have taken. */
   const indexes = new Map<string, number>();
+  const taken = new Set<number>();
   let introduction: (() => void) | undefined;
   let prompts: { text: string; timestamp: string | null }[] = [];
   let prompt: string | undefined;
@@ -102,6 +106,7 @@ export function encoder(sink: EncoderSink): Encoder {
     if (message !== undefined) return message;
     message = { id, content: [], timestamp, closed: false };
     indexes.clear();
+    taken.clear();
     line({ type: 'message_start', message: assistant(message, noUsage, 'stop') });
     return message;
   }
@@ -159,9 +164,10 @@ export function encoder(sink: EncoderSink): Encoder {
   function indexOf(blockId: string, of: OpenMessage): number {
     const known = indexes.get(blockId);
     if (known !== undefined) return known;
-    const own = ownBlock.exec(blockId)?.[1];
-    const index = own === undefined ? of.content.length : Number(own);
+    const own = Number(ownBlock.exec(blockId)?.[1] ?? Infinity);
+    const index = own <= of.content.length + maxGap && !taken.has(own) ? own : of.content.length;
     indexes.set(blockId, index);
+    taken.add(index);
     return index;
   }
 
@@ -173,7 +179,6 @@ export function encoder(sink: EncoderSink): Encoder {
     const contentIndex = indexOf(event.block_id, of);
     const update = (fields: JsonObject): void => line({ type: 'message_update', assistantMessageEvent: { contentIndex, ...fields } });
     if (fresh) {
-      // Calls that stand between two texts are not known yet; their places are kept.
       while (of.content.length <= contentIndex) of.content.push({ type: word, [word]: '' });
       update({ type: `${word}_start` });
     }
