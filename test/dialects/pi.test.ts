@@ -161,6 +161,12 @@ describe('reading', () => {
     expect(judged(run(...runOf(message([text('x')], reason))))).toEqual(verdict);
   });
 
+  it('knows no stop reason by a name that every object has', () => {
+    expect(eventsOf(run(...runOf(message([text('x')], 'constructor'))), 'turn.completed')).toMatchObject([
+      { finish_reason: 'other', raw_finish_reason: 'constructor' },
+    ]);
+  });
+
   it.each([
     ['only the session line', []],
     ['no end of the run', [start, ...turnOf(good)]],
