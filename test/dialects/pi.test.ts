@@ -392,6 +392,27 @@ describe('writing', () => {
     expect(told(read({ stdout: reading.text }))).toEqual(places.map(words));
   });
 
+  it.each([
+    ['a call that ends', true],
+    ['a call that never ends', false],
+  ])('writes all that %s has printed, but not all of it again for every piece', (_, ends) => {
+    const piece = `${'x'.repeat(99)}\n`;
+    const progress = (count: number): JsonObject => ({ ...call('c', 'bash'), type: 'tool_execution_update', ...partial(count) });
+    const partial = (count: number): JsonObject => ({ partialResult: { content: [text(piece.repeat(count))] } });
+    const pieces = Array.from({ length: 300 }, (__, index) => progress(index + 1));
+    const stdout = [session, start, turn, call('c', 'bash'), ...pieces, ...(ends ? [result('c', 'bash', 'ok')] : [])];
+    const reading = read({ stdout }, 'pi');
+    const again = read({ stdout: reading.text });
+    const output = (of: Reading): string =>
+      eventsOf(of, 'item.output')
+        .map((event) => event.chunk)
+        .join('');
+    expect(output(reading)).toBe(piece.repeat(300));
+    expect(output(again)).toBe(piece.repeat(300));
+    expect(eventsOf(again, 'item.output').length).toBeGreaterThan(40);
+    expect(reading.text.length).toBeLessThan(15 * output(reading).length);
+  });
+
   it('writes nothing for a run that said nothing', () => {
     expect(read({ dialect: 'pi' }, 'pi').text).toBe('');
   });

@@ -4,13 +4,21 @@ import { asText, object } from '../../read.ts';
 import { editedFile, exitCode, isRefusal } from '../read/tools.ts';
 import { at, type Conversation } from './conversation.ts';
 
+// Updates repeat the arguments and the whole output so far: one for every piece would cost the square of the output.
+/** An update of so many characters is written at once. */
+const shortUpdate = 4096;
+/** A longer one when this part of it is new. */
+const freshPart = 1 / 8;
+
 interface OpenCall {
   name: string;
   args: Json;
+  argsLength: number | undefined;
   /** The file that it changes if it ends well. */
   path: string | undefined;
-  /** Updates repeat the whole output so far. */
-  told: string;
+  output: string;
+  /** How much of the output has been written. */
+  written: number;
 }
 
 export class Tools {
@@ -36,27 +44,37 @@ export class Tools {
     const message = this.#conversation.message ?? this.#conversation.openMessage(timestamp);
     if (!message.isClosed) message.addCall({ type: 'toolCall', id: item_id, name, arguments: args });
     this.#conversation.closeMessage('toolUse');
-    this.#calls.set(item_id, { name, args, path: editedFile(name, object(args))?.path, told: '' });
+    const path = editedFile(name, object(args))?.path;
+    this.#calls.set(item_id, { name, args, argsLength: undefined, path, output: '', written: 0 });
     this.#line({ type: 'tool_execution_start', toolCallId: item_id, toolName: name, args });
   }
 
   progress({ item_id, chunk }: EventOf<'item.output'>): void {
     const call = this.#calls.get(item_id);
     if (call === undefined) return this.#sink.lose('tool_progress');
-    call.told += chunk;
+    call.output += chunk;
+    call.argsLength ??= lengthOf(call.args);
+    const length = call.argsLength + call.output.length;
+    if (length <= shortUpdate || call.output.length - call.written >= length * freshPart) this.#writeUpdate(item_id, call);
+  }
+
+  #writeUpdate(id: string, call: OpenCall): void {
+    call.written = call.output.length;
     this.#line({
       type: 'tool_execution_update',
-      toolCallId: item_id,
+      toolCallId: id,
       toolName: call.name,
       args: call.args,
-      partialResult: { content: [{ type: 'text', text: call.told }] },
+      partialResult: { content: [{ type: 'text', text: call.output }] },
     });
   }
 
   end(event: EventOf<'item.completed'> & EventRecord): void {
     const call = this.#calls.get(event.item_id);
+    if (call === undefined) return;
+    if (call.written < call.output.length) this.#writeUpdate(event.item_id, call);
     // A call that never ended stays open on this wire too.
-    if (call === undefined || (event.synthetic && event.status === 'abandoned')) return;
+    if (event.synthetic && event.status === 'abandoned') return;
     this.#calls.delete(event.item_id);
     this.#waiting = { event, call };
     if (event.status !== 'success' || call.path === undefined) this.writeEnd();
@@ -85,5 +103,14 @@ export class Tools {
     const id = { toolCallId: event.item_id, toolName: name };
     this.#line({ type: 'tool_execution_end', ...id, result, isError });
     this.#conversation.addToolResult({ role: 'toolResult', ...id, ...result, isError, ...at(event.timestamp) });
+  }
+}
+
+function lengthOf(args: Json): number {
+  try {
+    return JSON.stringify(args).length;
+  } catch {
+    // Nested so deeply that no line with it can be written.
+    return Infinity;
   }
 }
