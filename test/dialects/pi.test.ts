@@ -413,6 +413,21 @@ describe('writing', () => {
     expect(reading.text.length).toBeLessThan(15 * output(reading).length);
   });
 
+  it('writes a thought as a thought, though it comes after the text behind it', () => {
+    const whole = message([], 'stop');
+    const updates = [update('text_delta', 1, { delta: 'Done.' }), update('thinking_delta', 0, { delta: 'Hm.' })];
+    const { text: written } = read({ stdout: [session, start, turn, begin(whole), ...updates, finish(whole), agentEnd(whole)] }, 'pi');
+    expect(linesOf(written).at(-1)).toMatchObject({ messages: [{ content: [thinking('Hm.'), text('Done.')] }] });
+  });
+
+  it('does not wait for a turn with any number of prompts', () => {
+    const prompts = Array.from({ length: 300 }, (_, index) => finish({ role: 'user', content: `Do ${index}.` }));
+    const { text: written } = read({ stdout: [session, ...prompts] }, 'pi');
+    expect(eventsOf(read({ stdout: written }), 'prompt.submitted').map((event) => event.text)).toEqual(
+      Array.from({ length: 300 }, (_, index) => `Do ${index}.`),
+    );
+  });
+
   it('writes nothing for a run that said nothing', () => {
     expect(read({ dialect: 'pi' }, 'pi').text).toBe('');
   });

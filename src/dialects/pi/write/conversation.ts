@@ -4,6 +4,9 @@ import { stopReasons } from '../words.ts';
 import { Message } from './message.ts';
 import { noUsage, type Usage } from './usage.ts';
 
+/** More prompts than this do not wait for the turn that they belong to. */
+const maxPrompts = 100;
+
 /** Runs, their turns and the messages in them: each is opened when it is needed and closed before the next. */
 export class Conversation {
   model = '';
@@ -28,10 +31,11 @@ export class Conversation {
     return this.#message;
   }
 
-  /** Written when a turn is open. */
+  /** Written in the turn that follows it, or is open. */
   prompt(text: string, timestamp: string | null): void {
     this.#prompts.push({ text, timestamp });
     if (this.#turnOpen) this.#writePrompts();
+    else if (this.#prompts.length > maxPrompts) this.openTurn();
   }
 
   openTurn(): void {

@@ -36,7 +36,8 @@ export class Message {
     const place = own <= next + maxGap && !this.#taken.has(own) ? own : next;
     this.#places.set(blockId, place);
     this.#taken.add(place);
-    while (this.#content.length <= place) this.#content.push({ type: word, [word]: '' });
+    while (this.#content.length < place) this.#content.push({ type: word, [word]: '' });
+    this.#content[place] = { type: word, [word]: '' };
     return place;
   }
 
