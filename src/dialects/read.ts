@@ -59,3 +59,24 @@ export function compact<T extends object>(fields: T): { [K in keyof T]: Exclude<
   for (const key in out) if (out[key] === undefined) delete out[key];
   return out as { [K in keyof T]: Exclude<T[K], undefined> };
 }
+
+/** A whole number, never below zero. */
+export function whole(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isInteger(value) ? value : undefined;
+}
+
+/** What a word of the wire means in a table; names that every object inherits are in none. */
+export function wordIn<Meaning>(table: Readonly<Record<string, Meaning>>, word: string): Meaning | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
+/** The object that a text holds as JSON; one without fields where it holds none. */
+export function objectIn(text: string): JsonObject {
+  if (!text.startsWith('{')) return nothing;
+  try {
+    const value: Json = JSON.parse(text);
+    return isObject(value) ? value : nothing;
+  } catch {
+    return nothing;
+  }
+}

@@ -161,6 +161,12 @@ describe('reading', () => {
     expect(judged(run(...runOf(message([text('x')], reason))))).toEqual(verdict);
   });
 
+  it('knows no stop reason by a name that every object has', () => {
+    expect(eventsOf(run(...runOf(message([text('x')], 'constructor'))), 'turn.completed')).toMatchObject([
+      { finish_reason: 'other', raw_finish_reason: 'constructor' },
+    ]);
+  });
+
   it.each([
     ['only the session line', []],
     ['no end of the run', [start, ...turnOf(good)]],
@@ -355,6 +361,71 @@ describe('writing', () => {
     const noise = item('completed', { id: 'item_1', type: 'error', message: 'careful' });
     const { losses } = codex(...begun, noise, item('started', odd), item('completed', odd), { type: 'error', message: 'bad' }, closed);
     expect(losses.toSorted()).toEqual(['error', 'exit_code', 'log']);
+  });
+
+  it.each([
+    ['one far place', [100_000_000]],
+    ['far places that meet near ones', [0, 100_000_000, 1, 2, 99_999_999, 3]],
+    ['a place that no message has', [9_007_199_254_740_991]],
+  ])('does not fill a message up to %s', (_, places) => {
+    const words = (place: number): string => `At ${place}.`;
+    const whole = message([], 'stop');
+    const stdout = [
+      session,
+      start,
+      turn,
+      begin(whole),
+      ...places.flatMap((place) => [
+        update('text_delta', place, { delta: words(place) }),
+        update('text_end', place, { content: words(place) }),
+      ]),
+      finish(whole),
+      turnEnd(whole),
+      agentEnd(whole),
+    ];
+    const reading = read({ stdout }, 'pi');
+    const written = linesOf(reading.text);
+    expect(reading.text.length).toBeLessThan(20_000);
+    expect(JSON.stringify(written.at(-1))).toContain(words(places.at(-1) ?? 0));
+    const told = (of: Reading): string[] => eventsOf(of, 'text.completed').map((event) => event.text);
+    expect(told(reading)).toEqual(places.map(words));
+    expect(told(read({ stdout: reading.text }))).toEqual(places.map(words));
+  });
+
+  it.each([
+    ['a call that ends', true],
+    ['a call that never ends', false],
+  ])('writes all that %s has printed, but not all of it again for every piece', (_, ends) => {
+    const piece = `${'x'.repeat(99)}\n`;
+    const progress = (count: number): JsonObject => ({ ...call('c', 'bash'), type: 'tool_execution_update', ...partial(count) });
+    const partial = (count: number): JsonObject => ({ partialResult: { content: [text(piece.repeat(count))] } });
+    const pieces = Array.from({ length: 300 }, (__, index) => progress(index + 1));
+    const stdout = [session, start, turn, call('c', 'bash'), ...pieces, ...(ends ? [result('c', 'bash', 'ok')] : [])];
+    const reading = read({ stdout }, 'pi');
+    const again = read({ stdout: reading.text });
+    const output = (of: Reading): string =>
+      eventsOf(of, 'item.output')
+        .map((event) => event.chunk)
+        .join('');
+    expect(output(reading)).toBe(piece.repeat(300));
+    expect(output(again)).toBe(piece.repeat(300));
+    expect(eventsOf(again, 'item.output').length).toBeGreaterThan(40);
+    expect(reading.text.length).toBeLessThan(15 * output(reading).length);
+  });
+
+  it('writes a thought as a thought, though it comes after the text behind it', () => {
+    const whole = message([], 'stop');
+    const updates = [update('text_delta', 1, { delta: 'Done.' }), update('thinking_delta', 0, { delta: 'Hm.' })];
+    const { text: written } = read({ stdout: [session, start, turn, begin(whole), ...updates, finish(whole), agentEnd(whole)] }, 'pi');
+    expect(linesOf(written).at(-1)).toMatchObject({ messages: [{ content: [thinking('Hm.'), text('Done.')] }] });
+  });
+
+  it('does not wait for a turn with any number of prompts', () => {
+    const prompts = Array.from({ length: 300 }, (_, index) => finish({ role: 'user', content: `Do ${index}.` }));
+    const { text: written } = read({ stdout: [session, ...prompts] }, 'pi');
+    expect(eventsOf(read({ stdout: written }), 'prompt.submitted').map((event) => event.text)).toEqual(
+      Array.from({ length: 300 }, (_, index) => `Do ${index}.`),
+    );
   });
 
   it('writes nothing for a run that said nothing', () => {

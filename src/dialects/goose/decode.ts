@@ -7,6 +7,8 @@ import { isDocument } from './detect.ts';
 // Goose tells these in the assistant's name; they are not the model's words.
 const providerError = /^(?:Ran into this error|Network error): ?(.*)/s;
 const turnLimit = "I've reached the maximum number of actions I can do without user input";
+/** As much of a text as shows whose words they are. */
+const headLength = turnLimit.length;
 const refusal = /user has declined to run this tool|tool call was skipped in goose chat mode/i;
 
 const commandTools = new Set(['shell', 'execute_command']);
@@ -25,7 +27,8 @@ export function decoder(sink: DecoderSink): Decoder {
   let introduced = false;
   let turn: string | undefined;
   let turns = 0;
-  let block: { id: string; kind: 'text' | 'reasoning'; text: string } | undefined;
+  /** `head`: how it begins, as far as that matters. `own`: the words are Goose's, not the model's. */
+  let block: { id: string; kind: 'text' | 'reasoning'; text: string; head: string; own: boolean } | undefined;
   let blocks = 0;
   let fault: { code: ErrorCode; message: string } | undefined;
   let limited = false;
@@ -58,14 +61,18 @@ export function decoder(sink: DecoderSink): Decoder {
   function say(kind: 'text' | 'reasoning', text: string): void {
     if (block?.kind !== kind) {
       closeBlock();
-      block = { id: `block_${++blocks}`, kind, text: '' };
+      block = { id: `block_${++blocks}`, kind, text: '', head: '', own: false };
     }
     block.text += text;
     if (text.trim() !== '') fault = undefined;
     if (kind === 'reasoning') return sink.emit({ type: 'reasoning.delta', block_id: block.id, text });
     last = 'text';
+    if (block.head.length < headLength) {
+      block.head += text.slice(0, headLength - block.head.length);
+      block.own = providerError.test(block.head) || block.head === turnLimit;
+    }
     // These come whole, in one piece.
-    if (providerError.test(block.text) || block.text.startsWith(turnLimit)) return;
+    if (block.own) return;
     sink.emit({ type: 'text.delta', block_id: block.id, text, ...messageId() });
   }
 

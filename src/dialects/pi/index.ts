@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
+import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
-import { encoder } from './encode.ts';
+import { encoder } from './write/encode.ts';
 
 export const pi: Dialect = {
   id: 'pi',

@@ -1,6 +1,6 @@
-import type { EventOf } from '../../events/event.ts';
-import type { JsonObject } from '../dialect.ts';
-import { count } from '../read.ts';
+import type { EventOf } from '../../../events/event.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import type { JsonObject } from '../../dialect.ts';
 
 interface Tokens {
   input: number;
@@ -13,10 +13,10 @@ interface Tokens {
 const fields = ['input', 'output', 'read', 'write', 'cost'] as const;
 const nothing: Tokens = { input: 0, output: 0, read: 0, write: 0, cost: 0 };
 
-export const noUsage: JsonObject = wireUsage(nothing);
+export const noUsage: JsonObject = writeUsage(nothing);
 
 /** Each message carries its own tokens: what has been written, what waits for the next message, what is still owed. */
-export class Ledger {
+export class Usage {
   #written: Tokens = nothing;
   #waiting: Tokens = nothing;
 
@@ -32,7 +32,7 @@ export class Ledger {
     });
   }
 
-  get pending(): boolean {
+  get isWaiting(): boolean {
     return this.#waiting !== nothing;
   }
 
@@ -40,17 +40,17 @@ export class Ledger {
     const usage = this.#waiting;
     this.#written = add(this.#written, usage);
     this.#waiting = nothing;
-    return wireUsage(usage);
+    return writeUsage(usage);
   }
 
-  isComplete(metrics: JsonObject): boolean {
-    const total = readMetrics(metrics);
+  isComplete(metrics: RunOutcome['metrics']): boolean {
+    const total = totalOf(metrics);
     return this.#written.input === total.input && this.#written.output === total.output;
   }
 
   /** Makes the next message carry all that is owed; true: more has been written than the run came to. */
-  settle(metrics: JsonObject): boolean {
-    const total = readMetrics(metrics);
+  settle(metrics: RunOutcome['metrics']): boolean {
+    const total = totalOf(metrics);
     const sum = add(this.#written, this.#waiting);
     if (sum.input === total.input && sum.output === total.output) return false;
     const owed = add(total, this.#written, -1);
@@ -60,13 +60,13 @@ export class Ledger {
   }
 }
 
-function readMetrics(metrics: JsonObject): Tokens {
+function totalOf(metrics: RunOutcome['metrics']): Tokens {
   return {
-    input: count(metrics.input_tokens) ?? 0,
-    output: count(metrics.output_tokens) ?? 0,
-    read: count(metrics.cache_read_tokens) ?? 0,
-    write: count(metrics.cache_write_tokens) ?? 0,
-    cost: metrics.cost_source === 'reported' ? (count(metrics.cost) ?? 0) : 0,
+    input: metrics.input_tokens ?? 0,
+    output: metrics.output_tokens ?? 0,
+    read: metrics.cache_read_tokens ?? 0,
+    write: metrics.cache_write_tokens ?? 0,
+    cost: metrics.cost_source === 'reported' ? (metrics.cost ?? 0) : 0,
   };
 }
 
@@ -76,7 +76,7 @@ function add(a: Tokens, b: Tokens, sign = 1): Tokens {
   return sum;
 }
 
-function wireUsage({ input, output, read, write, cost }: Tokens): JsonObject {
+function writeUsage({ input, output, read, write, cost }: Tokens): JsonObject {
   return {
     input: Math.max(0, input - read - write),
     output,

@@ -1,0 +1,71 @@
+import type { DecoderSink } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { compact, wordIn } from '../../read.ts';
+import { finishReasons } from '../words.ts';
+
+/** How a message ended, in the agent's word, and why if it failed. */
+export interface MessageEnd {
+  reason: string;
+  error: string | undefined;
+}
+
+/** The process exits with 0 whatever happened and prints no closing line: how the run ended is how its last message ended. */
+export class Ending {
+  /** Every word on how the last assistant message ended; they are repeated, and a bad one outweighs the good. */
+  #last: MessageEnd | undefined;
+  isRetrying = false;
+  /** The run ended after the last message. */
+  isFinished = false;
+
+  /** A run or a message starts: what ended before it counts no more. */
+  begin(): void {
+    this.#last = undefined;
+    this.isRetrying = false;
+    this.isFinished = false;
+  }
+
+  messageEnded(told: MessageEnd): void {
+    if (this.#last === undefined || (isGood(this.#last) && !isGood(told))) this.#last = told;
+    else this.#last.error ??= told.error;
+  }
+
+  /** The agent's word for how the last message ended. */
+  get reason(): string {
+    return this.#last?.reason ?? '';
+  }
+
+  gaveUp(error: string | undefined): void {
+    this.isRetrying = false;
+    this.#last = { reason: 'error', error: error ?? this.#last?.error };
+  }
+
+  read(sink: DecoderSink): void {
+    if (this.#last === undefined || this.isRetrying) return;
+    const { reason, error } = this.#last;
+    if (isGood(this.#last)) {
+      if (this.isFinished && reason === 'stop') sink.emit({ type: 'agent.finished', status: 'ok' });
+      return;
+    }
+    if (reason === 'aborted') return sink.emit({ type: 'agent.finished', status: 'cancelled', ...compact({ message: error }) });
+    sink.emit({
+      type: 'agent.finished',
+      status: 'failed',
+      code: reason === 'length' ? 'output_length' : codeOfMessage(error ?? ''),
+      ...compact({ raw_status: reason === 'error' || reason === '' ? undefined : reason, message: error }),
+    });
+  }
+}
+
+/** A turn ends as its message did. */
+export function endTurn(sink: DecoderSink, reason: string): void {
+  const known = wordIn(finishReasons, reason);
+  sink.emit({
+    type: 'turn.completed',
+    finish_reason: known ?? 'other',
+    ...(known === undefined && reason !== '' ? { raw_finish_reason: reason } : {}),
+  });
+}
+
+function isGood({ reason, error }: MessageEnd): boolean {
+  return (reason === 'stop' || reason === 'toolUse') && error === undefined;
+}
