@@ -1,3 +1,4 @@
+import { Pieces } from '../../src/dialects/pieces.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 
 /** A kind of stream, of any length. */
@@ -143,16 +144,16 @@ function* parallel(parts: number): Generator<AgentEvent> {
 function* deltas(parts: number): Generator<AgentEvent> {
   const half = Math.floor(parts / 2);
   const words = (index: number): string => `w${index % 1000} `;
-  let text = '';
+  const text = new Pieces();
   yield turnStarted(1);
   for (let index = 0; index < half; index += 1) {
-    text += words(index);
+    text.add(words(index));
     yield delta(1, '1', words(index));
   }
-  yield whole(1, '1', text);
+  yield whole(1, '1', text.toString());
   yield itemStarted('call_1', 1);
   for (let index = 0; index < half; index += 1) yield itemOutput('call_1', words(index));
-  yield itemCompleted('call_1', text);
+  yield itemCompleted('call_1', text.toString());
   yield turnCompleted(1, 1);
 }
 
