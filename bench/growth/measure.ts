@@ -19,8 +19,8 @@ export interface Measured {
 
 const chunkBytes = 64 * 1024;
 const rounds = 3;
-/** Longer measures are steady enough to be made once or twice. */
-const longMs = 1500;
+/** Longer measures are steady enough to be made once. */
+const longMs = 400;
 
 /** Writes the stream as an agent that never repairs anything would. */
 function prepare(name: string, shape: Shape, parts: number, path: string): void {
@@ -86,32 +86,37 @@ function outcome(shape: Shape, parts: number, pause: Pause): void {
   thread.end('runwire');
 }
 
-/** Garbage is no memory that anybody holds: it is collected some times on the way, so that the peak is what was needed. */
-function peakMemory(work: (pause: Pause) => void): number {
+/** CPU time of this process so far, all threads, in ms. */
+function spent(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Garbage is no memory that anybody holds: in the first round it is collected on the way, so that the peak is what was needed. */
+function measure(work: (pause: Pause) => void): Measured {
+  let collecting = 0;
   let pauses = 0;
   let next = 1;
-  work(() => {
+  const collect = (): void => {
     pauses += 1;
     if (pauses < next) return;
     next = Math.max(pauses + 1, Math.ceil(pauses * 1.2));
+    const start = spent();
     globalThis.gc?.();
-  });
-  return process.resourceUsage().maxRSS * 1024;
-}
-
-function measure(work: (pause: Pause) => void): Measured {
-  const memory = peakMemory(work);
-  let best = Number.POSITIVE_INFINITY;
-  let spent = 0;
-  for (let round = 0; round < rounds && spent < longMs; round += 1) {
-    const before = process.cpuUsage();
+    collecting += spent() - start;
+  };
+  const start = spent();
+  work(collect);
+  let cpu = spent() - start - collecting;
+  const memory = process.resourceUsage().maxRSS * 1024;
+  for (let round = 1, sum = cpu; round < rounds && sum < longMs; round += 1) {
+    const from = spent();
     work(() => {});
-    const { user, system } = process.cpuUsage(before);
-    const ms = (user + system) / 1000;
-    best = Math.min(best, ms);
-    spent += ms;
+    const ms = spent() - from;
+    cpu = Math.min(cpu, ms);
+    sum += ms;
   }
-  return { cpu: best, memory };
+  return { cpu, memory };
 }
 
 const [mode, name = '', shapeName, partsText, path = ''] = process.argv.slice(2);
