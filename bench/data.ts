@@ -43,10 +43,13 @@ const scenarios = [
   'slow-stream',
 ];
 
+/** `recorded`: as the agent printed them; `short`: some 200 bytes each, where the cost of a line shows; `long`: 8 KB of output. */
+export type Lines = 'recorded' | 'short' | 'long';
+
 /** A file of at least `bytes` bytes that reads as one successful run of this dialect; made once, kept. */
-export function longRun(dialect: keyof typeof recipes & string, bytes: number): string {
+export function longRun(dialect: keyof typeof recipes & string, bytes: number, lines: Lines = 'recorded'): string {
   mkdirSync(home, { recursive: true });
-  const path = join(home, `${dialect}-${Math.round(bytes / 1e6)}.jsonl`);
+  const path = join(home, `${dialect}-${lines}-${Math.round(bytes / 1e6)}.jsonl`);
   if (existsSync(path) && statSync(path).size >= bytes) return path;
   const recipe = recipes[dialect];
   if (recipe === undefined) throw new Error(`no recipe for ${dialect}`);
@@ -58,7 +61,10 @@ export function longRun(dialect: keyof typeof recipes & string, bytes: number): 
     for (const line of readFileSync(join(recordings, recipe.folder, scenario, 'stdout.jsonl'), 'utf8').split('\n')) {
       if (line === '') continue;
       const { type } = JSON.parse(line) as { type: string };
-      (recipe.isHead(type) ? head : recipe.isTail(type) ? tail : body).push(line);
+      if (recipe.isHead(type)) head.push(line);
+      else if (recipe.isTail(type)) tail.push(line);
+      else if (lines === 'long') body.push(lengthened(line));
+      else if (lines === 'recorded' || line.length >= 110) body.push(line);
     }
   }
   const file = openSync(path, 'w');
@@ -80,4 +86,16 @@ export function longRun(dialect: keyof typeof recipes & string, bytes: number): 
   if (last !== undefined) put(`${last}\n`);
   closeSync(file);
   return path;
+}
+
+const outputs = new Set(['aggregated_output', 'text', 'output']);
+
+/** The same line with 8 KB more of what the agent or its tool said: this file, as a tool would print it. */
+function lengthened(line: string): string {
+  const source = readFileSync(import.meta.filename, 'utf8')
+    .repeat(2)
+    .slice(0, 8192);
+  return JSON.stringify(
+    JSON.parse(line, (key, value: unknown) => (outputs.has(key) && typeof value === 'string' ? value + source : value)),
+  );
 }

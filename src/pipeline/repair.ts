@@ -1,18 +1,10 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
+import { type OpenBlock, OpenBlocks } from './open-blocks.ts';
 
 export type RepairedSink = (event: AgentEvent, synthetic: boolean) => void;
 
 /** A stream that starts with more noise than this has no introduction worth waiting for. */
 const maxEarly = 200;
-
-interface OpenBlock {
-  kind: 'text' | 'reasoning';
-  block_id: string;
-  message_id: string;
-  turn_id: string;
-  parent_item_id: string | undefined;
-  text: string;
-}
 
 /**
  * Lifecycle repair: every start gets its end and every end its start, whole texts and deltas always agree.
@@ -26,8 +18,7 @@ export class Repair {
   #turn: { id: string; iteration: number; items: number } | undefined;
   #iteration = 0;
   #blockCount = 0;
-  /** A handful at most: one text, one reasoning, and those of running sub-agents. */
-  readonly #blocks: OpenBlock[] = [];
+  readonly #blocks = new OpenBlocks();
   readonly #items = new Set<string>();
   readonly #permissions = new Set<string>();
 
@@ -156,19 +147,20 @@ export class Repair {
 
   #delta(draft: Draft & { type: 'text.delta' | 'reasoning.delta' }, synthetic: boolean): void {
     const kind = draft.type === 'text.delta' ? 'text' : 'reasoning';
-    const block = this.#findBlock(kind, draft) ?? this.#openBlock(kind, draft);
-    block.text += draft.text;
+    const block = this.#blocks.find(kind, draft.parent_item_id, draft.block_id) ?? this.#openBlock(kind, draft);
+    block.text.add(draft.text);
     this.#emit(said(draft.type, block, draft.text), synthetic);
   }
 
   #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {
     const [kind, delta] = draft.type === 'text.completed' ? (['text', 'text.delta'] as const) : (['reasoning', 'reasoning.delta'] as const);
-    let block = this.#findBlock(kind, draft) ?? this.#openBlock(kind, draft);
-    if (block.text === '') {
+    let block = this.#blocks.find(kind, draft.parent_item_id, draft.block_id) ?? this.#openBlock(kind, draft);
+    if (block.text.length === 0) {
       if (draft.text !== '') this.#emit(said(delta, block, draft.text), true);
-    } else if (block.text !== draft.text) {
-      if (draft.text.startsWith(block.text)) {
-        this.#emit(said(delta, block, draft.text.slice(block.text.length)), true);
+    } else {
+      const streamed = block.text.toString();
+      if (draft.text.startsWith(streamed)) {
+        if (draft.text.length > streamed.length) this.#emit(said(delta, block, draft.text.slice(streamed.length)), true);
       } else {
         // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
         this.#closeBlock(block);
@@ -176,21 +168,12 @@ export class Repair {
         this.#emit(said(delta, block, draft.text), true);
       }
     }
-    this.#forget(block);
+    this.#blocks.close(block);
     this.#emit(said(draft.type, block, draft.text), synthetic);
   }
 
-  #findBlock(
-    kind: OpenBlock['kind'],
-    { block_id, parent_item_id }: { block_id?: string; parent_item_id?: string | undefined },
-  ): OpenBlock | undefined {
-    return this.#blocks.findLast(
-      (block) => block.kind === kind && block.parent_item_id === parent_item_id && (block_id === undefined || block.block_id === block_id),
-    );
-  }
-
   #unusedBlock(kind: OpenBlock['kind'], block_id: string, parent_item_id: string | undefined): string {
-    return this.#findBlock(kind, { block_id, parent_item_id }) === undefined
+    return this.#blocks.find(kind, parent_item_id, block_id) === undefined
       ? block_id
       : this.#unusedBlock(kind, `${block_id}_final`, parent_item_id);
   }
@@ -200,31 +183,22 @@ export class Repair {
     draft: { block_id?: string; message_id?: string; turn_id?: string; parent_item_id?: string | undefined },
   ): OpenBlock {
     const turn = this.#needTurn();
-    const block: OpenBlock = {
+    return this.#blocks.open({
       kind,
       block_id: draft.block_id ?? `block_${++this.#blockCount}`,
       message_id: draft.message_id ?? turn.id,
       turn_id: draft.turn_id ?? turn.id,
       parent_item_id: draft.parent_item_id,
-      text: '',
-    };
-    this.#blocks.push(block);
-    return block;
+    });
   }
 
   #closeBlocks(): void {
-    for (let block = this.#blocks[0]; block !== undefined; block = this.#blocks[0]) this.#closeBlock(block);
+    for (const block of this.#blocks.all()) this.#closeBlock(block);
   }
 
   #closeBlock(block: OpenBlock): void {
-    this.#forget(block);
-    this.#emit(said(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text), true);
-  }
-
-  #forget(block: OpenBlock): void {
-    // Nearly always the only one, or the last.
-    if (this.#blocks.at(-1) === block) this.#blocks.pop();
-    else this.#blocks.splice(this.#blocks.indexOf(block), 1);
+    this.#blocks.close(block);
+    this.#emit(said(block.kind === 'text' ? 'text.completed' : 'reasoning.completed', block, block.text.toString()), true);
   }
 }
 

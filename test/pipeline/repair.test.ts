@@ -63,6 +63,12 @@ const whole = (text: string, fields: { block_id?: string; parent_item_id?: strin
 const log: Draft = { type: 'log', stream: 'stdout', cause: 'noise', text: 'banner' };
 
 describe('repair', () => {
+  it('puts any number of deltas together', () => {
+    const words = Array.from({ length: 3001 }, (_, index) => `${index} `);
+    const last = repair(words.map((word) => delta(word))).findLast(({ event }) => event.type === 'text.completed');
+    expect(last?.event).toMatchObject({ text: words.join('') });
+  });
+
   it.each<[string, Draft[], string[]]>([
     ['starts a thread for nothing at all', [], ['+thread.started']],
     ['starts a thread once', [{ type: 'thread.started', agent: 'a' }, { type: 'thread.started' }], ['thread.started']],
@@ -140,6 +146,31 @@ describe('repair', () => {
         'text.delta x y "B"',
         '+text.completed x "A"',
         '+text.completed x y "B"',
+        '+turn.completed turn_1',
+      ],
+    ],
+    [
+      'adds words without a name to the block that was opened last and is still open',
+      [
+        delta('A', { block_id: 'a' }),
+        delta('B', { block_id: 'b' }),
+        delta('C', { block_id: 'c' }),
+        whole('B', { block_id: 'b' }),
+        delta('+', {}),
+        whole('C+', { block_id: 'c' }),
+        delta('+', {}),
+      ],
+      [
+        '+thread.started',
+        '+turn.started turn_1',
+        'text.delta a "A"',
+        'text.delta b "B"',
+        'text.delta c "C"',
+        'text.completed b "B"',
+        'text.delta c "+"',
+        'text.completed c "C+"',
+        'text.delta a "+"',
+        '+text.completed a "A+"',
         '+turn.completed turn_1',
       ],
     ],

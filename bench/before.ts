@@ -1,0 +1,108 @@
+// Speed beside that of an earlier commit, in one run and in turns: `npm run bench:before -- REV`.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { longRun } from './data.ts';
+import { bare, binOf, type Case, firstByte, idle, percentile10, race, runwire, type Time, time } from './race.ts';
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string', multiple: true, default: [] } },
+});
+const revision = positionals[0] ?? 'HEAD~1';
+const megabytes = Number(process.env.BENCH_MB ?? 200);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const root = join(import.meta.dirname, '..');
+const wanted = (title: string): boolean => values.only.length === 0 || values.only.some((word) => title.includes(word));
+
+/** The commit as it was, built with the packages of now. An archive, not a work tree: nothing is left in the repository. */
+function checkOut(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'runwire-before-'));
+  const archive = execFileSync('git', ['archive', '--format=tar', revision], { cwd: root, maxBuffer: 1 << 30 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+function build(folder: string): void {
+  execFileSync(process.execPath, [join(folder, 'scripts', 'build.ts')], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+const before = checkOut();
+const home = mkdtempSync(join(tmpdir(), 'runwire-bench-'));
+build(before);
+build(root);
+const bins = [binOf(before), binOf(root)] as const;
+console.log(`before: ${execFileSync('git', ['log', '-1', '--format=%h %s', revision], { cwd: root, encoding: 'utf8' }).trim()}`);
+
+const row = (title: string, old: string, now: string, goal: string): void =>
+  console.log(`  ${title.padEnd(46)} ${old.padStart(14)} ${now.padStart(14)}  ${goal}`);
+const header = (title: string): void => {
+  console.log(`\n${title}`);
+  row('', 'before', 'now', 'target');
+};
+const shares = (floor: Time, mine: Time): string => `${(floor.wall / mine.wall).toFixed(2)} / ${(floor.cpu / mine.cpu).toFixed(2)}`;
+
+/** How much of the floor's speed is left, on the clock and in CPU time. */
+function share(title: string, floor: Case, of: (bin: string) => Case, target: string): void {
+  if (!wanted(title)) return;
+  const [base, old, now] = race([floor, of(bins[0]), of(bins[1])], rounds) as [Time, Time, Time];
+  row(title, shares(base, old), shares(base, now), target);
+}
+
+const short = longRun('codex', 1e6 * 207, 'short');
+const long = longRun('codex', megabytes * 1e6, 'long');
+header(`share of the bare loop's speed, clock / CPU (best of ${rounds})`);
+for (const [file, what] of [
+  [short, 'short lines'],
+  [long, 'long lines'],
+] as const) {
+  const size = `${what}, ${(statSync(file).size / 1e6).toFixed(0)} MB`;
+  share(`outcome, ${size}`, bare(file), (bin) => runwire(bin, 'outcome', file), what === 'short lines' ? '>= 0.8' : '');
+  for (const to of ['runwire', 'agent-code']) {
+    const goal = what === 'short lines' ? '>= 0.7' : '';
+    share(
+      `convert to ${to}, ${size}`,
+      bare(file, '--stringify'),
+      (bin) => runwire(bin, 'convert', '--notes', 'none', '--to', to, file),
+      goal,
+    );
+  }
+}
+
+const env = { PATH: process.env.PATH, HOME: home };
+const live = longRun('codex', megabytes * 1e6);
+const liveRow = 'run -- cat FILE, of convert FILE';
+if (wanted(liveRow)) {
+  const cases = bins.flatMap((bin) => [
+    { ...runwire(bin, 'convert', '--notes', 'none', '--to', 'agent-code', live), env },
+    { ...runwire(bin, 'run', '--to', 'agent-code', '--from', 'codex', '--', 'cat', live), env },
+  ]);
+  const [oldFloor, old, floor, now] = race(cases, rounds) as [Time, Time, Time, Time];
+  row(liveRow, shares(oldFloor, old), shares(floor, now), '>= 0.7');
+}
+
+if (wanted('start')) {
+  const recording = join(root, 'examples', 'fix-the-test', 'model.jsonl');
+  const starts = (bin: string): Case => ({
+    ...runwire(bin, '--cwd', tmpdir(), '--model', `replay/${recording}`, '--output-format', 'json', '-p', 'hi'),
+    env,
+  });
+  const times = { idle: [] as number[], help: [[], []] as [number[], number[]], first: [[], []] as [number[], number[]] };
+  for (let round = 0; round < 15; round += 1) {
+    times.idle.push(time(idle).wall);
+    for (const index of [0, 1] as const) {
+      times.help[index].push(time(runwire(bins[index], '--help')).wall);
+      times.first[index].push(await firstByte(starts(bins[index])));
+    }
+  }
+  header('start, times `node -e 0` (p10 of 15)');
+  const ratio = (list: readonly number[]): string => (percentile10(list) / percentile10(times.idle)).toFixed(2);
+  row('--help', ratio(times.help[0]), ratio(times.help[1]), '<= 1.2');
+  row('first line of a run', ratio(times.first[0]), ratio(times.first[1]), '<= 2.5');
+}
+
+rmSync(before, { recursive: true, force: true });
+rmSync(home, { recursive: true, force: true });
