@@ -677,28 +677,17 @@ function write(...drafts: Draft[]): JsonObject[] {
   const { dialect, variant } = findWriter('opencode');
   const writer = new Writer(dialect, variant);
   const place = numbered();
-<<<<<<< HEAD
-  const folding = new OutcomeFold();
-  let at = 1736236800000;
-  const repair = new Repair((event, synthetic) => {
-    folding.apply(event, at);
-=======
   const outcome = new OutcomeFold();
   let at = 1736236800000;
   const repair = new Repair((event, synthetic) => {
     outcome.apply(event, at);
->>>>>>> dialects-c
     writer.record(place(event, { synthetic, at }));
     at += 1000;
   });
   for (const draft of drafts) repair.push(draft);
   repair.end();
   const verdict = { class: 'success' as const, exit_code: 0, evidence: [] };
-<<<<<<< HEAD
-  const { error_details: _error, ...folded } = folding.outcome('test', []);
-=======
   const { error_details: _error, ...folded } = outcome.outcome('test', []);
->>>>>>> dialects-c
   writer.record(place({ type: 'thread.completed', status: 'success', summary: '', verdict, final_report: {} }, { source: 'runner', at }));
   writer.end({ ...folded, status: 'success', verdict });
   return writer
