@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agents } from '../src/agents/registry.ts';
 import { dialects } from '../src/dialects/registry.ts';
+import { headsSource } from './heads-source.ts';
 import { manPage } from './man-page.ts';
 import { shapesSource } from './shapes-source.ts';
 import { wideSource } from './wide-source.ts';
@@ -13,6 +14,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   const library = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
   return new Map([
     ['src/events/shapes.ts', shapesSource()],
+    ['src/redact/heads.ts', headsSource()],
     ['src/terminal/wide.ts', wideSource()],
     ['docs/dialects.md', dialectTable()],
     ['docs/agents.md', withAgentTable(readFileSync(join(root, 'docs', 'agents.md'), 'utf8'))],

@@ -1,6 +1,7 @@
-import { advance, beginnings, fails, has, type Pattern, pattern, patternHead, undecided } from './pattern.ts';
+import { secretHeads } from './heads.ts';
+import { advance, fails, has, type Pattern, pattern, undecided } from './pattern.ts';
 import { privateKeyBody } from './private-key.ts';
-import { marker, type Shape, secretShapes } from './shapes.ts';
+import { headLength, marker, type Shape, secretShapes } from './shapes.ts';
 
 /** How far a secret goes on from `at`; `done` when no further text could prolong it. */
 export type Tail = (text: string, at: number) => { to: number; done: boolean };
@@ -20,7 +21,6 @@ export interface Sought {
 /** Characters before a place that decide whether a secret may begin there. */
 export const lookBehind = 32;
 
-const width = 3;
 const key = (text: string, at: number, length: number): number => {
   let out = 1;
   for (let i = at; i < at + length; i += 1) out = (out << 7) | (text.charCodeAt(i) & 127);
@@ -33,7 +33,7 @@ const rolled = (hash: number, code: number): number => ((hash << 5) ^ code) & 0x
 /** A plain function of its own: this loop is what redaction costs, and it must be compiled as one. */
 function nextHit(table: Uint8Array, text: string, at: number): number {
   const length = text.length;
-  if (length - at < width) return -1;
+  if (length - at < headLength) return -1;
   let hash = rolled(text.charCodeAt(at), text.charCodeAt(at + 1));
   for (let i = at + 2; i < length; i += 1) {
     hash = rolled(hash, text.charCodeAt(i));
@@ -50,16 +50,16 @@ export class Finder {
   readonly #sought = new Map<number, Sought[]>();
 
   constructor(values: readonly string[]) {
-    for (const value of values) this.#add(literal(value), [value.slice(0, width)]);
+    for (const value of values) this.#add(literal(value), [value.slice(0, headLength)]);
     for (const { sought, heads } of knownShapes()) this.#add(sought, heads);
   }
 
   #add(sought: Sought, heads: readonly string[]): void {
     for (const head of heads) {
       let hash = 0;
-      for (let i = 0; i < width; i += 1) hash = rolled(hash, head.charCodeAt(i));
+      for (let i = 0; i < headLength; i += 1) hash = rolled(hash, head.charCodeAt(i));
       this.#mayBegin[hash] = 1;
-      for (let length = 1; length <= width; length += 1) {
+      for (let length = 1; length <= headLength; length += 1) {
         const place = key(head, 0, length);
         const list = this.#sought.get(place);
         if (list === undefined) this.#sought.set(place, [sought]);
@@ -72,17 +72,17 @@ export class Finder {
   next(text: string, at: number, open: boolean): number {
     const length = text.length;
     for (let place = nextHit(this.#mayBegin, text, at); place >= 0; place = nextHit(this.#mayBegin, text, place + 1)) {
-      if (this.#sought.has(key(text, place, width))) return place;
+      if (this.#sought.has(key(text, place, headLength))) return place;
     }
     if (!open) return -1;
-    for (let place = Math.max(at, length - width + 1); place < length; place += 1) {
+    for (let place = Math.max(at, length - headLength + 1); place < length; place += 1) {
       if (this.#sought.has(key(text, place, length - place))) return place;
     }
     return -1;
   }
 
   at(text: string, place: number): readonly Sought[] {
-    return this.#sought.get(key(text, place, Math.min(width, text.length - place))) ?? [];
+    return this.#sought.get(key(text, place, Math.min(headLength, text.length - place))) ?? [];
   }
 }
 
@@ -103,11 +103,12 @@ function literal(value: string): Sought {
 let known: { sought: Sought; heads: string[] }[] | undefined;
 
 function knownShapes(): { sought: Sought; heads: string[] }[] {
-  known ??= secretShapes.map((shape) => {
-    const head = patternHead((shape.context ?? '') + shape.secret, shape.ignoreCase === true ? 'i' : '', width);
-    return { sought: soughtOf(shape), heads: beginnings(head, width) };
-  });
+  known ??= secretShapes.map((shape, index) => ({ sought: soughtOf(shape), heads: inHeads(secretHeads[index] ?? '') }));
   return known;
+}
+
+function inHeads(joined: string): string[] {
+  return Array.from({ length: joined.length / headLength }, (_, index) => joined.slice(index * headLength, (index + 1) * headLength));
 }
 
 function soughtOf(shape: Shape): Sought {

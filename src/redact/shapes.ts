@@ -126,6 +126,9 @@ const secretNames = [
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
 
+/** So many characters of a secret, or of what must stand before it, decide whether it is looked for. */
+export const headLength = 3;
+
 /** Every kind we know. Where two fit at one place, the first wins. */
 export const secretShapes: readonly Shape[] = [
   ...Object.entries(prefixed).flatMap(([kind, patterns]) =>

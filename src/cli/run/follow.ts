@@ -14,7 +14,7 @@ import type { RunSpec } from '../../run/spec.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
-import type { loadWriter } from './writers.ts';
+import { loadWriter } from './writers.ts';
 
 export interface Following {
   flags: RunFlags;
@@ -95,7 +95,6 @@ async function openSinks({ flags, spec, writer, outlet, narration }: Ways, conte
 
 /** A run that cannot begin, told as the response that `--json` promises. */
 export async function refuse(refusal: Failure, prompt: string, model: string | undefined, context: Context): Promise<number> {
-  const { loadWriter } = await import('./writers.ts');
   const writer = await loadWriter({ flag: '--json' });
   if (writer === undefined) throw refusal;
   const outlet = new Outlet(context.print, () => {});
