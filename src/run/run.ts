@@ -37,6 +37,8 @@ export interface StartOptions {
   sinks?: readonly Sink[];
   /** Where the run is remembered; unset: nowhere. */
   ledger?: LedgerRequest | undefined;
+  /** Whether its records are kept for those who read them from the handle; default: yes. */
+  keepsRecords?: boolean;
   /** The run that this one is a part of. */
   parent?: Run | undefined;
   clock?: () => number;
@@ -171,8 +173,9 @@ class LiveRun implements Run {
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    const { ledger, sinks = [], env, warn = () => {} } = this.#options;
-    if (ledger === undefined) return [...sinks, this.#log];
+    const { ledger, sinks: given = [], keepsRecords = true, env, warn = () => {} } = this.#options;
+    const sinks = keepsRecords ? [...given, this.#log] : given;
+    if (ledger === undefined) return sinks;
     const { LedgerSink } = await import('./sinks/ledger.ts');
     const { agent, command, model, cwd, labels, parent } = this.spec;
     this.#ledger = new LedgerSink({
@@ -188,7 +191,7 @@ class LiveRun implements Run {
       warn,
       ...present({ model, parent }),
     });
-    return [...sinks, this.#log, this.#ledger];
+    return [...sinks, this.#ledger];
   }
 
   async #rememberUnknownShapes(outcome: RunOutcome): Promise<void> {

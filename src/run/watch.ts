@@ -186,6 +186,7 @@ export class Watch {
   }
 
   #forgetQuestions(): void {
+    if (this.#open.size + this.#tails.size === 0) return;
     this.#open.clear();
     this.#typed.clear();
     this.#tails.clear();

@@ -73,6 +73,36 @@ export class PlainWriter implements TapeWriter {
   }
 }
 
+const linesAtFirst = 64 * 1024;
+
+/** Lines as bytes, each encoded once: joined as text, a long burst is copied several times before it is encoded. */
+class Lines {
+  #bytes = Buffer.allocUnsafe(linesAtFirst);
+  #length = 0;
+
+  get size(): number {
+    return this.#length;
+  }
+
+  add(line: string): void {
+    const most = this.#length + line.length * 3;
+    if (most > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(most, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    this.#length += this.#bytes.write(line, this.#length);
+  }
+
+  /** What was added; it is the caller's now. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#bytes = Buffer.allocUnsafe(linesAtFirst);
+    this.#length = 0;
+    return taken;
+  }
+}
+
 /**
  * One zstd frame, in a new file. What came in one turn of the event loop is flushed as blocks of its own: a kill at any
  * moment costs the lines of that turn, and leaves the rest readable.
@@ -81,7 +111,7 @@ export class PackedWriter implements TapeWriter {
   readonly #file: BoundedFile;
   readonly #compress = createZstdCompress();
   readonly #closed: Promise<void>;
-  #waiting = '';
+  readonly #waiting = new Lines();
   #flushing = false;
   #ended = false;
 
@@ -98,7 +128,7 @@ export class PackedWriter implements TapeWriter {
   record(record: EventRecord): void {
     const line = this.#file.isOpen && !this.#ended ? lineOf(record) : undefined;
     if (line === undefined) return;
-    this.#waiting += line;
+    this.#waiting.add(line);
     if (this.#flushing) return;
     this.#flushing = true;
     setImmediate(() => this.#flush());
@@ -114,12 +144,11 @@ export class PackedWriter implements TapeWriter {
 
   /** Lines that come while the last ones are being compressed go together. */
   #flush(): void {
-    const lines = this.#waiting;
-    this.#waiting = '';
+    const lines = this.#waiting.take();
     if (this.#compress.destroyed) return;
     this.#compress.write(lines);
     this.#compress.flush(constants.ZSTD_e_flush, () => {
-      if (this.#waiting !== '') return this.#flush();
+      if (this.#waiting.size > 0) return this.#flush();
       this.#flushing = false;
       // Only now: ending with lines still to be compressed makes Node begin a second, empty frame.
       if (this.#ended && !this.#compress.destroyed) this.#compress.end();

@@ -9,8 +9,12 @@ const unsafe =
 // What stays invisible may stand between the letters as well as before them.
 const forged = new RegExp(`^(?=${Array.from(prefix.trim(), (letter) => `[\\p{Cf}\\p{M}]*${letter}`).join('')})`, 'gmu');
 
+const harmless = /^[\n\t -~]*$/;
+
 /** Text of an agent as a terminal may show it: what a terminal would obey is spelt out, and no line looks like one of ours. */
 export function plain(text: string): string {
+  // Nearly all texts are of this kind, and whole transcripts go through here.
+  if (harmless.test(text) && !text.includes(prefix.trim())) return text;
   return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '\\').toWellFormed();
 }
 
@@ -26,6 +30,7 @@ export function oneLine(text: string, limit = 160): string {
   const head = plain(text.slice(0, limit * 8))
     .replace(/\s+/g, ' ')
     .trim();
+  if (head.length <= limit) return head;
   const characters = Array.from(head);
   return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : head;
 }

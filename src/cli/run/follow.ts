@@ -46,6 +46,7 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
       variables: flags.extraEnv.set,
       sinks: await openSinks({ flags, spec, writer, outlet, narration }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+      keepsRecords: false,
       clock: context.now,
       warn: narration.complain,
       outside: context,

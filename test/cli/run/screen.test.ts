@@ -28,13 +28,14 @@ async function watch(name: string): Promise<string> {
   );
   const lines: string[] = [];
   const plainly = new Narrator({ say: (line) => log.say(line), now, calls: 'lines', tell: 'all' });
-  const log = new Transcript({ write: (line) => void lines.push(line), now }, false, () => plainly.pulse());
+  const log = new Transcript({ write: (text) => void lines.push(...text.trimEnd().split('\n')), now }, false, () => plainly.pulse());
 
   let busiest = { calls: 0, text: screen.text };
   const records = decode([readFileSync(recording(name))]);
   for (let next = await records.next(); ; next = await records.next()) {
     if (next.done === true) {
       plainly.end(next.value);
+      log.close();
       narrator.end(next.value);
       break;
     }
@@ -231,11 +232,15 @@ describe('where it is shown', () => {
     let time = 0;
     const said: string[] = [];
     const narrator: Narrator = new Narrator({ say: (line) => log.say(line), now: () => time, calls: 'lines', tell: 'all' });
-    const log = new Transcript({ write: (line) => void said.push(line), now: () => time }, false, () => narrator.pulse());
+    const log = new Transcript({ write: (text) => void said.push(...text.trimEnd().split('\n')), now: () => time }, false, () =>
+      narrator.pulse(),
+    );
     for await (const record of decode([readFileSync(recording('kilo@7.7.7/failing-shell'))])) {
       narrator.record(record);
       if (record.type === 'item.started') break;
     }
+    // Lines that come at once are written at once.
+    await new Promise((resolve) => void setImmediate(resolve));
     said.length = 0;
     for (; time <= 130_000; time += 1000) log.tick();
     log.close();

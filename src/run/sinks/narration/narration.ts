@@ -32,7 +32,6 @@ export interface Stderr {
   readonly stderrIsTerminal: boolean;
   now(): number;
   draw(text: string): void;
-  warn(line: string): void;
   stderrSize(): { columns: number; rows: number };
 }
 
@@ -53,7 +52,7 @@ export async function narrate({ tell, draws, agent }: Telling, context: Stderr):
   });
   const display = drawn
     ? new Screen({ write: context.draw, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
-    : new Transcript({ write: context.warn, now }, colours, () => narrator.pulse());
+    : new Transcript({ write: context.draw, now }, colours, () => narrator.pulse());
   const timer = tell === 'all' ? setInterval(() => display.tick(), drawn ? redrawMs : glanceMs).unref() : undefined;
   const close = (): void => {
     clearInterval(timer);

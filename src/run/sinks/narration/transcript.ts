@@ -4,7 +4,8 @@ import { type Line, render } from '../../../terminal/line.ts';
 const pulseMs = 60_000;
 
 interface Log {
-  write(line: string): void;
+  /** Whole lines. */
+  write(text: string): void;
   now(): number;
 }
 
@@ -14,6 +15,8 @@ export class Transcript {
   readonly #colours: boolean;
   readonly #pulse: () => Line;
   #saidAt: number;
+  /** Lines that come at once are written at once: a write to stderr is a call of the system that all wait for. */
+  #waiting = '';
   #closed = false;
 
   constructor(log: Log, colours: boolean, pulse: () => Line) {
@@ -25,7 +28,14 @@ export class Transcript {
 
   say(line: Line): void {
     this.#saidAt = this.#log.now();
-    this.#log.write(render(line, this.#colours));
+    if (this.#waiting === '') setImmediate(() => this.#write());
+    this.#waiting += `${render(line, this.#colours)}\n`;
+  }
+
+  #write(): void {
+    const text = this.#waiting;
+    this.#waiting = '';
+    if (text !== '') this.#log.write(text);
   }
 
   /** Time has passed. */
@@ -37,5 +47,6 @@ export class Transcript {
 
   close(): void {
     this.#closed = true;
+    this.#write();
   }
 }
