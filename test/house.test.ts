@@ -20,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   processes: [],
   builtin: ['processes', 'outcome', 'events'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
-  stores: ['outcome', 'events', 'pipeline', 'dialects', 'redact'],
+  stores: ['outcome', 'events'],
   run: ['builtin', 'agents', 'stores', 'ledger', 'processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   cli: [

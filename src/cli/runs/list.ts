@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { csvLine, summaryCells, summaryHeader } from '../../ledger/csv.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { Page, RunSummary } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
@@ -6,9 +7,8 @@ import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { ago, compactCount, dollars, span } from './figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
-import { csvLine, type Format, formatOptions, readFormat } from './format.ts';
+import { type Format, formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { summaryCells, summaryHeader } from './summary-csv.ts';
 import { type Colour, type Column, screenOf, table } from './table.ts';
 
 const defaultLimit = 50;

@@ -1,13 +1,15 @@
+import { tapeOf } from '../../ledger/run-tape.ts';
+import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
 import { shortRunId } from '../../stores/run-id.ts';
+import { present } from '../../present.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { ago, compactCount, counted, dollars, span } from './figures.ts';
-import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
 import { paint, type Screen, screenOf } from './table.ts';
-import { tapeOf } from '../../ledger/run-tape.ts';
-import { drawTimeline, readTimeline, type Timeline } from './timeline.ts';
+import { drawTimeline, shownEntry } from './timeline.ts';
 
 export const show = command({
   name: 'runs show',
@@ -30,14 +32,15 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
       values,
       context,
       async ({ store, tapes }) => {
-        const run = await findRun(store, word);
+        const run = await namedRun(store, word);
         const found = await tapeOf(tapes, run);
         const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
+        const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         await context.print(
           isText
             ? describe(run, timeline, screenOf(context), context.now())
-            : `${JSON.stringify({ ...run, ...(timeline === undefined ? {} : { timeline: timeline.entries }) }, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
+            : `${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
         );
         return 0;
       },

@@ -1,24 +1,18 @@
 import { Failure } from '../../failure.ts';
+import { csvLine } from '../../ledger/csv.ts';
+import { type Stats, statsBy } from '../../ledger/stats.ts';
 import type { Grouping, StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, dollars, percent, span } from './figures.ts';
 import { filterOptions, readFilter } from './filters.ts';
-import { csvLine, formatOptions, readFormat } from './format.ts';
+import { formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 import { type Column, screenOf, table } from './table.ts';
 
 const groupings = ['agent', 'model', 'day', 'status', 'class', 'all'] as const;
 const charts = ['runs', 'cost', 'tokens', 'time'] as const;
 type Chart = (typeof charts)[number];
-
-/** A row of the store with what it is about, and the shares that follow from it. */
-export interface Stats extends StatsRow {
-  by: string;
-  /** Of the runs that have ended; absent: none has. */
-  success_rate?: number;
-  mean_duration_ms?: number;
-}
 
 export const stats = command({
   name: 'runs stats',
@@ -48,11 +42,11 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
       values,
       context,
       async ({ store }) => {
-        const rows = (await store.stats(grouping, filter)).map((row) => withShares(row, by));
+        const rows = await statsBy(store, grouping, filter);
         if (rows.length === 0) context.warn('runwire: no such runs');
         else if (format === 'table') {
-          const all = grouping === 'all' ? [] : await store.stats('all', filter);
-          const totals = all.map((row) => ({ ...withShares(row, by), group: 'all' }));
+          const all = grouping === 'all' ? [] : await statsBy(store, 'all', filter);
+          const totals = all.map((row) => ({ ...row, group: 'all' }));
           await context.print(table(columns(by, chart, rows), [...rows, ...totals], screenOf(context)));
         } else if (format === 'csv') await context.print([csvLine(csvColumns), ...rows.map((row) => csvLine(csvCells(row)))].join(''));
         else await context.print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -75,16 +69,6 @@ function readChart(text: string | undefined): Chart {
   const known = charts.find((each) => each === (text ?? 'runs'));
   if (known === undefined) throw new Failure('input', `--chart ${text}: expected ${charts.join(', ')}`);
   return known;
-}
-
-function withShares(row: StatsRow, by: string): Stats {
-  const ended = row.runs - row.running;
-  return {
-    by,
-    ...row,
-    ...(ended === 0 ? {} : { success_rate: row.succeeded / ended }),
-    ...(row.duration_ms === undefined || row.duration_known === 0 ? {} : { mean_duration_ms: row.duration_ms / row.duration_known }),
-  };
 }
 
 const rateWidth = 8;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
+import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import type { RunSummary } from '../../../src/stores/run-store.ts';
 import { runwire } from '../../support/command.ts';
 import { day, fill, hostile, jsonLines, newLedger, obeyed, runs, sample, temporary } from './ledger.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ItemStatus } from '../../events/event.ts';
-import { RunOutcome, ToolCall } from '../../outcome/outcome.ts';
+import { ItemStatus } from '../events/event.ts';
+import { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 
 const text = z.string();
 /** Milliseconds since the epoch. */

@@ -1,6 +1,6 @@
 import type { BasicType, ColumnSource } from 'hyparquet-writer';
-import { Failure } from '../../failure.ts';
-import type { RunRecord } from '../../stores/run-store.ts';
+import { Failure } from '../failure.ts';
+import type { RunRecord } from '../stores/run-store.ts';
 
 /** Runs in memory at a time; also what a reader loads at once. */
 const rowsPerGroup = 10_000;
