@@ -46,6 +46,13 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
     attempts: data.attempts.map(compact),
     last_sequence: data.last_sequence,
     labels: { ...data.labels, ...more },
-    ...present({ agent: data.agent, model: data.model, cwd: data.cwd, tape: data.tape }),
+    ...present({
+      agent: data.agent,
+      model: data.model,
+      cwd: data.cwd,
+      tape: data.tape,
+      parent_run_id: data.parent_run_id,
+      root_run_id: data.root_run_id,
+    }),
   };
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { exportRuns as exportLines } from '../../ledger/export.ts';
 import { command } from '../command.ts';
-import { filterOptions, readFilter } from './filters.ts';
+import { filterOptions, readFilter, withWholeIds } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 const formats = ['json', 'csv', 'parquet'] as const;
@@ -47,11 +47,12 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
       values,
       context,
       async ({ store }) => {
+        const wanted = await withWholeIds(store, filter);
         if (output !== undefined) {
           const { writeParquet } = await import('../../ledger/parquet.ts');
-          await writeParquet(resolve(context.cwd, output), store.export(filter));
+          await writeParquet(resolve(context.cwd, output), store.export(wanted));
         } else {
-          for await (const line of exportLines(store, filter, format === 'csv' ? 'csv' : 'json')) await context.print(line);
+          for await (const line of exportLines(store, wanted, format === 'csv' ? 'csv' : 'json')) await context.print(line);
         }
         return 0;
       },

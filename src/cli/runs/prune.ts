@@ -5,7 +5,7 @@ import { pruneTapes } from '../../ledger/prune-tapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { counted, fileSize } from './figures.ts';
-import { filterOptions, readFilter, readSpan } from './filters.ts';
+import { filterOptions, readFilter, readSpan, withWholeIds } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export const prune = command({
@@ -43,7 +43,8 @@ export const prune = command({
       values,
       context,
       async (ledger) => {
-        if (choosesRuns) await forget(ledger, { filter, keep, tapesOnly: values['tapes-only'] === true, dryRun }, context);
+        const wanted = await withWholeIds(ledger.store, filter);
+        if (choosesRuns) await forget(ledger, { filter: wanted, keep, tapesOnly: values['tapes-only'] === true, dryRun }, context);
         if (maxBytes !== undefined) await shrink(ledger, maxBytes, dryRun, context);
         if (dryRun) context.warn('runwire: nothing was changed; add --yes to do it');
         return 0;

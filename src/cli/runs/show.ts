@@ -1,3 +1,4 @@
+import { Families } from '../../ledger/families.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
 import { shortRunId } from '../../stores/run-id.ts';
@@ -32,7 +33,7 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
       values,
       context,
       async ({ store, tapes }) => {
-        const run = await namedRun(store, word);
+        const run = await new Families(store).complete(await namedRun(store, word));
         const found = await tapeOf(tapes, run);
         const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
@@ -65,6 +66,8 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
     ['tokens', tokens(run)],
     ['cost', run.cost === undefined ? undefined : `${dollars(run.cost)} (${run.cost_source})`],
     ['work', work(run)],
+    ['parent', parent(run)],
+    ['children', children(run)],
     [
       'labels',
       Object.entries(run.labels)
@@ -132,7 +135,7 @@ function tools({ outcome }: RunRecord): string[] {
   });
 }
 
-function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens: cached }: RunRecord): string | undefined {
+function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens: cached }: Partial<RunRecord>): string | undefined {
   const parts = [
     input === undefined ? undefined : `${compactCount(input)} in`,
     cached === undefined || cached === 0 ? undefined : `${compactCount(cached)} of it cached`,
@@ -144,6 +147,24 @@ function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens:
 function work({ turns, tool_calls: calls, artifacts }: RunRecord): string | undefined {
   if (turns === undefined) return undefined;
   return [counted(turns, 'turn'), counted(calls ?? 0, 'tool call'), counted(artifacts ?? 0, 'changed file')].join(', ');
+}
+
+function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | undefined {
+  if (id === undefined) return undefined;
+  return root === undefined || root === id ? shortRunId(id) : `${shortRunId(id)}, in the tree of ${shortRunId(root)}`;
+}
+
+/** What is below it, in words; none of it is in the figures of the run itself. */
+function children({ children: totals }: RunRecord): string | undefined {
+  if (totals === undefined) return undefined;
+  const { runs, running, cost, cost_known: known } = totals;
+  return [
+    counted(runs, 'run') + (running === 0 ? '' : ` (${running} running)`),
+    tokens(totals),
+    cost === undefined ? undefined : dollars(cost) + (known === runs ? '' : ` (known of ${known})`),
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
 }
 
 function joined(...parts: readonly (string | undefined)[]): string | undefined {

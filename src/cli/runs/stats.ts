@@ -5,7 +5,7 @@ import type { Grouping, StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, dollars, percent, span } from './figures.ts';
-import { filterOptions, readFilter } from './filters.ts';
+import { filterOptions, readFilter, withWholeIds } from './filters.ts';
 import { formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 import { type Column, screenOf, table } from './table.ts';
@@ -42,10 +42,11 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
       values,
       context,
       async ({ store }) => {
-        const rows = await statsBy(store, grouping, filter);
+        const wanted = await withWholeIds(store, filter);
+        const rows = await statsBy(store, grouping, wanted);
         if (rows.length === 0) context.warn('runwire: no such runs');
         else if (format === 'table') {
-          const all = grouping === 'all' ? [] : await statsBy(store, 'all', filter);
+          const all = grouping === 'all' ? [] : await statsBy(store, 'all', wanted);
           const totals = all.map((row) => ({ ...row, group: 'all' }));
           await context.print(table(columns(by, chart, rows), [...rows, ...totals], screenOf(context)));
         } else if (format === 'csv') await context.print([csvLine(csvColumns), ...rows.map((row) => csvLine(csvCells(row)))].join(''));
