@@ -2,9 +2,11 @@ import { type Change, compareRuns, type FieldChange, type RunDiff } from '../../
 import { shortRunId } from '../../stores/run-id.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
-import { compactCount, dollars, span } from './figures.ts';
+import { compactCount, compactDuration, dollars } from '../../terminal/figures.ts';
 import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
-import { type Column, paint, type Screen, screenOf, table } from './table.ts';
+import { paint } from '../../terminal/paint.ts';
+import { type Column, type Screen, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 
 export const diff = command({
   name: 'runs diff',
@@ -65,7 +67,7 @@ function describe(found: RunDiff, screen: Screen): string {
 function figure(field: string, value: string | number | undefined): string {
   if (value === undefined) return '-';
   if (typeof value === 'string') return oneLine(value);
-  if (field === 'duration_ms') return span(value);
+  if (field === 'duration_ms') return compactDuration(value);
   if (field === 'cost') return dollars(value);
   return field.endsWith('_tokens') ? compactCount(value) : String(value);
 }

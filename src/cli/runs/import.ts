@@ -8,7 +8,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { readSharedFlags, redaction, streamOptions } from '../streams.ts';
-import { counted } from './figures.ts';
+import { plural } from '../../terminal/figures.ts';
 import { ledgerOption, useLedger } from './ledger.ts';
 
 export const importRuns = command({
@@ -110,7 +110,7 @@ class Tally {
       empty > 0 ? `${empty} without a turn` : '',
       broken > 0 ? `${broken} broken` : '',
     ].filter((part) => part !== '');
-    if (!this.#quiet) this.#context.warn(`runwire: ${[`${counted(added, 'run')} added`, ...more].join(', ')}`);
+    if (!this.#quiet) this.#context.warn(`runwire: ${[`${plural(added, 'run')} added`, ...more].join(', ')}`);
     return broken > 0 ? 2 : 0;
   }
 }

@@ -8,11 +8,13 @@ import type { RunSummary } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { ago, compactCount, dollars, span } from './figures.ts';
+import { ago, compactCount, compactDuration, dollars } from '../../terminal/figures.ts';
 import { filterOptions, readFilter, withWholeIds } from './filters.ts';
 import { type Format, formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { type Colour, type Column, screenOf, table } from './table.ts';
+import type { Colour } from '../../terminal/paint.ts';
+import { type Column, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 
 const defaultLimit = 50;
 
@@ -110,7 +112,7 @@ function columns(now: number): Column<Row>[] {
     { title: 'END', cell: endOf, colour: statusColour },
     { title: 'AGENT', cell: ({ agent }) => oneLine(agent ?? '', 14), leaves: 2 },
     { title: 'MODEL', cell: ({ model }) => oneLine(model ?? '', 24), leaves: 4 },
-    { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 1 },
+    { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 1 },
     { title: 'TOKENS', align: 'right', cell: tokensOf, leaves: 5 },
     { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 3 },
     { title: 'PROMPT', fills: true, cell: ({ title }) => oneLine(title, 120) },

@@ -4,7 +4,7 @@ import { pruneRuns, type PruneRequest } from '../../ledger/prune.ts';
 import { pruneTapes } from '../../ledger/prune-tapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { counted, fileSize } from './figures.ts';
+import { fileSize, plural } from '../../terminal/figures.ts';
 import { filterOptions, readFilter, readSpan, withWholeIds } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
@@ -70,8 +70,8 @@ function readSize(text: string | undefined): number | undefined {
 async function forget(ledger: Ledger, request: PruneRequest, context: Context): Promise<void> {
   const pruned = await pruneRuns(ledger, request);
   if (pruned === undefined) return context.warn('runwire: no run is old enough');
-  const runs = request.tapesOnly === true ? [] : [counted(pruned.runs, 'run')];
-  const what = [...runs, `${counted(pruned.tapes, 'tape')} (${fileSize(pruned.tapeBytes)})`].join(' and ');
+  const runs = request.tapesOnly === true ? [] : [plural(pruned.runs, 'run')];
+  const what = [...runs, `${plural(pruned.tapes, 'tape')} (${fileSize(pruned.tapeBytes)})`].join(' and ');
   await context.print(`${request.dryRun === true ? 'would remove' : 'removed'} ${what}\n`);
 }
 
@@ -79,6 +79,6 @@ async function shrink({ store, tapes }: Ledger, maxTotalBytes: number, dryRun: b
   const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
   const { removed, removedBytes, leftBytes } = await pruneTapes(tapes, { maxTotalBytes, keep, dryRun });
   await context.print(
-    `${dryRun ? 'would remove' : 'removed'} ${counted(removed.length, 'tape')} (${fileSize(removedBytes)}) for size; ${fileSize(leftBytes)} stay\n`,
+    `${dryRun ? 'would remove' : 'removed'} ${plural(removed.length, 'tape')} (${fileSize(removedBytes)}) for size; ${fileSize(leftBytes)} stay\n`,
   );
 }

@@ -6,10 +6,12 @@ import { present } from '../../present.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
-import { ago, compactCount, counted, dollars, span } from './figures.ts';
+import { ago, compactCount, compactDuration, dollars, plural } from '../../terminal/figures.ts';
 import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
-import { paint, type Screen, screenOf } from './table.ts';
+import { paint } from '../../terminal/paint.ts';
+import type { Screen } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 import { drawTimeline, shownEntry } from './timeline.ts';
 
 export const show = command({
@@ -57,7 +59,7 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
   const { outcome } = run;
   const facts: [string, string | undefined][] = [
     ['started', started(run.started_at, now)],
-    ['took', run.duration_ms === undefined ? undefined : span(run.duration_ms)],
+    ['took', run.duration_ms === undefined ? undefined : compactDuration(run.duration_ms)],
     ['agent', joined(run.agent, run.agent_version)],
     ['model', run.model],
     ['session', run.session_id],
@@ -118,20 +120,20 @@ function section(title: string, lines: readonly string[], screen: Screen): strin
 function head(text: string, count: number): string[] {
   if (text.trim() === '') return [];
   const lines = plain(text.trim()).split('\n');
-  return lines.length <= count ? lines : [...lines.slice(0, count), `… ${counted(lines.length - count, 'more line')}`];
+  return lines.length <= count ? lines : [...lines.slice(0, count), `… ${plural(lines.length - count, 'more line')}`];
 }
 
 function files({ outcome }: RunRecord): string[] {
   const all = outcome?.artifacts ?? [];
   const hidden = Math.max(0, all.length - filesShown) + (outcome?.omitted?.artifacts ?? 0);
   const shown = all.slice(0, filesShown).map(({ path, operation }) => `${operation.padEnd(8)} ${oneLine(path, 400)}`);
-  return hidden === 0 ? shown : [...shown, `… ${counted(hidden, 'more file')}`];
+  return hidden === 0 ? shown : [...shown, `… ${plural(hidden, 'more file')}`];
 }
 
 /** What the ledger itself knows of the calls, where there is no tape. */
 function tools({ outcome }: RunRecord): string[] {
   return (outcome?.tool_calls ?? []).slice(0, filesShown).map(({ name, status, reason, duration_ms: ms }) => {
-    return [oneLine(name, 40), reason ?? status, ms === undefined ? '' : span(ms)].join('  ').trimEnd();
+    return [oneLine(name, 40), reason ?? status, ms === undefined ? '' : compactDuration(ms)].join('  ').trimEnd();
   });
 }
 
@@ -146,7 +148,7 @@ function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens:
 
 function work({ turns, tool_calls: calls, artifacts }: RunRecord): string | undefined {
   if (turns === undefined) return undefined;
-  return [counted(turns, 'turn'), counted(calls ?? 0, 'tool call'), counted(artifacts ?? 0, 'changed file')].join(', ');
+  return [plural(turns, 'turn'), plural(calls ?? 0, 'tool call'), plural(artifacts ?? 0, 'changed file')].join(', ');
 }
 
 function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | undefined {
@@ -159,7 +161,7 @@ function children({ children: totals }: RunRecord): string | undefined {
   if (totals === undefined) return undefined;
   const { runs, running, cost, cost_known: known } = totals;
   return [
-    counted(runs, 'run') + (running === 0 ? '' : ` (${running} running)`),
+    plural(runs, 'run') + (running === 0 ? '' : ` (${running} running)`),
     tokens(totals),
     cost === undefined ? undefined : dollars(cost) + (known === runs ? '' : ` (known of ${known})`),
   ]

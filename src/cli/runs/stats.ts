@@ -4,11 +4,12 @@ import { type Stats, statsBy } from '../../ledger/stats.ts';
 import type { Grouping, StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { bar, compactCount, dollars, percent, span } from './figures.ts';
+import { bar, compactCount, compactDuration, dollars, percent } from '../../terminal/figures.ts';
 import { filterOptions, readFilter, withWholeIds } from './filters.ts';
 import { formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { type Column, screenOf, table } from './table.ts';
+import { type Column, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 
 const groupings = ['agent', 'model', 'day', 'status', 'class', 'all'] as const;
 const charts = ['runs', 'cost', 'tokens', 'time'] as const;
@@ -104,8 +105,8 @@ function columns(by: string, chart: Chart, rows: readonly Stats[]): Column<Stats
     },
     { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 1 },
     { title: 'TOKENS', align: 'right', cell: (row) => (measures.tokens(row) === 0 ? '' : compactCount(measures.tokens(row))), leaves: 2 },
-    { title: 'MEAN', align: 'right', cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 3 },
-    { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 6 },
+    { title: 'MEAN', align: 'right', cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 3 },
+    { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 6 },
     {
       title: chart === 'runs' ? '' : chart.toUpperCase(),
       cell: (row) => (isTotal(row) || most === 0 ? '' : bar(measure(row) / most, chartWidth)),

@@ -13,7 +13,7 @@ import { dialectSink } from '../../run/sinks/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { newestRun, nextRun, runRecords } from '../../ledger/tail.ts';
 import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
-import { screenOf } from './table.ts';
+import { screenOf } from '../screen.ts';
 
 export const tail = command({
   name: 'runs tail',

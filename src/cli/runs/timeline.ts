@@ -1,8 +1,8 @@
 import type { Timeline, TimelineEntry } from '../../ledger/timeline.ts';
 import { present } from '../../present.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { bar, span } from './figures.ts';
-import { type Column, type Screen, table } from './table.ts';
+import { bar, compactDuration } from '../../terminal/figures.ts';
+import { type Column, type Screen, table } from '../../terminal/table.ts';
 
 /** An entry as it is told, also to programs: what a call is about is a few words of one line. */
 export function shownEntry({ about, ...entry }: TimelineEntry): TimelineEntry {
@@ -17,8 +17,8 @@ export function drawTimeline({ entries, length_ms: length, omitted }: Timeline, 
   const half = shownEntries / 2;
   const shown = entries.length <= shownEntries ? entries : [...entries.slice(0, half), ...entries.slice(-half)];
   const columns: Column<TimelineEntry>[] = [
-    { title: 'AT', align: 'right', cell: ({ start_ms: at }) => (at === undefined ? '' : span(at)) },
-    { title: 'TOOK', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : span(ms)) },
+    { title: 'AT', align: 'right', cell: ({ start_ms: at }) => (at === undefined ? '' : compactDuration(at)) },
+    { title: 'TOOK', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)) },
     { title: ''.padEnd(chartWidth), cell: (entry) => barOf(entry, length), leaves: 2 },
     { title: 'TOOL', cell: ({ name }) => oneLine(name, 24) },
     {

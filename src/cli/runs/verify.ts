@@ -2,7 +2,7 @@ import { Failure } from '../../failure.ts';
 import { verifyLedger } from '../../ledger/verify.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { counted } from './figures.ts';
+import { plural } from '../../terminal/figures.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export const verify = command({
@@ -38,7 +38,7 @@ size, and ledgers may share their folder; --strict takes warnings for problems.`
         }
         const { runs, tapes } = next.value;
         context.warn(
-          `runwire: ${counted(runs, 'run')}, ${counted(tapes, 'tape')}: ${counted(counts.problem, 'problem')}, ${counted(counts.warning, 'warning')}`,
+          `runwire: ${plural(runs, 'run')}, ${plural(tapes, 'tape')}: ${plural(counts.problem, 'problem')}, ${plural(counts.warning, 'warning')}`,
         );
         return counts.problem > 0 || (values.strict === true && counts.warning > 0) ? 1 : 0;
       },

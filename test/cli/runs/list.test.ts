@@ -38,6 +38,12 @@ describe('the table', () => {
     await expect(stdout).toMatchFileSnapshot(golden(`list-${width}`));
   });
 
+  it('has colours where they are wanted, also in a pipe', async () => {
+    const coloured = async (env: Record<string, string>): Promise<boolean> =>
+      (await runs(ledger, ['list', '-f', 'table'], { env })).stdout.includes('\u001b[32msuccess\u001b[0m');
+    expect([await coloured({ FORCE_COLOR: '1' }), await coloured({}), await coloured({ FORCE_COLOR: '0' })]).toEqual([true, false, false]);
+  });
+
   it('shows hostile words without obeying them', async () => {
     const place = newLedger();
     const labels = { team: hostile };
