@@ -20,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   processes: [],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
-  stores: ['outcome', 'events', 'pipeline', 'dialects', 'redact'],
+  stores: ['outcome', 'events'],
   run: [
     'builtin',
     'agents',

@@ -1,9 +1,9 @@
-import { runwire } from '../dialects/runwire/index.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { Reader } from '../pipeline/reader.ts';
+import type { Reader } from '../pipeline/reader.ts';
 import { isGone } from '../stores/owner.ts';
-import type { OpenRun, RunStore } from '../stores/run-store.ts';
+import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
+import { endReading, tapeReader } from './run-tape.ts';
 
 /** Ends the runs whose process is gone, with everything that their tapes received; answers their ids. */
 export async function closeInterrupted(store: RunStore, tapes: Tapes, now: number): Promise<string[]> {
@@ -16,11 +16,10 @@ export async function closeInterrupted(store: RunStore, tapes: Tapes, now: numbe
   return closed;
 }
 
-async function endingOf(run: OpenRun, tapes: Tapes) {
+async function endingOf(run: OpenRun, tapes: Tapes): Promise<Ending> {
   let last = run.last_sequence;
   let lastAt = run.heartbeat_at;
-  const reader = new Reader({
-    dialect: runwire,
+  const reader = tapeReader({
     metadata: run.prompt === '' ? {} : { initial_prompt: run.prompt },
     onRecord({ sequence, timestamp }) {
       last = Math.max(last, sequence);
@@ -28,13 +27,13 @@ async function endingOf(run: OpenRun, tapes: Tapes) {
     },
   });
   const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader);
+  // What ending it adds was never told.
   const received = last;
-  const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
-  const outcome = reader.end(undefined, price);
+  const outcome = await endReading(reader);
   return { outcome: explained(outcome, trouble), ended_at: lastAt, last_sequence: received };
 }
 
-/** Tells what kept it from being read. */
+/** Answers what kept the tape from being read. */
 async function play(tapes: Tapes, key: string, reader: Reader): Promise<string | undefined> {
   const tape = tapes.at(key);
   if (tape === undefined || (await tape.size()) === undefined) return `its tape is not in ${tapes.name}`;

@@ -1,5 +1,7 @@
 import { runwire } from '../dialects/runwire/index.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader, type ReaderOptions } from '../pipeline/reader.ts';
+import type { ProcessEnd } from '../pipeline/thread.ts';
 import { shortRunId } from '../stores/run-id.ts';
 import type { RunSummary } from '../stores/run-store.ts';
 import type { Tape, Tapes } from '../stores/tape.ts';
@@ -15,9 +17,12 @@ export async function tapeOf(tapes: Tapes, run: RunSummary): Promise<{ tape: Tap
   return { missing: `the tape of ${shortRunId(run.id)}${where} is not in ${tapes.name}: it was pruned, or is on another machine` };
 }
 
-/** Plays a tape through a reader, as far as it can be read; `more` waits for what is still to be written. */
-export async function playTape(tape: Tape, options: ReaderOptions, more?: () => Promise<boolean>): Promise<Reader> {
-  const reader = new Reader({ ...options, dialect: runwire });
-  for await (const lines of more === undefined ? tape.read() : tape.follow(more)) reader.stdout(lines);
-  return reader;
+export function tapeReader(options: Omit<ReaderOptions, 'dialect'>): Reader {
+  return new Reader({ ...options, dialect: runwire });
+}
+
+/** The end of what was read, with a price where the agent told tokens and no cost. */
+export async function endReading(reader: Reader, process?: ProcessEnd): Promise<RunOutcome> {
+  const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
+  return reader.end(process, price);
 }

@@ -22,3 +22,8 @@ export interface Database {
   problems(): Promise<Problem[]>;
   close(): Promise<void>;
 }
+
+/** SQLite numbers its errors, PostgreSQL grades them, and a connection names the call that failed. */
+export function isDatabaseError(error: unknown): error is Error {
+  return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
+}

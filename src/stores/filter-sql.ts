@@ -32,6 +32,9 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
     const wanted = filter[field];
     if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.map(plainText)));
   }
+  if (filter.parent !== undefined) conditions.push(anyOf('r.parent_run_id', filter.parent.map(plainText)));
+  if (filter.root !== undefined) conditions.push(anyOf('r.root_run_id', filter.root.map(plainText)));
+  if (filter.top !== undefined) conditions.push({ sql: `${filter.top ? '' : 'not '}(${isTop(prefix)})`, values: [] });
   // An id begins with the time its run began.
   if (filter.started_from !== undefined) conditions.push({ sql: `${id} >= ?`, values: [leastRunId(Math.ceil(filter.started_from))] });
   if (filter.started_to !== undefined) conditions.push({ sql: `${id} < ?`, values: [leastRunId(Math.ceil(filter.started_to))] });
@@ -46,6 +49,17 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
     id,
     values: conditions.flatMap(({ values }) => values),
   };
+}
+
+/**
+ * Every run is in one tree, which is called by its root's id, and one run of every tree is its top: the root, or where
+ * there is no such run, or one that is itself below another, the oldest. So nothing is left out, whatever was imported.
+ */
+function isTop(prefix: string): string {
+  return `r.root_run_id is null or r.root_run_id = r.id or (
+    r.id = (select min(g.id) from ${prefix}runs g where g.root_run_id = r.root_run_id)
+    and not exists (
+      select 1 from ${prefix}runs t where t.id = r.root_run_id and (t.root_run_id is null or t.root_run_id = t.id)))`;
 }
 
 function anyOf(column: string, values: readonly string[]): Statement {

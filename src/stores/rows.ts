@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Database, Row, Value } from './database.ts';
-import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, StatsRow } from './run-store.ts';
+import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, RunUsage, StatsRow, TreePlace } from './run-store.ts';
 
 const longestName = 500;
 const titleLength = 120;
@@ -23,6 +23,12 @@ export function optionalText(text: string | undefined): string | null {
 
 export function optionalNumber(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : value;
+}
+
+/** A run without a parent has no root, and one whose root nobody told is taken for a grandchild of none. */
+export function treeColumns({ parent_run_id: parent, root_run_id: root }: TreePlace): Record<string, Value> {
+  const below = optionalText(parent);
+  return { parent_run_id: below, root_run_id: below === null ? null : (optionalText(root) ?? below) };
 }
 
 /** The columns of `runs` that an outcome fills. */
@@ -51,11 +57,15 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
 
 /** The columns of `runs` as a list shows them. */
 export const summaryColumns = (
-  'id status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens ' +
+  'id parent_run_id root_run_id status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens cache_read_tokens ' +
   'cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at'
 )
   .split(' ')
   .map((column) => `r.${column}`);
+/** Those that are added up. */
+export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'input_tokens', 'output_tokens'].map(
+  (column) => `r.${column}`,
+);
 /** Those of `documents`. */
 export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'host'].map((column) => `d.${column}`);
 
@@ -68,6 +78,10 @@ function present(row: Row): Record<string, unknown> {
 export function summaryOf(row: Row, labels: Labels): RunSummary {
   const { head, ...rest } = present(row);
   return { ...rest, title: titleOf(String(head ?? '')), labels } as unknown as RunSummary;
+}
+
+export function usageOf(row: Row): RunUsage {
+  return present(row) as unknown as RunUsage;
 }
 
 export function recordOf(row: Row, labels: Labels): RunRecord {

@@ -16,6 +16,10 @@ export function leastRunId(at: number): string {
   return timePart(at) + '0'.repeat(randomLength);
 }
 
+export function isWholeId(text: string): boolean {
+  return text.length === timeLength + randomLength && Array.from(text).every((letter) => alphabet.includes(letter));
+}
+
 /** What is shown to people; the first part of an id is the same for all runs of a day. */
 export function shortRunId(id: string): string {
   return id.slice(-shortLength);

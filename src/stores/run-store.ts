@@ -19,7 +19,15 @@ export interface Owner {
   process_started: string;
 }
 
-export interface NewRun {
+/** Where a run is in a tree of runs. A run without a parent has neither. */
+export interface TreePlace {
+  /** The run that started it. */
+  parent_run_id?: string;
+  /** The top of its tree. */
+  root_run_id?: string;
+}
+
+export interface NewRun extends TreePlace {
   id: string;
   started_at: number;
   prompt: string;
@@ -69,8 +77,19 @@ export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt'>, Ending {
   key: string;
 }
 
+/** What the runs below one took, each counted once; its own figures are not in them. */
+export interface ChildTotals {
+  runs: number;
+  running: number;
+  /** Of the runs that told one; absent: none did. */
+  cost?: number;
+  cost_known: number;
+  input_tokens?: number;
+  output_tokens?: number;
+}
+
 /** One line of a list. Numbers nobody told are absent, never 0. */
-export interface RunSummary {
+export interface RunSummary extends TreePlace {
   id: string;
   status: RunStatus;
   class?: RunOutcome['verdict']['class'];
@@ -102,7 +121,12 @@ export interface RunSummary {
   heartbeat_at: number;
   tape?: string;
   labels: Labels;
+  /** Where it was asked for; absent: no run is below it. */
+  children?: ChildTotals;
 }
+
+/** As much of a run as is needed to add it up. */
+export type RunUsage = Pick<RunSummary, 'id' | 'parent_run_id' | 'root_run_id' | 'status' | 'cost' | 'input_tokens' | 'output_tokens'>;
 
 export interface RunRecord extends RunSummary {
   prompt: string;
@@ -120,6 +144,12 @@ export interface RunFilter {
   class?: readonly string[];
   agent?: readonly string[];
   model?: readonly string[];
+  /** Right below these runs. */
+  parent?: readonly string[];
+  /** Anywhere below these runs, which are tops of trees. */
+  root?: readonly string[];
+  /** One run of each tree: its top, or where that is gone, the oldest that is left. */
+  top?: boolean;
   /** All of them. */
   labels?: Labels;
   /** Milliseconds; `from` is included, `to` is not. */
@@ -199,6 +229,10 @@ export interface RunStore {
   list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   count(filter: RunFilter): Promise<number>;
   get(id: string): Promise<RunRecord | undefined>;
+  /** All runs below these tops of trees, the oldest first. */
+  below(roots: readonly string[]): Promise<RunSummary[]>;
+  /** The same, to be added up. */
+  usageBelow(roots: readonly string[]): Promise<RunUsage[]>;
   /** The ids that a person may mean by a whole id, or by the beginning of a short one; at most ten. */
   find(idOrShort: string): Promise<string[]>;
   /** Days are in order of time, the rest by number of runs. */

@@ -17,6 +17,7 @@ import type {
   RunRecord,
   RunStore,
   RunSummary,
+  RunUsage,
   StatsRow,
 } from './run-store.ts';
 import {
@@ -30,6 +31,9 @@ import {
   statsOf,
   summaryColumns,
   summaryOf,
+  treeColumns,
+  usageColumns,
+  usageOf,
   wholeText,
   writeOutcome,
 } from './rows.ts';
@@ -38,6 +42,7 @@ import { wordsOf } from './words.ts';
 
 const exportPage = 200;
 const pruneBatch = 500;
+const valuesPerQuery = 5000;
 
 /** The ledger in SQL: the same for every database that speaks it. */
 export class SqlRunStore implements RunStore {
@@ -57,6 +62,7 @@ export class SqlRunStore implements RunStore {
     await this.#database.write([
       this.#insert('runs', {
         id: run.id,
+        ...treeColumns(run),
         status: 'running',
         agent: optionalText(run.agent),
         model: optionalText(run.model),
@@ -117,6 +123,7 @@ export class SqlRunStore implements RunStore {
       this.#insert('runs', {
         id: run.id,
         key: plainText(run.key),
+        ...treeColumns(run),
         ...outcomeColumns(outcome),
         ...(run.agent === undefined ? {} : { agent: optionalText(run.agent) }),
         ...(run.model === undefined ? {} : { model: optionalText(run.model) }),
@@ -139,7 +146,7 @@ export class SqlRunStore implements RunStore {
   }
 
   async list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
-    const { rows, labels, next } = await this.#page(filter, page, ['substr(d.prompt, 1, 400) as head']);
+    const { rows, labels, next } = await this.#page(filter, page, [titleColumn]);
     return { runs: rows.map((row) => summaryOf(row, labels(row))), ...next };
   }
 
@@ -156,6 +163,16 @@ export class SqlRunStore implements RunStore {
     });
     const labels = await this.#labelsOf(rows);
     return rows.map((row) => recordOf(row, labels(row)))[0];
+  }
+
+  async below(roots: readonly string[]): Promise<RunSummary[]> {
+    const rows = await this.#below([...listColumns, titleColumn], this.#join, roots);
+    const labels = await this.#labelsOf(rows);
+    return rows.map((row) => summaryOf(row, labels(row)));
+  }
+
+  async usageBelow(roots: readonly string[]): Promise<RunUsage[]> {
+    return (await this.#below(usageColumns, '', roots)).map(usageOf);
   }
 
   async find(idOrShort: string): Promise<string[]> {
@@ -266,16 +283,30 @@ export class SqlRunStore implements RunStore {
 
   async #labelsOf(runs: readonly Row[]): Promise<(row: Row) => Labels> {
     const byRun = new Map<string, Record<string, string>>(runs.map(({ id }) => [String(id), {}]));
-    const ids = [...byRun.keys()];
-    if (ids.length > 0) {
-      const marks = ids.map(() => '?').join(', ');
-      const rows = await this.#database.all({
-        sql: `select run, key, value from ${this.#p}labels where run in (${marks}) order by key`,
-        values: ids,
-      });
-      for (const { run, key, value } of rows) Object.assign(byRun.get(String(run)) ?? {}, { [String(key)]: String(value) });
-    }
+    const rows = await this.#amongMany(
+      [...byRun.keys()],
+      (marks) => `select run, key, value from ${this.#p}labels where run in (${marks}) order by key`,
+    );
+    for (const { run, key, value } of rows) Object.assign(byRun.get(String(run)) ?? {}, { [String(key)]: String(value) });
     return ({ id }) => byRun.get(String(id)) ?? {};
+  }
+
+  async #below(columns: readonly string[], join: string, roots: readonly string[]): Promise<Row[]> {
+    const rows = await this.#amongMany(
+      roots.map(plainText),
+      (marks) => `${this.#select(columns)} from ${this.#p}runs r ${join} where r.root_run_id in (${marks}) order by r.id`,
+    );
+    return roots.length <= valuesPerQuery ? rows : rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+  }
+
+  /** A database takes some ten thousand values for one query. */
+  async #amongMany(values: readonly string[], sql: (marks: string) => string): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let at = 0; at < values.length; at += valuesPerQuery) {
+      const some = values.slice(at, at + valuesPerQuery);
+      for (const row of await this.#database.all({ sql: sql(some.map(() => '?').join(', ')), values: some })) rows.push(row);
+    }
+    return rows;
   }
 
   #insert(table: string, columns: Record<string, Value>): Statement {
@@ -339,6 +370,7 @@ export class SqlRunStore implements RunStore {
   }
 }
 
+const titleColumn = 'substr(d.prompt, 1, 400) as head';
 const listColumns = [...summaryColumns, ...detailColumns];
 const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
 

@@ -1,4 +1,9 @@
-/** `0.8 s`, `1 min 5 s`, `2 h 3 min`. */
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** In a sentence: `0.8 s`, `1 min 5 s`, `2 h 3 min`. */
 export function seconds(ms: number): string {
   const whole = Math.floor(ms / 1000);
   if (whole < 60) return `${(ms / 1000).toFixed(1)} s`;
@@ -16,6 +21,26 @@ function minutes(whole: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+/** In a column: `850ms`, `12.4s`, `3m05s`, `2h14m`. */
+export function compactDuration(ms: number): string {
+  if (ms < second) return `${Math.round(ms)}ms`;
+  if (ms < minute) return `${(ms / second).toFixed(1)}s`;
+  const whole = Math.round(ms / second) * second;
+  if (whole < hour) return `${Math.floor(whole / minute)}m${pad((whole % minute) / second)}s`;
+  return `${Math.floor(whole / hour)}h${pad(Math.floor((whole % hour) / minute))}m`;
+}
+
+/** How long ago, in one unit; what is older than a month by its date. */
+export function ago(at: number, now: number): string {
+  const past = now - at;
+  if (past < 0) return new Date(at).toISOString().slice(0, 10);
+  if (past < minute) return `${Math.floor(past / second)}s ago`;
+  if (past < hour) return `${Math.floor(past / minute)}m ago`;
+  if (past < day) return `${Math.floor(past / hour)}h ago`;
+  if (past < 31 * day) return `${Math.floor(past / day)}d ago`;
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 export function tokens(input: number | undefined, output: number | undefined): string | undefined {
   const number = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
   if (input === undefined && output === undefined) return undefined;
@@ -24,12 +49,32 @@ export function tokens(input: number | undefined, output: number | undefined): s
     .join(' ');
 }
 
-export function dollars(cost: number | undefined): string | undefined {
-  return cost === undefined ? undefined : `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
+/** In a column: `950`, `12.3k`, `4.5M`. */
+export function compactCount(count: number): string {
+  if (count < 1000) return String(count);
+  const [size, unit] = count < 999_950 ? [1000, 'k'] : count < 999_950_000 ? [1e6, 'M'] : [1e9, 'G'];
+  return `${(count / size).toFixed(1)}${unit}`;
 }
 
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(share === 0 || share === 1 ? 0 : 1)}%`;
+}
+
+/** Small amounts to a hundredth of a cent. */
+export function dollars(cost: number): string;
+export function dollars(cost: number | undefined): string | undefined;
+export function dollars(cost: number | undefined): string | undefined {
+  return cost === undefined ? undefined : `$${cost.toFixed(cost !== 0 && cost < 1 ? 4 : 2)}`;
+}
+
+/** `0 runs`, `1 run`, `2 runs`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The same where none is not worth a word. */
 export function counted(count: number, noun: string): string | undefined {
-  return count === 0 ? undefined : `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return count === 0 ? undefined : plural(count, noun);
 }
 
 export interface Change {
@@ -49,4 +94,23 @@ export function addChange(known: Change | undefined, { additions, deletions }: C
   if (known !== undefined && changed(known) === undefined) return known;
   if (additions === undefined && deletions === undefined) return {};
   return { additions: sum(known?.additions, additions), deletions: sum(known?.deletions, deletions) };
+}
+
+export function fileSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const [size, unit] = bytes < 1024 ** 2 ? [1024, 'KiB'] : bytes < 1024 ** 3 ? [1024 ** 2, 'MiB'] : [1024 ** 3, 'GiB'];
+  return `${(bytes / size).toFixed(1)} ${unit}`;
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar of `width` cells at most, to an eighth of a cell; what is not nothing is seen. */
+export function bar(share: number, width: number): string {
+  const cells = Math.min(Math.max(share, 0), 1) * width;
+  const steps = share > 0 ? Math.max(1, Math.round(cells * 8)) : 0;
+  return '█'.repeat(Math.floor(steps / 8)) + (eighths[steps % 8] ?? '');
+}
+
+function pad(count: number): string {
+  return String(Math.floor(count)).padStart(2, '0');
 }

@@ -1,7 +1,8 @@
+import { type Colour, paint } from './paint.ts';
 import { prefix } from './plain.ts';
 import type { Environment } from '../vocabulary.ts';
 
-export type Tone = 'plain' | 'dim' | 'red' | 'green' | 'yellow';
+export type Tone = 'plain' | Exclude<Colour, 'bold'>;
 
 /** One line for people, without control characters. */
 export interface Line {
@@ -12,23 +13,16 @@ export interface Line {
 }
 
 const margins = { runwire: prefix, agent: '  | ' } as const;
-const codes: Record<Tone, number> = { plain: 0, dim: 2, red: 31, green: 32, yellow: 33 };
 
 export function margin({ voice }: Line): string {
   return margins[voice];
 }
 
 export function render(line: Line, colours: boolean, start = margin(line)): string {
-  if (!colours) return start + line.text;
-  const text = line.tone === 'plain' ? line.text : paint(line.text, codes[line.tone]);
-  return paint(start, codes.dim) + text;
+  return paint(start, 'dim', { colours }) + paint(line.text, line.tone === 'plain' ? undefined : line.tone, { colours });
 }
 
-function paint(text: string, code: number): string {
-  return `\u001b[${code}m${text}\u001b[0m`;
-}
-
-/** Whether stderr gets colours. Who says so outweighs who says no, as Node.js has it. */
+/** Whether a stream gets colours. Who says so outweighs who says no, as Node.js has it. */
 export function wantsColours(env: Environment, isTerminal: boolean): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false';

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
+import { postgresMigrations } from '../../src/stores/migrations/postgres.ts';
+import { sqliteMigrations } from '../../src/stores/migrations/sqlite.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
 import type { RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
-import { someFilter, someLabels, someOutcome } from './support/arbitrary.ts';
+import { someFilter, someLabels, someOutcome, somePlace } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { newRun, noon, outcomeWith } from './support/runs.ts';
@@ -304,6 +306,61 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect(await store.get(old.id)).toBeUndefined();
     }));
 
+  it('keeps the place of a run in its tree, and finds what is below a run', () =>
+    withStore(async (store) => {
+      const [top, child, grandchild, other] = [0, 1, 2, 3].map((minute) => newRunId(noon + minute)) as [string, string, string, string];
+      const place = { parent_run_id: top, root_run_id: top };
+      await store.begin(newRun({ id: top }));
+      await store.begin(newRun({ id: child, labels: { team: 'x' }, ...place }));
+      await store.put({ ...ending, id: grandchild, key: '1', started_at: noon + 2, labels: {}, parent_run_id: child, root_run_id: top });
+      // A parent without a root, a root without a parent.
+      await store.put({ ...ending, id: other, key: '2', started_at: noon + 3, labels: {}, parent_run_id: 'elsewhere' });
+      await store.begin(newRun({ id: 'alone', root_run_id: top }));
+      const placeOf = ({ parent_run_id, root_run_id }: Partial<RunRecord>) => [parent_run_id, root_run_id];
+      const found = await Promise.all([top, child, grandchild, other, 'alone'].map((id) => store.get(id)));
+      expect(found.map((run) => placeOf(run ?? {}))).toEqual([
+        [undefined, undefined],
+        [top, top],
+        [child, top],
+        ['elsewhere', 'elsewhere'],
+        [undefined, undefined],
+      ]);
+      expect((await exported(store)).map(({ id, parent_run_id }) => [id, parent_run_id])).toContainEqual([grandchild, child]);
+      expect(await idsOf(store, { parent: [top, 'elsewhere'] })).toEqual([other, child]);
+      expect(await idsOf(store, { root: [top] })).toEqual([grandchild, child]);
+      expect(await idsOf(store, { top: true })).toEqual(['alone', other, top]);
+      const below = await store.below([top, 'elsewhere', 'nothing']);
+      expect(below).toEqual((await store.list({ root: [top, 'elsewhere'] }, { limit: 9 })).runs.toReversed());
+      expect(await store.usageBelow([top])).toEqual([
+        { id: child, ...place, status: 'running' },
+        { id: grandchild, parent_run_id: child, root_run_id: top, status: 'success', cost: 0.25, input_tokens: 100, output_tokens: 20 },
+      ]);
+      expect([await store.below([]), await store.usageBelow([])]).toEqual([[], []]);
+    }));
+
+  it('takes any number of runs at once', () =>
+    withStore(async (store) => {
+      const ids = Array.from({ length: 70_000 }, (_, index) => `top-${index}`);
+      await store.begin(newRun({ parent_run_id: 'top-69999', root_run_id: 'top-69999', labels: { team: 'x' } }));
+      await store.begin(newRun({ parent_run_id: 'top-3', root_run_id: 'top-3', started_at: noon - 1 }));
+      expect((await store.below(ids)).map(({ root_run_id, labels }) => [root_run_id, labels])).toEqual([
+        ['top-3', {}],
+        ['top-69999', { team: 'x' }],
+      ]);
+    }));
+
+  it('brings a ledger of the first version up to date, and leaves its runs as they are', async () => {
+    const place = places[kind]();
+    await makeFirstVersion(place);
+    const store = await openers[kind](place);
+    expect((await store.list({ top: true }, { limit: 9 })).runs).toMatchObject([{ id: 'old', title: 'Before', status: 'running' }]);
+    const run = newRun({ parent_run_id: 'old', root_run_id: 'old' });
+    await store.begin(run);
+    expect((await store.below(['old'])).map(({ id }) => id)).toEqual([run.id]);
+    expect((await store.get('old'))?.parent_run_id).toBeUndefined();
+    await store.close();
+  });
+
   it('opens again what it left, and refuses what a newer one wrote', () =>
     withStore(async (store, place) => {
       const run = newRun();
@@ -334,12 +391,11 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
 it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
   const stores = [await openSqlite(places.sqlite()), await openPostgres(places.postgres())];
   try {
-    const runs = fc.sample(fc.tuple(someOutcome, someLabels, fc.integer({ min: noon, max: noon + 20 }), fc.boolean()), {
-      numRuns: 150,
-      seed: fuzzSeed,
-    });
-    for (const [outcome, labels, started_at, ended] of runs) {
-      const run = newRun({ started_at, labels, prompt: outcome.metadata.initial_prompt, agent: 'codex' });
+    const started = fc.integer({ min: noon, max: noon + 20 });
+    const runs = fc.sample(fc.tuple(someOutcome, someLabels, started, fc.boolean(), somePlace), { numRuns: 150, seed: fuzzSeed });
+    for (const id of ['0-top-1', '0-top-2']) for (const store of stores) await store.begin(newRun({ id, started_at: 0 }));
+    for (const [outcome, labels, started_at, ended, place] of runs) {
+      const run = newRun({ started_at, labels, prompt: outcome.metadata.initial_prompt, agent: 'codex', ...place });
       for (const store of stores) {
         await store.begin(run);
         if (ended) await store.finish(run.id, { outcome, ended_at: started_at });
@@ -347,7 +403,7 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
     }
     const [all = [], same = []] = await Promise.all(stores.map(exported));
     expect(all).toEqual(same);
-    expect(all).toHaveLength(runs.length);
+    expect(all).toHaveLength(runs.length + 2);
     let found = 0;
     await fc.assert(
       fc.asyncProperty(someFilter, async (filter) => {
@@ -378,6 +434,26 @@ it('lets nobody else read a ledger and its folder', async () => {
   await store.close();
   expect(rights).toEqual([0o700, 0o700, 0o600, 0o600]);
 });
+
+async function makeFirstVersion(place: string): Promise<void> {
+  const run = "(id, status, started_at, heartbeat_at) values ('old', 'running', 5, 5)";
+  const document = "(seq, prompt, owner) values (1, 'Before', '{}')";
+  if (!place.startsWith('postgres:')) {
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(place);
+    database.exec(`${sqliteMigrations[0]}; pragma application_id = ${0x52756e57}; pragma user_version = 1`);
+    database.exec(`insert into runs ${run}; insert into documents ${document}`);
+    return database.close();
+  }
+  const { default: pg } = await import('pg');
+  const schema = new URL(place).searchParams.get('schema') ?? '';
+  const client = new pg.Client({ connectionString: place });
+  await client.connect();
+  await client.query(`create schema ${schema}; create table ${schema}.ledger (version integer not null)`);
+  await client.query(`${postgresMigrations[0]?.(`${schema}.`)}; insert into ${schema}.ledger values (1)`);
+  await client.query(`insert into ${schema}.runs ${run}; insert into ${schema}.documents ${document}`);
+  await client.end();
+}
 
 async function pretendNewer(place: string): Promise<void> {
   if (!place.startsWith('postgres:')) {

@@ -1,25 +1,19 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
-import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
-import { pruneTapes } from '../../src/ledger/prune-tapes.ts';
 import { fileTape } from '../../src/stores/file-tape.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { isGone, silenceMs, thisProcess } from '../../src/stores/owner.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
-import { openSqlite } from '../../src/stores/sqlite.ts';
 import { streamOf, type Tape, type TapeEnd } from '../../src/stores/tape.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
-import { perform } from './support/perform.ts';
-import { newRun, noon } from './support/runs.ts';
-import { ledgerSink } from './support/sink.ts';
+import { noon } from './support/runs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-tapes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -210,33 +204,20 @@ describe('the tapes of a ledger', () => {
     expect(new FileTapes('/tapes').at(key)?.name ?? '/tapes/').toMatch(/^\/tapes\//);
   });
 
-  it('go when they are old, or when there are too many, the oldest first', async () => {
+  it('are listed, the oldest run first', async () => {
     const tapes = new FileTapes(join(folder, 'many'));
-    const keys = Array.from({ length: 6 }, (_, day) => tapes.create(newRunId(noon + day * 86_400_000), noon + day * 86_400_000).key);
-    for (const [day, key] of keys.entries()) {
-      const path = join(tapes.name, key);
-      await mkdir(dirname(path), { recursive: true });
-      appendFileSync(path, 'x'.repeat(1000));
-      utimesSync(path, noon / 1000 + day * 86_400, noon / 1000 + day * 86_400);
+    const days = [3, 1, 2].map((day) => noon + day * 86_400_000);
+    const keys: string[] = [];
+    for (const at of days) {
+      const { key, tape } = tapes.create(newRunId(at), at);
+      const writer = tape.write({ onTrouble: refuse });
+      writer.record(recordOf(1));
+      await writer.end();
+      keys.push(key);
     }
-    const keysOf = (entries: readonly { key: string }[]): string[] => entries.map(({ key }) => key);
-    const pruned = async (...bounds: Parameters<typeof pruneTapes> extends [unknown, ...infer Rest] ? Rest : never) =>
-      keysOf((await pruneTapes(tapes, ...bounds)).removed);
-    const left = async (): Promise<string[]> => {
-      const found: string[] = [];
-      for await (const { key } of tapes.list()) found.push(key);
-      return found;
-    };
-    expect(await left()).toEqual(keys);
-    const olderThan = noon + 1.5 * 86_400_000;
-    expect(await pruned({ olderThan, dryRun: true })).toEqual(keys.slice(0, 2));
-    expect(await pruned({ olderThan, keep: new Set(keys.slice(0, 1)) })).toEqual(keys.slice(1, 2));
-    expect(await pruneTapes(tapes, { maxTotalBytes: 3000 })).toMatchObject({
-      removed: [{ key: keys[0] }, { key: keys[2] }],
-      removedBytes: 2000,
-      leftBytes: 3000,
-    });
-    expect(await left()).toEqual(keys.slice(3));
+    const found: unknown[] = [];
+    for await (const { key, bytes } of tapes.list()) found.push([key, bytes]);
+    expect(found).toEqual([keys[1], keys[2], keys[0]].map((key) => [key, sizeOf(join(tapes.name, key ?? ''))]));
     for await (const entry of new FileTapes(join(folder, 'nowhere')).list()) expect(entry).toBeUndefined();
   });
 
@@ -261,33 +242,5 @@ describe('a run that nobody ended', () => {
     ['has long been silent on another machine', { ...self, host: 'other' }, 2 * silenceMs, true],
   ])('%s', (_name, owner, silence, gone) => {
     expect(isGone({ owner, heartbeat_at: noon }, noon + silence)).toBe(gone);
-  });
-
-  it('is ended from its tape with all that it received', async () => {
-    const store = await openSqlite(join(folder, 'interrupted.db'));
-    const gone = { ...self, pid: 4_190_000 };
-    const home = join(folder, 'interrupted');
-    const tapes = new FileTapes(join(home, 'tapes'));
-    const writer = { begin: store.begin.bind(store), note: store.note.bind(store), finish: async () => {}, close: async () => {} };
-    const sink = ledgerSink({
-      folder: home,
-      open: async () => ({ ...writer, begin: (run) => store.begin({ ...run, owner: gone }) }),
-      warn: refuse,
-    });
-    const outcome = await perform(sink, { steps: 3, between: async () => {} });
-    await store.begin(newRun({ owner: gone, tape: 'nowhere.tape.zst' }));
-    await store.begin(newRun({ owner: gone }));
-    await store.begin(newRun({ started_at: noon - 1 }));
-    const closed = await closeInterrupted(store, tapes, Date.now());
-    expect(closed).toHaveLength(3);
-    const run = await store.get(sink.id);
-    expect(run).toMatchObject({ status: 'success', agent: 'counter', outcome: { message: 'step 3', session_id: 's-9' } });
-    expect(run?.outcome?.metrics).toMatchObject({ turns: outcome.metrics.turns });
-    expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail: 'the process that ran it is gone' });
-    for (const id of closed.filter((each) => each !== sink.id))
-      expect(await store.get(id)).toMatchObject({ status: 'incomplete', exit_code: 8, prompt: 'Fix the parser' });
-    expect((await store.open()).map(({ started_at }) => started_at)).toEqual([noon - 1]);
-    expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
-    await store.close();
   });
 });

@@ -5,7 +5,7 @@ import { findInstalled, type Installed } from '../../agents/installed.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { table } from '../table.ts';
+import { grid } from '../../terminal/table.ts';
 import type { PermissionMode } from '../../vocabulary.ts';
 
 export const agentsCommand = command({
@@ -57,8 +57,8 @@ function overview(found: readonly Found[]): string {
     supportOf(agent),
   ]);
   const missing = found.filter(({ installed }) => installed.path === undefined);
-  const install = table(missing.map(({ agent, installed }) => [`  ${agent.id}`, agent.install, noteOf(installed)]));
-  return `${table([['AGENT', 'VERSION', 'PATH', 'DIALECT', 'SUPPORTS'], ...rows])}${missing.length === 0 ? '' : `\nNot installed:\n${install}`}`;
+  const install = grid(missing.map(({ agent, installed }) => [`  ${agent.id}`, agent.install, noteOf(installed)]));
+  return `${grid([['AGENT', 'VERSION', 'PATH', 'DIALECT', 'SUPPORTS'], ...rows])}${missing.length === 0 ? '' : `\nNot installed:\n${install}`}`;
 }
 
 /** That it is not in PATH goes without saying. */
@@ -114,7 +114,7 @@ function details(found: Found, context: Context): string {
   const plans = plansOf(found, context).map(
     ({ mode, plan, line }) => `\n--permission-mode ${mode}:\n  ${line}\n${plan.unsupported.map((sentence) => `  ${sentence}\n`).join('')}`,
   );
-  return `${table(facts)}\nA run with the prompt "fix the tests":\n${plans.join('')}`;
+  return `${grid(facts)}\nA run with the prompt "fix the tests":\n${plans.join('')}`;
 }
 
 function reportOf(found: Found, context: Context): object {

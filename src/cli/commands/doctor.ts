@@ -6,7 +6,7 @@ import { findInstalled } from '../../agents/installed.ts';
 import { readUnknownShapes, type UnknownShape } from '../../agents/unknown-shapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { table } from '../table.ts';
+import { grid } from '../../terminal/table.ts';
 
 export const doctor = command({
   name: 'doctor',
@@ -52,7 +52,7 @@ async function choose(name: string | undefined, context: Context): Promise<reado
 const marks: Record<Check['status'], string> = { ok: 'ok', unsure: '??', wrong: 'XX' };
 
 function section(title: string, checks: readonly Check[]): string {
-  return `${title}\n${table(checks.map(({ what, status, detail }) => [`  ${marks[status]}`, what, detail]))}`;
+  return `${title}\n${grid(checks.map(({ what, status, detail }) => [`  ${marks[status]}`, what, detail]))}`;
 }
 
 function unknownSection(shapes: readonly UnknownShape[]): string {
@@ -62,5 +62,5 @@ function unknownSection(shapes: readonly UnknownShape[]): string {
     dialect,
     `${shape}: ${count} times, last ${last_seen}${agent_version === undefined ? '' : `, version ${agent_version}`}`,
   ]);
-  return `Events that no decoder knew\n${table(rows)}`;
+  return `Events that no decoder knew\n${grid(rows)}`;
 }

@@ -42,7 +42,7 @@ async function configSchema(): Promise<Record<string, unknown>> {
 
 /** Of what the commands under `runs` print. */
 async function runsSchema(name: (typeof runsFormats)[number]): Promise<Record<string, unknown>> {
-  const [{ z }, { runsSchemas }] = await Promise.all([import('zod'), import('../runs/schemas.ts')]);
+  const [{ z }, { runsSchemas }] = await Promise.all([import('zod'), import('../../ledger/schemas.ts')]);
   const { $schema, ...rest } = z.toJSONSchema(runsSchemas[name], { unrepresentable: 'any' });
   return { $schema, $id: `runwire:${name}`, title: `Runwire ${name}`, ...rest };
 }

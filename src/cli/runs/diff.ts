@@ -1,35 +1,12 @@
-import { diffArrays, diffLines } from 'diff';
+import { type Change, compareRuns, type FieldChange, type RunDiff } from '../../ledger/diff.ts';
 import { shortRunId } from '../../stores/run-id.ts';
-import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
-import { compactCount, dollars, span } from './figures.ts';
-import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
-import { type Column, paint, type Screen, screenOf, table } from './table.ts';
-
-/** What is in one list or text and not in the other, in order; `same` lines are between them. */
-export interface Change {
-  kind: 'same' | 'removed' | 'added';
-  value: string[];
-}
-
-export interface FieldChange {
-  field: string;
-  a?: string | number;
-  b?: string | number;
-}
-
-export interface RunDiff {
-  a: string;
-  b: string;
-  /** Whether both ended in the same class. */
-  same_class: boolean;
-  /** Only those that differ. */
-  fields: FieldChange[];
-  tools: Change[];
-  files: Change[];
-  answer: Change[];
-}
+import { compactCount, compactDuration, dollars } from '../../terminal/figures.ts';
+import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { paint } from '../../terminal/paint.ts';
+import { type Column, type Screen, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 
 export const diff = command({
   name: 'runs diff',
@@ -53,8 +30,8 @@ export const diff = command({
       values,
       context,
       async ({ store }) => {
-        const a = await findRun(store, first);
-        const b = await findRun(store, second);
+        const a = await namedRun(store, first);
+        const b = await namedRun(store, second);
         const found = compareRuns(a, b);
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         await context.print(
@@ -66,83 +43,6 @@ export const diff = command({
     );
   },
 });
-
-const fields = [
-  'status',
-  'class',
-  'exit_code',
-  'agent',
-  'agent_version',
-  'model',
-  'cwd',
-  'duration_ms',
-  'turns',
-  'tool_calls',
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost',
-  'warnings',
-] as const satisfies readonly (keyof RunRecord)[];
-
-function compareRuns(a: RunRecord, b: RunRecord): RunDiff {
-  const differing = fields.flatMap((field): FieldChange[] => {
-    const [one, other] = [a[field], b[field]];
-    if (one === other) return [];
-    return [{ field, ...(one === undefined ? {} : { a: one }), ...(other === undefined ? {} : { b: other }) }];
-  });
-  const prompts: FieldChange[] = a.prompt === b.prompt ? [] : [{ field: 'prompt', a: a.prompt, b: b.prompt }];
-  return {
-    a: a.id,
-    b: b.id,
-    same_class: a.class === b.class && a.status === b.status,
-    fields: [...prompts, ...differing],
-    tools: changes(toolNames(a), toolNames(b)),
-    files: changes(fileNames(a), fileNames(b)),
-    answer: answerChanges(a.outcome?.message ?? '', b.outcome?.message ?? ''),
-  };
-}
-
-function toolNames({ outcome }: RunRecord): string[] {
-  return (outcome?.tool_calls ?? []).map(({ name, status, reason }) => (status === 'completed' ? name : `${name} (${reason ?? status})`));
-}
-
-function fileNames({ outcome }: RunRecord): string[] {
-  return (outcome?.artifacts ?? []).map(({ path, operation }) => `${operation} ${path}`).toSorted();
-}
-
-// Two long texts with nothing in common take a time that grows with the square of their length.
-const patience = { timeout: 2000 };
-
-function changes(a: readonly string[], b: readonly string[]): Change[] {
-  const found = diffArrays([...a], [...b], patience);
-  if (found === undefined)
-    return [
-      { kind: 'removed', value: [...a] },
-      { kind: 'added', value: [...b] },
-    ];
-  return found.map(({ added, removed, value }) => ({ kind: kindOf(added, removed), value }));
-}
-
-function answerChanges(a: string, b: string): Change[] {
-  const found = diffLines(a, b, patience);
-  if (found === undefined)
-    return [
-      { kind: 'removed', value: linesOf(a) },
-      { kind: 'added', value: linesOf(b) },
-    ];
-  return found.map(({ added, removed, value }) => ({ kind: kindOf(added, removed), value: linesOf(value) }));
-}
-
-function kindOf(added: boolean, removed: boolean): Change['kind'] {
-  return added ? 'added' : removed ? 'removed' : 'same';
-}
-
-function linesOf(text: string): string[] {
-  return text.replace(/\n$/, '').split('\n');
-}
 
 function describe(found: RunDiff, screen: Screen): string {
   const columns: Column<FieldChange>[] = [
@@ -167,7 +67,7 @@ function describe(found: RunDiff, screen: Screen): string {
 function figure(field: string, value: string | number | undefined): string {
   if (value === undefined) return '-';
   if (typeof value === 'string') return oneLine(value);
-  if (field === 'duration_ms') return span(value);
+  if (field === 'duration_ms') return compactDuration(value);
   if (field === 'cost') return dollars(value);
   return field.endsWith('_tokens') ? compactCount(value) : String(value);
 }

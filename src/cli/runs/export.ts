@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import type { RunRecord } from '../../stores/run-store.ts';
+import { exportRuns as exportLines } from '../../ledger/export.ts';
 import { command } from '../command.ts';
-import { filterOptions, readFilter } from './filters.ts';
-import { csvLine } from './format.ts';
+import { filterOptions, readFilter, withWholeIds } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { summaryCells, summaryHeader } from './summary-csv.ts';
 
 const formats = ['json', 'csv', 'parquet'] as const;
 
@@ -49,14 +47,12 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
       values,
       context,
       async ({ store }) => {
+        const wanted = await withWholeIds(store, filter);
         if (output !== undefined) {
-          const { writeParquet } = await import('./parquet.ts');
-          await writeParquet(resolve(context.cwd, output), store.export(filter));
-          return 0;
-        }
-        if (format === 'csv') await context.print(csvLine([...summaryHeader, 'prompt', 'answer', 'error']));
-        for await (const run of store.export(filter)) {
-          await context.print(format === 'csv' ? csvLine(cellsOf(run)) : `${JSON.stringify(run)}\n`);
+          const { writeParquet } = await import('../../ledger/parquet.ts');
+          await writeParquet(resolve(context.cwd, output), store.export(wanted));
+        } else {
+          for await (const line of exportLines(store, wanted, format === 'csv' ? 'csv' : 'json')) await context.print(line);
         }
         return 0;
       },
@@ -64,7 +60,3 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
     );
   },
 });
-
-function cellsOf(run: RunRecord): (string | number | undefined)[] {
-  return [...summaryCells(run), run.prompt, run.outcome?.message, run.outcome?.error_details?.message];
-}

@@ -1,8 +1,11 @@
 import { exitCodes, Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import { parseLabel } from '../../stores/labels.ts';
-import type { RunFilter, RunStatus } from '../../stores/run-store.ts';
+import { isWholeId } from '../../stores/run-id.ts';
+import type { RunFilter, RunStatus, RunStore } from '../../stores/run-store.ts';
 import type { Options, Values } from '../command.ts';
 import type { Context } from '../context.ts';
+import { namedRun } from './ledger.ts';
 
 const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly RunStatus[];
 const classes = Object.keys(exitCodes);
@@ -13,6 +16,8 @@ export const filterOptions = {
   class: { type: 'string', multiple: true, value: 'CLASS', choices: classes, help: 'Class of the verdict: success, tool, provider, …' },
   agent: { type: 'string', short: 'a', multiple: true, value: 'NAME', help: 'Agent: claude, codex, …' },
   model: { type: 'string', short: 'm', multiple: true, value: 'NAME', help: 'Model' },
+  parent: { type: 'string', multiple: true, value: 'ID', help: 'Started by this run' },
+  root: { type: 'string', multiple: true, value: 'ID', help: 'Anywhere below this run, which is the top of its tree' },
   label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Label; several: all of them' },
   since: { type: 'string', value: 'WHEN', help: 'Started in the last 2h, 3d, 1w, or since 2026-11-15 or 2026-11-15T10:00Z' },
   until: { type: 'string', value: 'WHEN', help: 'Started before then' },
@@ -26,23 +31,37 @@ export function readFilter(values: Values<typeof filterOptions>, context: Contex
   const verdicts = words(values.class)?.map((word) => known('--class', word, classes));
   const agent = words(values.agent);
   const model = words(values.model);
-  const labels = values.label?.map(parseLabel);
+  const labels = values.label === undefined ? undefined : Object.fromEntries(values.label.map(parseLabel));
   const from = readTime('--since', values.since, context.now());
   const to = readTime('--until', values.until, context.now());
   const least = readCost('--min-cost', values['min-cost']);
   const most = readCost('--max-cost', values['max-cost']);
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(verdicts === undefined ? {} : { class: verdicts }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(model === undefined ? {} : { model }),
-    ...(labels === undefined ? {} : { labels: Object.fromEntries(labels) }),
-    ...(from === undefined ? {} : { started_from: from }),
-    ...(to === undefined ? {} : { started_to: to }),
-    ...(least === undefined ? {} : { cost_min: least }),
-    ...(most === undefined ? {} : { cost_max: most }),
-    ...(values.text === undefined ? {} : { text: values.text }),
-  };
+  return present({
+    status,
+    class: verdicts,
+    agent,
+    model,
+    parent: words(values.parent),
+    root: words(values.root),
+    labels,
+    started_from: from,
+    started_to: to,
+    cost_min: least,
+    cost_max: most,
+    text: values.text,
+  });
+}
+
+/** The filter with whole ids for the runs that it names. */
+export async function withWholeIds(store: RunStore, filter: RunFilter): Promise<RunFilter> {
+  const whole = async (named: readonly string[] | undefined): Promise<string[] | undefined> =>
+    named === undefined ? undefined : Promise.all(named.map((word) => wholeId(store, word)));
+  return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
+}
+
+/** What is below a run that was pruned can still be asked for. */
+async function wholeId(store: RunStore, word: string): Promise<string> {
+  return isWholeId(word) ? word : (await namedRun(store, word)).id;
 }
 
 function words(given: readonly string[] | undefined): string[] | undefined {

@@ -34,15 +34,3 @@ function known(text: string): Format {
   if (format === undefined) throw new Failure('input', `unknown format: ${text} (expected ${formats.join(', ')})`);
   return format;
 }
-
-/** A line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe instead. */
-export function csvLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
-}
-
-function csvCell(value: string | number | undefined): string {
-  if (value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

@@ -1,15 +1,14 @@
+import type { StoredRun, Unreadable } from '../../agents/stored/stored-run.ts';
 import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
+import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
+import { present } from '../../present.ts';
 import { parseLabel } from '../../stores/labels.ts';
-import type { ImportedRun, Labels, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { readSharedFlags, redaction, streamOptions } from '../streams.ts';
-import { exportedRuns, isExport } from './exported.ts';
-import { counted } from './figures.ts';
-import { readRun, sessionLabel } from './import-run.ts';
-import { type Broken, type ImportSource, messageOf, sourcesIn } from './import-sources.ts';
+import { plural } from '../../terminal/figures.ts';
 import { ledgerOption, useLedger } from './ledger.ts';
 
 export const importRuns = command({
@@ -37,96 +36,45 @@ imported of it. What cannot be read is named on stderr, everything else goes in,
   ],
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'name files or folders to import, or - for stdin; see --help');
-    const dialect = values.from === undefined ? {} : { dialect: findDialect(values.from) };
+    const dialect = values.from === undefined ? undefined : findDialect(values.from);
     const shared = readSharedFlags(values, context);
     const evidence = evidenceOf(shared, operands);
     const labels = Object.fromEntries((values.label ?? []).map(parseLabel));
+    const redact = () => redaction(values['no-redact'], context).redact;
     return useLedger(values, context, async ({ store }) => {
       const tally = new Tally(context, values.quiet === true);
-      for await (const found of sourcesIn(operands, context)) {
-        const source = 'why' in found ? found : { ...found, ...evidence };
-        const runs = runsOf(source, labels, () => ({ ...dialect, ...redaction(values['no-redact'], context), labels }));
-        for await (const run of runs) {
-          if (run === undefined) tally.empty += 1;
-          else if ('why' in run) tally.breaks(run);
-          else tally.counts(await keep(store, run));
-        }
-        tally.advance();
-      }
+      for await (const imported of importStored(store, sourcesIn(operands, evidence, context), { dialect, redact, labels }))
+        tally.count(imported);
       return tally.end();
     });
   },
 });
 
+async function* sourcesIn(
+  operands: readonly string[],
+  evidence: Evidence,
+  { stdin, now, readFile }: Context,
+): AsyncGenerator<StoredRun | Unreadable> {
+  for (const path of operands) {
+    if (path === '-') yield { name: '<stdin>', at: now(), stdout: () => stdin, ...evidence };
+    else for await (const source of runsAt(path, readFile)) yield 'why' in source ? source : { ...source, ...evidence };
+  }
+}
+
+type Evidence = Pick<StoredRun, 'stderr' | 'process'>;
 type Flags = ReturnType<typeof readSharedFlags>;
 
-function evidenceOf(flags: Flags, operands: readonly string[]): Pick<ImportSource, 'stderr' | 'process'> {
+function evidenceOf(flags: Flags, operands: readonly string[]): Evidence {
   const hasStderr = flags.stderr() !== undefined;
   if ((hasStderr || flags.process !== undefined) && operands.length > 1)
     throw new Failure('input', '--stderr and --process-exit are of one run: import one file at a time with them');
   return {
     ...(hasStderr ? { stderr: () => flags.stderr() ?? nothing() } : {}),
-    ...(flags.process === undefined ? {} : { process: flags.process }),
+    ...present({ process: flags.process }),
   };
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-/** One source is one run, unless it is an export. A broken one costs itself alone. */
-async function* runsOf(
-  source: ImportSource | Broken,
-  labels: Labels,
-  reading: () => Parameters<typeof readRun>[1],
-): AsyncGenerator<ImportedRun | Broken | undefined> {
-  if ('why' in source) {
-    yield source;
-    return;
-  }
-  try {
-    const { first, all } = await peek(source.stdout());
-    if (!isExport(first)) {
-      yield await readRun({ ...source, stdout: () => all }, reading());
-      return;
-    }
-    for await (const run of exportedRuns(all, labels)) yield 'why' in run ? { name: `${source.name}:${run.line}`, why: run.why } : run;
-  } catch (error) {
-    yield { name: source.name, why: messageOf(error).replace(`cannot read ${source.name}: `, '') };
-  }
-}
-
-/** The first bytes of a stream, and all of it. */
-async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {
-  const rest = bytes[Symbol.asyncIterator]();
-  const { value, done } = await rest.next();
-  const first = done === true ? new Uint8Array() : value;
-  async function* all(): AsyncGenerator<Uint8Array> {
-    try {
-      yield first;
-      for (;;) {
-        const next = await rest.next();
-        if (next.done === true) return;
-        yield next.value;
-      }
-    } finally {
-      await rest.return?.();
-    }
-  }
-  return { first, all: all() };
-}
-
-type Kept = 'added' | 'same' | 'grown';
-
-/** A session that has grown takes the place of what was imported of it before. */
-async function keep(store: RunStore, run: ImportedRun): Promise<Kept> {
-  const session = run.labels[sessionLabel];
-  const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
-  if (session === undefined || earlier.length === 0) return store.put(run);
-  // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
-  if (earlier.some(({ id, ended_at }) => id === run.id || (ended_at ?? 0) >= run.ended_at)) return 'same';
-  await store.prune({ labels: { [sessionLabel]: session } });
-  await store.put(run);
-  return 'grown';
-}
 
 const tellMs = 2000;
 
@@ -134,11 +82,9 @@ const tellMs = 2000;
 class Tally {
   readonly #context: Context;
   readonly #quiet: boolean;
-  readonly #kept: Record<Kept, number> = { added: 0, same: 0, grown: 0 };
-  #sources = 0;
-  #broken = 0;
+  readonly #counts: Record<Imported['kind'], number> = { added: 0, same: 0, grown: 0, empty: 0, broken: 0 };
+  #read = 0;
   #told: number;
-  empty = 0;
 
   constructor(context: Context, quiet: boolean) {
     this.#context = context;
@@ -146,32 +92,29 @@ class Tally {
     this.#told = context.now();
   }
 
-  counts(kept: Kept): void {
-    this.#kept[kept] += 1;
-  }
-
-  breaks({ name, why }: Broken): void {
-    this.#broken += 1;
-    this.#context.warn(`runwire: ${oneLine(name, 400)}: ${oneLine(why, 400)}`);
-  }
-
-  advance(): void {
-    this.#sources += 1;
+  count(imported: Imported): void {
+    this.#counts[imported.kind] += 1;
+    this.#read += 1;
+    if (imported.kind === 'broken') this.#context.warn(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`);
     const now = this.#context.now();
     if (this.#quiet || !this.#context.stderrIsTerminal || now - this.#told < tellMs) return;
     this.#told = now;
-    this.#context.warn(`runwire: ${this.#sources} read, ${this.#kept.added} added …`);
+    this.#context.warn(`runwire: ${this.#read} read, ${this.#counts.added} added …`);
   }
 
   end(): number {
-    const { added, same, grown } = this.#kept;
+    const { added, same, grown, empty, broken } = this.#counts;
     const more = [
       same > 0 ? `${same} there before` : '',
       grown > 0 ? `${grown} grown` : '',
-      this.empty > 0 ? `${this.empty} without a turn` : '',
-      this.#broken > 0 ? `${this.#broken} broken` : '',
+      empty > 0 ? `${empty} without a turn` : '',
+      broken > 0 ? `${broken} broken` : '',
     ].filter((part) => part !== '');
-    if (!this.#quiet) this.#context.warn(`runwire: ${[`${counted(added, 'run')} added`, ...more].join(', ')}`);
-    return this.#broken > 0 ? 2 : 0;
+    if (!this.#quiet) this.#context.warn(`runwire: ${[`${plural(added, 'run')} added`, ...more].join(', ')}`);
+    return broken > 0 ? 2 : 0;
   }
+}
+
+function whyBroken({ why, unknownDialect }: Extract<Imported, { kind: 'broken' }>): string {
+  return unknownDialect === true ? `${why}; name one with --from (see "runwire dialects")` : why;
 }

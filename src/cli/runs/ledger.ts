@@ -1,23 +1,19 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../failure.ts';
-import { ledgerPlace, openStore } from '../../stores/open-store.ts';
-import { openTapes } from '../../stores/open-tapes.ts';
+import { findRun } from '../../ledger/find.ts';
+import { type Ledger, openLedger } from '../../ledger/ledger.ts';
+import { isDatabaseError } from '../../stores/database.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../stores/run-store.ts';
-import type { Tapes } from '../../stores/tape.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import type { Option, Options } from '../command.ts';
 import type { Context } from '../context.ts';
-import { oneLine } from '../../terminal/plain.ts';
 
 /** The flag of every command that reads or writes the ledger. */
 export const ledgerOption = {
   ledger: { type: 'string', value: 'FILE|URL', help: 'This ledger instead of RUNWIRE_LEDGER, or the one in the state folder' },
 } as const satisfies Options & { ledger: Option };
-
-export interface Ledger {
-  store: RunStore;
-  tapes: Tapes;
-}
 
 interface Flags {
   readonly ledger?: string;
@@ -33,11 +29,11 @@ export async function useLedger<Result>(
   const place = ledgerPlace(flags.ledger, context.env, context.cwd);
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   if (absent !== undefined && place.kind === 'sqlite' && !existsSync(place.path)) return absent(place.path);
-  const store = await openStore(place);
+  const ledger = await openLedger(place, context.env);
+  const { store } = ledger;
   try {
-    const tapes = openTapes(place, context.env);
-    await endInterrupted({ store, tapes }, context);
-    return await use({ store, tapes });
+    await endInterrupted(ledger, context);
+    return await use(ledger);
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
     throw new Failure('config', `the ledger ${store.name} fails: ${error.message}; "runwire runs verify" looks closer`, { cause: error });
@@ -46,16 +42,11 @@ export async function useLedger<Result>(
   }
 }
 
-/** SQLite numbers its errors, PostgreSQL grades them, and a connection names the call that failed. */
-export function isDatabaseError(error: unknown): error is Error {
-  return error instanceof Error && ('errcode' in error || 'severity' in error || ('syscall' in error && 'address' in error));
-}
-
 /**
  * Whoever comes next ends the runs whose process is gone. A reader must be served also where it cannot write: in a
  * read-only folder, beside a writer that does not let go.
  */
-export async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
+async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
   const { closeInterrupted } = await import('../../ledger/close-interrupted.ts');
   try {
     await closeInterrupted(store, tapes, context.now());
@@ -76,17 +67,14 @@ export async function noSuchLedger(name: string): Promise<never> {
   throw new Failure('input', `no runs yet: ${name} does not exist`);
 }
 
-/** The run that a person means: a whole id, the beginning of a short one, or `last`. */
-export async function findRun(store: RunStore, word: string): Promise<RunRecord> {
-  const ids = word === 'last' ? (await store.list({}, { limit: 1 })).runs.map(({ id }) => id) : await store.find(word);
-  const [id, ...others] = ids;
-  if (id === undefined)
-    throw new Failure('input', word === 'last' ? 'no runs yet' : `no run "${oneLine(word, 60)}"; "runwire runs list" shows them`);
-  if (others.length > 0)
-    throw new Failure('input', `"${oneLine(word, 60)}" may be ${ids.map(shortRunId).join(', ')}; say more of the one you mean`);
-  const run = await store.get(id);
-  if (run === undefined) throw new Failure('input', `the run ${shortRunId(id)} is no longer there`);
-  return run;
+/** The run that a person means by a word, or what is wrong with the word. */
+export async function namedRun(store: RunStore, word: string): Promise<RunRecord> {
+  const found = await findRun(store, word);
+  if (found.kind === 'run') return found.run;
+  const shown = oneLine(word, 60);
+  if (found.kind === 'ambiguous')
+    throw new Failure('input', `ambiguous id "${shown}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`);
+  throw new Failure('input', word === 'last' ? 'no runs yet' : `no run "${shown}"; "runwire runs list" shows them`);
 }
 
 /** `count` runs, no more and no less. */

@@ -1,15 +1,20 @@
 import { Failure } from '../../failure.ts';
+import { csvLine, summaryCells, summaryHeader } from '../../ledger/csv.ts';
+import { Families } from '../../ledger/families.ts';
+import { type TreeRow, treePage } from '../../ledger/tree.ts';
+import { present } from '../../present.ts';
 import { shortRunId } from '../../stores/run-id.ts';
-import type { Page, RunSummary } from '../../stores/run-store.ts';
+import type { RunSummary } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { ago, compactCount, dollars, span } from './figures.ts';
-import { filterOptions, readFilter } from './filters.ts';
-import { csvLine, type Format, formatOptions, readFormat } from './format.ts';
+import { ago, compactCount, compactDuration, dollars } from '../../terminal/figures.ts';
+import { filterOptions, readFilter, withWholeIds } from './filters.ts';
+import { type Format, formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { summaryCells, summaryHeader } from './summary-csv.ts';
-import { type Colour, type Column, screenOf, table } from './table.ts';
+import type { Colour } from '../../terminal/paint.ts';
+import { type Column, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 
 const defaultLimit = 50;
 
@@ -20,6 +25,7 @@ export const list = command({
 Where there are more than --limit, the flag for the next page is told on stderr.`,
   options: {
     ...filterOptions,
+    tree: { type: 'boolean', help: 'Runs under the ones that started them; filters and --limit are of those at the top' },
     limit: { type: 'string', short: 'n', value: 'N', help: `At most so many (default: ${defaultLimit}; 0: all)` },
     after: { type: 'string', value: 'CURSOR', help: 'Go on after the page before' },
     ...formatOptions,
@@ -29,6 +35,7 @@ Where there are more than --limit, the flag for the next page is told on stderr.
     ['runwire runs --since 1d --status error,incomplete', 'What went wrong since yesterday'],
     ["runwire runs list --label git.branch=main --min-cost 0.50 --json | jq -r '.title'", 'What was expensive on main'],
     ['runwire runs list --text "flaky test*" --csv > runs.csv', 'Full text search, for a spreadsheet'],
+    ['runwire runs list --tree --since 1d', 'What was started by what'],
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; search with --text, or see --help`);
@@ -39,13 +46,13 @@ Where there are more than --limit, the flag for the next page is told on stderr.
       values,
       context,
       async ({ store }) => {
+        const wanted = await withWholeIds(store, filter);
+        const families = new Families(store);
         let after = values.after;
         let shown = 0;
         for (;;) {
-          const page: Page<RunSummary> = await store.list(filter, {
-            limit: limit === 0 ? pageLength : limit,
-            ...(after === undefined ? {} : { after }),
-          });
+          const request = { limit: limit === 0 ? pageLength : limit, ...present({ after }) };
+          const page = values.tree === true ? await treePage(store, wanted, request) : await families.page(wanted, request);
           await print(page.runs, format, shown === 0, context);
           shown += page.runs.length;
           if (limit !== 0 || page.next === undefined) {
@@ -69,7 +76,9 @@ function readLimit(text: string | undefined): number {
   return Number(text);
 }
 
-async function print(runs: readonly RunSummary[], format: Format, isFirst: boolean, context: Context): Promise<void> {
+type Row = RunSummary & Partial<Pick<TreeRow, 'depth'>>;
+
+async function print(runs: readonly Row[], format: Format, isFirst: boolean, context: Context): Promise<void> {
   if (format === 'table') {
     if (runs.length > 0) await context.print(table(columns(context.now()), runs, screenOf(context)));
     return;
@@ -89,14 +98,21 @@ export function endOf({ status, class: verdict }: Pick<RunSummary, 'status' | 'c
   return verdict === undefined || verdict === status || status === 'success' ? status : verdict;
 }
 
-function columns(now: number): Column<RunSummary>[] {
+const deepestIndent = 6;
+
+/** A chain of ten thousand runs must not be ten thousand columns wide. */
+function indent(depth: number): string {
+  return '  '.repeat(Math.min(depth, deepestIndent)) + (depth > deepestIndent ? `(${depth}) ` : '');
+}
+
+function columns(now: number): Column<Row>[] {
   return [
-    { title: 'ID', cell: ({ id }) => shortRunId(id), colour: () => 'dim' },
+    { title: 'ID', cell: ({ id, depth = 0 }) => indent(depth) + shortRunId(id), colour: () => 'dim' },
     { title: 'STARTED', cell: ({ started_at }) => ago(started_at, now) },
     { title: 'END', cell: endOf, colour: statusColour },
     { title: 'AGENT', cell: ({ agent }) => oneLine(agent ?? '', 14), leaves: 2 },
     { title: 'MODEL', cell: ({ model }) => oneLine(model ?? '', 24), leaves: 4 },
-    { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 1 },
+    { title: 'TIME', align: 'right', cell: ({ duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 1 },
     { title: 'TOKENS', align: 'right', cell: tokensOf, leaves: 5 },
     { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 3 },
     { title: 'PROMPT', fills: true, cell: ({ title }) => oneLine(title, 120) },

@@ -1,13 +1,12 @@
 import { Failure } from '../../failure.ts';
-import type { RunFilter, RunStatus, RunStore, RunSummary } from '../../stores/run-store.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { pruneRuns, type PruneRequest } from '../../ledger/prune.ts';
 import { pruneTapes } from '../../ledger/prune-tapes.ts';
-import { tapeOf } from '../../ledger/run-tape.ts';
-import type { Tape } from '../../stores/tape.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { counted, fileSize } from './figures.ts';
-import { filterOptions, readFilter, readSpan } from './filters.ts';
-import { type Ledger, ledgerOption, noRunsYet, useLedger } from './ledger.ts';
+import { fileSize, plural } from '../../terminal/figures.ts';
+import { filterOptions, readFilter, readSpan, withWholeIds } from './filters.ts';
+import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export const prune = command({
   name: 'runs prune',
@@ -39,18 +38,15 @@ export const prune = command({
     const choosesRuns = keep !== undefined || Object.keys(filter).length > 0;
     if (!choosesRuns && maxBytes === undefined)
       throw new Failure('input', 'nothing is chosen: say --older-than, --keep, --max-size or a filter; see --help');
-    const doIt = values.yes === true;
+    const dryRun = values.yes !== true;
     return useLedger(
       values,
       context,
       async (ledger) => {
-        if (choosesRuns) {
-          const ended = await withoutNewest(ledger.store, endedOnly(filter), keep);
-          if (ended !== undefined) await forget(ledger, ended, { doIt, tapesOnly: values['tapes-only'] === true }, context);
-          else context.warn('runwire: no run is old enough');
-        }
-        if (maxBytes !== undefined) await shrink(ledger, maxBytes, doIt, context);
-        if (!doIt) context.warn('runwire: nothing was changed; add --yes to do it');
+        const wanted = await withWholeIds(ledger.store, filter);
+        if (choosesRuns) await forget(ledger, { filter: wanted, keep, tapesOnly: values['tapes-only'] === true, dryRun }, context);
+        if (maxBytes !== undefined) await shrink(ledger, maxBytes, dryRun, context);
+        if (dryRun) context.warn('runwire: nothing was changed; add --yes to do it');
         return 0;
       },
       (name) => noRunsYet(context, name),
@@ -71,61 +67,18 @@ function readSize(text: string | undefined): number | undefined {
   return Number(count) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' ');
 }
 
-const endedStatuses: readonly RunStatus[] = ['success', 'error', 'cancelled', 'incomplete'];
-
-function endedOnly(filter: RunFilter): RunFilter {
-  return { ...filter, status: endedStatuses.filter((status) => filter.status?.includes(status) ?? true) };
+async function forget(ledger: Ledger, request: PruneRequest, context: Context): Promise<void> {
+  const pruned = await pruneRuns(ledger, request);
+  if (pruned === undefined) return context.warn('runwire: no run is old enough');
+  const runs = request.tapesOnly === true ? [] : [plural(pruned.runs, 'run')];
+  const what = [...runs, `${plural(pruned.tapes, 'tape')} (${fileSize(pruned.tapeBytes)})`].join(' and ');
+  await context.print(`${request.dryRun === true ? 'would remove' : 'removed'} ${what}\n`);
 }
 
-const pageLength = 500;
-
-/** Only what began before the Nth newest; undefined: there are no more than N. */
-async function withoutNewest(store: RunStore, filter: RunFilter, keep: number | undefined): Promise<RunFilter | undefined> {
-  if (keep === undefined || keep === 0) return filter;
-  let left = keep;
-  for await (const run of allRuns(store, filter)) {
-    left -= 1;
-    if (left === 0) return { ...filter, started_to: run.started_at };
-  }
-  return undefined;
-}
-
-async function* allRuns(store: RunStore, filter: RunFilter): AsyncGenerator<RunSummary> {
-  for (let after: string | undefined; ;) {
-    const page = await store.list(filter, { limit: pageLength, ...(after === undefined ? {} : { after }) });
-    yield* page.runs;
-    if (page.next === undefined) return;
-    after = page.next;
-  }
-}
-
-async function forget(
-  { store, tapes }: Ledger,
-  filter: RunFilter,
-  { doIt, tapesOnly }: { doIt: boolean; tapesOnly: boolean },
-  context: Context,
-): Promise<void> {
-  let runs = 0;
-  let bytes = 0;
-  const found: Tape[] = [];
-  for await (const run of allRuns(store, filter)) {
-    runs += 1;
-    const its = await tapeOf(tapes, run);
-    if ('missing' in its) continue;
-    bytes += its.bytes;
-    found.push(its.tape);
-  }
-  // First the ledger: a run without its tape can still be told, a tape without its run cannot.
-  if (doIt && !tapesOnly) await store.prune(filter);
-  if (doIt) for (const tape of found) await tape.remove();
-  const what = [...(tapesOnly ? [] : [counted(runs, 'run')]), `${counted(found.length, 'tape')} (${fileSize(bytes)})`].join(' and ');
-  await context.print(`${doIt ? 'removed' : 'would remove'} ${what}\n`);
-}
-
-async function shrink({ store, tapes }: Ledger, maxBytes: number, doIt: boolean, context: Context): Promise<void> {
+async function shrink({ store, tapes }: Ledger, maxTotalBytes: number, dryRun: boolean, context: Context): Promise<void> {
   const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
-  const { removed, removedBytes, leftBytes } = await pruneTapes(tapes, { maxTotalBytes: maxBytes, keep, dryRun: !doIt });
+  const { removed, removedBytes, leftBytes } = await pruneTapes(tapes, { maxTotalBytes, keep, dryRun });
   await context.print(
-    `${doIt ? 'removed' : 'would remove'} ${counted(removed.length, 'tape')} (${fileSize(removedBytes)}) for size; ${fileSize(leftBytes)} stay\n`,
+    `${dryRun ? 'would remove' : 'removed'} ${plural(removed.length, 'tape')} (${fileSize(removedBytes)}) for size; ${fileSize(leftBytes)} stay\n`,
   );
 }

@@ -1,13 +1,18 @@
+import { Families } from '../../ledger/families.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
+import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
 import { shortRunId } from '../../stores/run-id.ts';
+import { present } from '../../present.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
-import { ago, compactCount, counted, dollars, span } from './figures.ts';
-import { findRun, ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { ago, compactCount, compactDuration, dollars, plural } from '../../terminal/figures.ts';
+import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
-import { paint, type Screen, screenOf } from './table.ts';
-import { tapeOf } from '../../ledger/run-tape.ts';
-import { drawTimeline, readTimeline, type Timeline } from './timeline.ts';
+import { paint } from '../../terminal/paint.ts';
+import type { Screen } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
+import { drawTimeline, shownEntry } from './timeline.ts';
 
 export const show = command({
   name: 'runs show',
@@ -30,14 +35,15 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
       values,
       context,
       async ({ store, tapes }) => {
-        const run = await findRun(store, word);
+        const run = await new Families(store).complete(await namedRun(store, word));
         const found = await tapeOf(tapes, run);
         const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
+        const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         await context.print(
           isText
             ? describe(run, timeline, screenOf(context), context.now())
-            : `${JSON.stringify({ ...run, ...(timeline === undefined ? {} : { timeline: timeline.entries }) }, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
+            : `${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
         );
         return 0;
       },
@@ -53,7 +59,7 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
   const { outcome } = run;
   const facts: [string, string | undefined][] = [
     ['started', started(run.started_at, now)],
-    ['took', run.duration_ms === undefined ? undefined : span(run.duration_ms)],
+    ['took', run.duration_ms === undefined ? undefined : compactDuration(run.duration_ms)],
     ['agent', joined(run.agent, run.agent_version)],
     ['model', run.model],
     ['session', run.session_id],
@@ -62,6 +68,8 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
     ['tokens', tokens(run)],
     ['cost', run.cost === undefined ? undefined : `${dollars(run.cost)} (${run.cost_source})`],
     ['work', work(run)],
+    ['parent', parent(run)],
+    ['children', children(run)],
     [
       'labels',
       Object.entries(run.labels)
@@ -112,24 +120,24 @@ function section(title: string, lines: readonly string[], screen: Screen): strin
 function head(text: string, count: number): string[] {
   if (text.trim() === '') return [];
   const lines = plain(text.trim()).split('\n');
-  return lines.length <= count ? lines : [...lines.slice(0, count), `… ${counted(lines.length - count, 'more line')}`];
+  return lines.length <= count ? lines : [...lines.slice(0, count), `… ${plural(lines.length - count, 'more line')}`];
 }
 
 function files({ outcome }: RunRecord): string[] {
   const all = outcome?.artifacts ?? [];
   const hidden = Math.max(0, all.length - filesShown) + (outcome?.omitted?.artifacts ?? 0);
   const shown = all.slice(0, filesShown).map(({ path, operation }) => `${operation.padEnd(8)} ${oneLine(path, 400)}`);
-  return hidden === 0 ? shown : [...shown, `… ${counted(hidden, 'more file')}`];
+  return hidden === 0 ? shown : [...shown, `… ${plural(hidden, 'more file')}`];
 }
 
 /** What the ledger itself knows of the calls, where there is no tape. */
 function tools({ outcome }: RunRecord): string[] {
   return (outcome?.tool_calls ?? []).slice(0, filesShown).map(({ name, status, reason, duration_ms: ms }) => {
-    return [oneLine(name, 40), reason ?? status, ms === undefined ? '' : span(ms)].join('  ').trimEnd();
+    return [oneLine(name, 40), reason ?? status, ms === undefined ? '' : compactDuration(ms)].join('  ').trimEnd();
   });
 }
 
-function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens: cached }: RunRecord): string | undefined {
+function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens: cached }: Partial<RunRecord>): string | undefined {
   const parts = [
     input === undefined ? undefined : `${compactCount(input)} in`,
     cached === undefined || cached === 0 ? undefined : `${compactCount(cached)} of it cached`,
@@ -140,7 +148,25 @@ function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens:
 
 function work({ turns, tool_calls: calls, artifacts }: RunRecord): string | undefined {
   if (turns === undefined) return undefined;
-  return [counted(turns, 'turn'), counted(calls ?? 0, 'tool call'), counted(artifacts ?? 0, 'changed file')].join(', ');
+  return [plural(turns, 'turn'), plural(calls ?? 0, 'tool call'), plural(artifacts ?? 0, 'changed file')].join(', ');
+}
+
+function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | undefined {
+  if (id === undefined) return undefined;
+  return root === undefined || root === id ? shortRunId(id) : `${shortRunId(id)}, in the tree of ${shortRunId(root)}`;
+}
+
+/** What is below it, in words; none of it is in the figures of the run itself. */
+function children({ children: totals }: RunRecord): string | undefined {
+  if (totals === undefined) return undefined;
+  const { runs, running, cost, cost_known: known } = totals;
+  return [
+    plural(runs, 'run') + (running === 0 ? '' : ` (${running} running)`),
+    tokens(totals),
+    cost === undefined ? undefined : dollars(cost) + (known === runs ? '' : ` (known of ${known})`),
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
 }
 
 function joined(...parts: readonly (string | undefined)[]): string | undefined {

@@ -1,24 +1,19 @@
 import { Failure } from '../../failure.ts';
+import { csvLine } from '../../ledger/csv.ts';
+import { type Stats, statsBy } from '../../ledger/stats.ts';
 import type { Grouping, StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { bar, compactCount, dollars, percent, span } from './figures.ts';
-import { filterOptions, readFilter } from './filters.ts';
-import { csvLine, formatOptions, readFormat } from './format.ts';
+import { bar, compactCount, compactDuration, dollars, percent } from '../../terminal/figures.ts';
+import { filterOptions, readFilter, withWholeIds } from './filters.ts';
+import { formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
-import { type Column, screenOf, table } from './table.ts';
+import { type Column, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 
 const groupings = ['agent', 'model', 'day', 'status', 'class', 'all'] as const;
 const charts = ['runs', 'cost', 'tokens', 'time'] as const;
 type Chart = (typeof charts)[number];
-
-/** A row of the store with what it is about, and the shares that follow from it. */
-export interface Stats extends StatsRow {
-  by: string;
-  /** Of the runs that have ended; absent: none has. */
-  success_rate?: number;
-  mean_duration_ms?: number;
-}
 
 export const stats = command({
   name: 'runs stats',
@@ -48,11 +43,12 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
       values,
       context,
       async ({ store }) => {
-        const rows = (await store.stats(grouping, filter)).map((row) => withShares(row, by));
+        const wanted = await withWholeIds(store, filter);
+        const rows = await statsBy(store, grouping, wanted);
         if (rows.length === 0) context.warn('runwire: no such runs');
         else if (format === 'table') {
-          const all = grouping === 'all' ? [] : await store.stats('all', filter);
-          const totals = all.map((row) => ({ ...withShares(row, by), group: 'all' }));
+          const all = grouping === 'all' ? [] : await statsBy(store, 'all', wanted);
+          const totals = all.map((row) => ({ ...row, group: 'all' }));
           await context.print(table(columns(by, chart, rows), [...rows, ...totals], screenOf(context)));
         } else if (format === 'csv') await context.print([csvLine(csvColumns), ...rows.map((row) => csvLine(csvCells(row)))].join(''));
         else await context.print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -75,16 +71,6 @@ function readChart(text: string | undefined): Chart {
   const known = charts.find((each) => each === (text ?? 'runs'));
   if (known === undefined) throw new Failure('input', `--chart ${text}: expected ${charts.join(', ')}`);
   return known;
-}
-
-function withShares(row: StatsRow, by: string): Stats {
-  const ended = row.runs - row.running;
-  return {
-    by,
-    ...row,
-    ...(ended === 0 ? {} : { success_rate: row.succeeded / ended }),
-    ...(row.duration_ms === undefined || row.duration_known === 0 ? {} : { mean_duration_ms: row.duration_ms / row.duration_known }),
-  };
 }
 
 const rateWidth = 8;
@@ -119,8 +105,8 @@ function columns(by: string, chart: Chart, rows: readonly Stats[]): Column<Stats
     },
     { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 1 },
     { title: 'TOKENS', align: 'right', cell: (row) => (measures.tokens(row) === 0 ? '' : compactCount(measures.tokens(row))), leaves: 2 },
-    { title: 'MEAN', align: 'right', cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 3 },
-    { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : span(ms)), leaves: 6 },
+    { title: 'MEAN', align: 'right', cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 3 },
+    { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 6 },
     {
       title: chart === 'runs' ? '' : chart.toUpperCase(),
       cell: (row) => (isTotal(row) || most === 0 ? '' : bar(measure(row) / most, chartWidth)),

@@ -10,14 +10,10 @@ import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import { plain } from '../../terminal/plain.ts';
 import { dialectSink } from '../../run/sinks/dialect.ts';
-import { endInterrupted, findRun, ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
-import { playTape, tapeOf } from '../../ledger/run-tape.ts';
-import { screenOf } from './table.ts';
-
-/** How often the end of a file, and the ledger, are looked at again. */
-const lookMs = 150;
-/** How many of these looks until we ask whether the process of the run is still there. */
-const looksPerCheck = 10;
+import { tapeOf } from '../../ledger/run-tape.ts';
+import { newestRun, nextRun, runRecords } from '../../ledger/tail.ts';
+import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
+import { screenOf } from '../screen.ts';
 
 export const tail = command({
   name: 'runs tail',
@@ -53,24 +49,13 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
         if ('missing' in found) throw new Failure('input', found.missing);
         const outlet = new Outlet(context.print, () => {});
         const sink = sinkFor(to, outlet, context);
-        let running = run.status === 'running';
-        let looks = 0;
-        const reader = await playTape(found.tape, { newId: () => run.id, onRecord: (record) => sink.record?.(record) }, async () => {
-          await outlet.close();
-          if (!follow || !running) return false;
-          await context.sleep(lookMs);
-          looks += 1;
-          if (looks % looksPerCheck === 0) await endInterrupted(ledger, context);
-          // Its end is in the ledger after the last line is on the tape: one more look will do.
-          running = (await store.get(run.id))?.status === 'running';
-          return true;
-        });
-        // The end of a run that goes on is not ours to invent.
-        if (!running) {
-          const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
-          const outcome = reader.end(undefined, price);
-          sink.end?.(outcome);
+        const records = runRecords(ledger, run, found.tape, follow ? { follow: context } : {});
+        let next = await records.next();
+        for (; next.done !== true; next = await records.next()) {
+          sink.record?.(next.value);
+          await outlet.ready();
         }
+        if (next.value !== undefined) sink.end?.(next.value);
         await outlet.close();
         return 0;
       },
@@ -85,17 +70,12 @@ async function choose(
   { follow, next }: { follow: boolean; next: boolean },
   context: Context,
 ): Promise<RunSummary> {
-  if (word !== undefined && word !== 'last') return findRun(store, word);
-  const latest = async (): Promise<RunSummary | undefined> => (await store.list({}, { limit: 1 })).runs[0];
-  const before = await latest();
-  if (before !== undefined && !next) return before;
+  if (word !== undefined && word !== 'last') return namedRun(store, word);
+  const newest = await newestRun(store);
+  if (newest !== undefined && !next) return newest;
   if (!follow) throw new Failure('input', 'no runs yet; -f waits for the first');
   context.warn('runwire: waiting for a run to begin');
-  for (;;) {
-    const run = await latest();
-    if (run !== undefined && run.id !== before?.id) return run;
-    await context.sleep(lookMs);
-  }
+  return nextRun(store, newest, context);
 }
 
 function sinkFor(to: string, outlet: Outlet, context: Context): Sink {

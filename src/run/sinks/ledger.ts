@@ -21,6 +21,8 @@ export interface LedgerRequest {
 export interface LedgerSinkOptions extends LedgerRequest {
   id: string;
   startedAt: number;
+  /** The run that started this one, and the top of their tree. */
+  parent?: { run_id: string; root_run_id: string };
   /** These outweigh what git and the CI tell. */
   labels: Labels;
   agent?: string;
@@ -75,7 +77,7 @@ export class LedgerSink implements Sink {
   #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
-    const { id, startedAt, place, labels, keepsTape, agent, model, cwd, git, env } = options;
+    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env } = options;
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env);
@@ -88,7 +90,7 @@ export class LedgerSink implements Sink {
       labels: { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels },
       owner: thisProcess(),
       cwd,
-      ...present({ agent, model, tape: made?.key }),
+      ...present({ agent, model, tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
     };
   }
 

@@ -69,4 +69,9 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     primary key (run, model)
   );
   `,
+  (p) => `
+  alter table ${p}runs add column parent_run_id text collate "C", add column root_run_id text collate "C";
+  create index runs_parent on ${p}runs (parent_run_id, id) where parent_run_id is not null;
+  create index runs_root on ${p}runs (root_run_id, id) where root_run_id is not null;
+  `,
 ];

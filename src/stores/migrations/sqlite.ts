@@ -72,4 +72,10 @@ export const sqliteMigrations: readonly string[] = [
     delete from words where rowid = old.seq;
   end;
   `,
+  `
+  alter table runs add column parent_run_id text;
+  alter table runs add column root_run_id text;
+  create index runs_parent on runs (parent_run_id, id) where parent_run_id is not null;
+  create index runs_root on runs (root_run_id, id) where root_run_id is not null;
+  `,
 ];

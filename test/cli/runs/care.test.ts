@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
+import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import { runs as group } from '../../../src/cli/commands/runs.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
 import type { ImportedRun } from '../../../src/stores/run-store.ts';

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
+import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import { loadPrices } from '../../../src/outcome/price-table.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { Reader } from '../../../src/pipeline/reader.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
+import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import type { RunSummary } from '../../../src/stores/run-store.ts';
 import { runwire } from '../../support/command.ts';
 import { day, fill, hostile, jsonLines, newLedger, obeyed, runs, sample, temporary } from './ledger.ts';
@@ -36,6 +36,12 @@ describe('the table', () => {
     const { stdout, status } = await runs(ledger, ['list', '--format', 'table'], { env: { COLUMNS: String(width) } });
     expect(status).toBe(0);
     await expect(stdout).toMatchFileSnapshot(golden(`list-${width}`));
+  });
+
+  it('has colours where they are wanted, also in a pipe', async () => {
+    const coloured = async (env: Record<string, string>): Promise<boolean> =>
+      (await runs(ledger, ['list', '-f', 'table'], { env })).stdout.includes('\u001b[32msuccess\u001b[0m');
+    expect([await coloured({ FORCE_COLOR: '1' }), await coloured({}), await coloured({ FORCE_COLOR: '0' })]).toEqual([true, false, false]);
   });
 
   it('shows hostile words without obeying them', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
+import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import type { RunRecord } from '../../../src/stores/run-store.ts';
 import { live, modelAt, serve, twoTurns } from '../run/live.ts';
 import { jsonLines, newLedger, runs } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runsSchemas } from '../../../src/cli/runs/schemas.ts';
-import type { RunDiff } from '../../../src/cli/runs/diff.ts';
+import { runsSchemas } from '../../../src/ledger/schemas.ts';
+import type { RunDiff } from '../../../src/ledger/diff.ts';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
 import { FileTapes } from '../../../src/stores/file-tapes.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { exitCodes } from '../../../src/failure.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
-import type { RunFilter } from '../../../src/stores/run-store.ts';
+import type { RunFilter, TreePlace } from '../../../src/stores/run-store.ts';
 import { type Changes, noon, outcomeWith } from './runs.ts';
 
 const hostile = fc.string({ unit: 'binary', maxLength: 30 });
@@ -67,11 +67,21 @@ const moment = fc.integer({ min: noon - 5, max: noon + 25 });
 const price = fc.double({ min: 0, max: 10, noNaN: true });
 
 export const someLabels = fc.dictionary(fc.constantFrom('team', 'ci', 'git.branch'), fc.constantFrom('x', 'y', 'ü'), { maxKeys: 3 });
+/** Places in two trees whose tops are there. */
+export const somePlace: fc.Arbitrary<TreePlace> = fc.constantFrom<TreePlace[]>(
+  {},
+  { parent_run_id: '0-top-1', root_run_id: '0-top-1' },
+  { parent_run_id: 'child-1', root_run_id: '0-top-1' },
+  { parent_run_id: '0-top-2', root_run_id: '0-top-2' },
+);
 const fields = {
   status: some('success', 'error', 'cancelled', 'incomplete', 'running'),
   class: some('success', 'provider', 'tool'),
   agent: some('codex', 'claude', 'nobody'),
   model: some('a', 'b', 'c/d'),
+  parent: some('child-1', '0-top-1', '0-top-2', 'gone'),
+  root: some('0-top-1', '0-top-2', 'gone'),
+  top: fc.boolean(),
   labels: someLabels,
   started_from: moment,
   started_to: moment,

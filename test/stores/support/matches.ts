@@ -11,6 +11,9 @@ export function matches(run: RunRecord, filter: RunFilter): boolean {
     among(run.class, filter.class) &&
     among(run.agent, filter.agent) &&
     among(run.model, filter.model) &&
+    among(run.parent_run_id, filter.parent) &&
+    among(run.root_run_id, filter.root) &&
+    (filter.top === undefined || filter.top === (run.root_run_id === undefined)) &&
     Object.entries(filter.labels ?? {}).every(([key, value]) => run.labels[key] === value) &&
     run.started_at >= (filter.started_from ?? -Infinity) &&
     run.started_at < (filter.started_to ?? Infinity) &&

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../../../events/event.ts';
 import { UsageTotals } from '../../../outcome/usage.ts';
-import { lastLine, subject } from './call.ts';
+import { subject } from '../../../events/subject.ts';
+import { lastLine } from './call.ts';
 import { counted, dollars, tokens, wholeSeconds } from '../../../terminal/figures.ts';
 import { oneLine } from '../../../terminal/plain.ts';
 

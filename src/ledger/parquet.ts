@@ -1,6 +1,6 @@
 import type { BasicType, ColumnSource } from 'hyparquet-writer';
-import { Failure } from '../../failure.ts';
-import type { RunRecord } from '../../stores/run-store.ts';
+import { Failure } from '../failure.ts';
+import type { RunRecord } from '../stores/run-store.ts';
 
 /** Runs in memory at a time; also what a reader loads at once. */
 const rowsPerGroup = 10_000;
@@ -44,6 +44,8 @@ const columns: readonly Column[] = [
   text('session_id', (run) => run.session_id),
   text('cwd', ({ cwd }) => cwd),
   text('host', ({ host }) => host),
+  text('parent_run_id', (run) => run.parent_run_id),
+  text('root_run_id', (run) => run.root_run_id),
   time('started_at', (run) => run.started_at),
   time('ended_at', (run) => run.ended_at),
   count('duration_ms', (run) => run.duration_ms),

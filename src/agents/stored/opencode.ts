@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../dialects/dialect.ts';
 import { isObject, object, time } from '../../dialects/read.ts';
 import { editsOf } from '../../dialects/shared/opencode/read/tools.ts';
-import { type Broken, type ImportSource, messageOf } from './import-sources.ts';
+import { present } from '../../present.ts';
+import { type StoredRun, type Unreadable, whyUnreadable } from './stored-run.ts';
 
 /** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */
 interface Session {
@@ -13,7 +14,7 @@ interface Session {
 }
 
 /** `storage/`: session/PROJECT/ID.json, message/SESSION/ID.json, part/MESSAGE/ID.json. */
-export async function* storedSessions(storage: string): AsyncGenerator<ImportSource | Broken> {
+export async function* storedSessions(storage: string): AsyncGenerator<StoredRun | Unreadable> {
   for (const project of await names(join(storage, 'session'))) {
     for (const name of await names(join(storage, 'session', project))) {
       const path = join(storage, 'session', project, name);
@@ -26,14 +27,14 @@ export async function* storedSessions(storage: string): AsyncGenerator<ImportSou
           parts: (message) => objectsIn(join(storage, 'part', message)),
         });
       } catch (error) {
-        yield { name: path, why: messageOf(error) };
+        yield { name: path, why: whyUnreadable(error) };
       }
     }
   }
 }
 
 /** `opencode.db`: what is in a file above is in a column here, `data`, without its ids. */
-export async function* databaseSessions(path: string): AsyncGenerator<ImportSource | Broken> {
+export async function* databaseSessions(path: string): AsyncGenerator<StoredRun | Unreadable> {
   const { DatabaseSync } = await import('node:sqlite');
   let database;
   try {
@@ -62,19 +63,19 @@ export async function* databaseSessions(path: string): AsyncGenerator<ImportSour
       });
     }
   } catch (error) {
-    yield { name: path, why: messageOf(error) };
+    yield { name: path, why: whyUnreadable(error) };
   } finally {
     database?.close();
   }
 }
 
-function sourceOf(name: string, session: Session): ImportSource {
+function sourceOf(name: string, session: Session): StoredRun {
   const { created, updated } = object(session.info.time);
   const startedAt = time(created);
   return {
     name,
     at: time(updated) ?? startedAt ?? 0,
-    ...(startedAt === undefined ? {} : { startedAt }),
+    ...present({ startedAt }),
     stdout: () => bus(session),
     isSession: true,
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ItemStatus } from '../../events/event.ts';
-import { RunOutcome, ToolCall } from '../../outcome/outcome.ts';
+import { ItemStatus } from '../events/event.ts';
+import { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 
 const text = z.string();
 /** Milliseconds since the epoch. */
@@ -11,6 +11,8 @@ const VerdictClass = RunOutcome.shape.verdict.shape.class;
 
 const summary = {
   id: text.min(1),
+  parent_run_id: text.min(1).optional(),
+  root_run_id: text.min(1).optional(),
   status: z.enum([...RunOutcome.shape.status.options, 'running']),
   class: VerdictClass.optional(),
   exit_code: z.int().optional(),
@@ -40,6 +42,16 @@ const summary = {
   heartbeat_at: at,
   tape: text.optional(),
   labels: z.record(text, text),
+  children: z
+    .strictObject({
+      runs: count,
+      running: count,
+      cost: amount,
+      cost_known: count,
+      input_tokens: amount,
+      output_tokens: amount,
+    })
+    .optional(),
 };
 
 const Attempt = z.strictObject({
@@ -79,7 +91,8 @@ const value = z.union([text, z.number()]).optional();
 /** By the name that `runwire schema` knows them by. */
 export const runsSchemas = {
   run: RunRecordSchema,
-  'run-summary': z.strictObject(summary),
+  /** `depth` is of `--tree`: 0 at the top. */
+  'run-summary': z.strictObject({ ...summary, depth: count.optional() }),
   'run-stats': z.strictObject({
     by: text,
     group: text.optional(),

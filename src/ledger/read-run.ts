@@ -1,33 +1,44 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Dialect } from '../../dialects/dialect.ts';
-import { Failure } from '../../failure.ts';
-import type { RunOutcome } from '../../outcome/outcome.ts';
-import { Reader } from '../../pipeline/reader.ts';
-import type { Redactor } from '../../redact/redactor.ts';
-import { newRunId } from '../../stores/run-id.ts';
-import type { ImportedRun, Labels } from '../../stores/run-store.ts';
-import type { ImportSource } from './import-sources.ts';
+import { headBytes, isSessionFile } from '../agents/stored/session-file.ts';
+import type { StoredRun } from '../agents/stored/stored-run.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { Failure } from '../failure.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { Reader } from '../pipeline/reader.ts';
+import { present } from '../present.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { newRunId } from '../stores/run-id.ts';
+import type { ImportedRun, Labels } from '../stores/run-store.ts';
+import { endReading } from './run-tape.ts';
 
 export interface Reading {
-  dialect?: Dialect;
-  redact?: Redactor;
+  dialect?: Dialect | undefined;
+  /** One for each run. */
+  redact?: Redactor | undefined;
   labels: Labels;
 }
 
 /** The label of a run that came from a session store: the session may grow, and is then read again. */
 export const sessionLabel = 'import.session';
 
+/** Nothing in a stream is of a dialect that we know. */
+export class UnknownDialect extends Failure {
+  constructor() {
+    super('input', 'no known dialect in it');
+  }
+}
+
 /** One run of a source; undefined: a session in which nothing happened. The same bytes are always the same run. */
-export async function readRun(source: ImportSource, { labels, ...options }: Reading): Promise<ImportedRun | undefined> {
+export async function readRun(source: StoredRun, { labels, dialect, redact }: Reading): Promise<ImportedRun | undefined> {
   const hash = createHash('sha256');
-  const place: { cwd?: string } = {};
+  let cwd: string | undefined;
   let last = 0;
   const reader = new Reader({
-    ...options,
+    ...present({ dialect, redact }),
     onRecord(record) {
       last = record.sequence;
-      if (record.type === 'thread.started' && record.cwd !== undefined) place.cwd = record.cwd;
+      if (record.type === 'thread.started') cwd = record.cwd ?? cwd;
     },
   });
   const head: Uint8Array[] = [];
@@ -45,11 +56,9 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
   }
   hash.update(`\nexit\n${JSON.stringify([source.process ?? null, source.wallMs ?? null])}`);
   if (length === 0 && source.process === undefined) throw new Failure('input', 'it is empty');
-  const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
-  const outcome = reader.end(source.process, price);
+  const outcome = await endReading(reader, source.process);
   // How a process ended is a run's end, also where it said nothing that we know.
-  if (reader.dialect === undefined && source.process === undefined)
-    throw new Failure('input', 'no known dialect in it; name one with --from (see "runwire dialects")');
+  if (reader.dialect === undefined && source.process === undefined) throw new UnknownDialect();
   const isSession = source.isSession ?? isSessionFile(Buffer.concat(head).toString());
   if (isSession && outcome.metrics.turns === 0 && outcome.metadata.initial_prompt === '') return undefined;
 
@@ -65,21 +74,12 @@ export async function readRun(source: ImportSource, { labels, ...options }: Read
     outcome,
     last_sequence: last,
     labels: { ...session, ...labels },
-    ...place,
+    ...present({ cwd }),
   };
 }
 
 /** Files of a resumed session repeat its id, so their own names tell them apart. */
-function sessionName({ name, isSession }: ImportSource, { provenance, session_id }: RunOutcome): string {
+function sessionName({ name, isSession }: StoredRun, { provenance, session_id }: RunOutcome): string {
   const session = `${provenance.dialect}:${session_id}`;
   return isSession === true || name.includes(session_id) ? session : `${session}@${basename(name)}`;
-}
-
-const headBytes = 32 * 1024;
-
-/** Whether a file is the memory of an agent's own and not what it printed. */
-function isSessionFile(head: string): boolean {
-  if (/"type": ?"session_meta"/.test(head)) return true;
-  if (/"(?:sessionId|summary)":/.test(head) && /"(?:parentUuid|leafUuid)":/.test(head)) return true;
-  return head.startsWith('{"type":"session",') && /^\{"type":"(?:message|model_change|thinking_level_change|session_info)",/m.test(head);
 }

@@ -1,6 +1,7 @@
-import { compact } from '../../dialects/read.ts';
-import { Framer } from '../../pipeline/framer.ts';
-import type { ImportedRun, Labels } from '../../stores/run-store.ts';
+import { compact } from '../dialects/read.ts';
+import { Framer } from '../pipeline/framer.ts';
+import { present } from '../present.ts';
+import type { ImportedRun, Labels } from '../stores/run-store.ts';
 import { RunRecordSchema } from './schemas.ts';
 
 /** Whether these bytes begin as "runwire runs export" does. */
@@ -45,9 +46,13 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
     attempts: data.attempts.map(compact),
     last_sequence: data.last_sequence,
     labels: { ...data.labels, ...more },
-    ...(data.agent === undefined ? {} : { agent: data.agent }),
-    ...(data.model === undefined ? {} : { model: data.model }),
-    ...(data.cwd === undefined ? {} : { cwd: data.cwd }),
-    ...(data.tape === undefined ? {} : { tape: data.tape }),
+    ...present({
+      agent: data.agent,
+      model: data.model,
+      cwd: data.cwd,
+      tape: data.tape,
+      parent_run_id: data.parent_run_id,
+      root_run_id: data.root_run_id,
+    }),
   };
 }

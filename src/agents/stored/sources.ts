@@ -1,0 +1,44 @@
+import type { Stats } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import { databaseSessions, storedSessions } from './opencode.ts';
+import { isRecording, recording } from './recording.ts';
+import { type ReadFile, type StoredRun, type Unreadable, whyUnreadable } from './stored-run.ts';
+
+/** In a folder, only what is named like a stream; other files must be named themselves. */
+const streamName = /\.(?:jsonl|ndjson|tape)(?:\.zst)?$/;
+
+/** All that a path leads to: a stream, the store of an agent, or a folder of them, in the order of names. */
+export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new Failure('input', `cannot read ${path}: ${whyUnreadable(error)}`, { cause: error });
+  });
+  yield* found.isDirectory() ? inFolder(path, read) : inFile(path, found, read);
+}
+
+async function* inFolder(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+  let names: string[];
+  try {
+    names = (await readdir(path)).toSorted();
+  } catch (error) {
+    yield { name: path, why: whyUnreadable(error) };
+    return;
+  }
+  if (isRecording(names)) {
+    yield await recording(path, names, read);
+    return;
+  }
+  if (basename(path) === 'storage' && names.includes('session') && names.includes('message')) return yield* storedSessions(path);
+  for (const name of names) {
+    const inner = join(path, name);
+    const found = await stat(inner).catch(() => undefined);
+    if (found?.isDirectory() === true) yield* inFolder(inner, read);
+    else if (found?.isFile() === true && (streamName.test(name) || name === 'opencode.db')) yield* inFile(inner, found, read);
+  }
+}
+
+async function* inFile(path: string, { mtimeMs }: Stats, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+  if (path.endsWith('.db')) yield* databaseSessions(path);
+  else yield { name: path, at: mtimeMs, stdout: () => read(path) };
+}

@@ -1,0 +1,12 @@
+import { wantsColours } from '../terminal/line.ts';
+import type { Screen } from '../terminal/table.ts';
+import type { Context } from './context.ts';
+
+const defaultWidth = 100;
+
+/** What stdout is shown on. */
+export function screenOf(context: Context): Screen {
+  const told = Number(context.env['COLUMNS']);
+  const width = Number.isInteger(told) && told > 0 ? told : (context.columns ?? defaultWidth);
+  return { width, colours: wantsColours(context.env, context.stdoutIsTerminal) };
+}

@@ -1,0 +1,19 @@
+const subjects = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_path', 'pattern', 'url', 'query', 'prompt', 'description'];
+
+/** The one argument that says most of a call. */
+export function subject(args: unknown): string {
+  if (typeof args !== 'object' || args === null) return typeof args === 'string' ? args : '';
+  const fields = new Map<string, unknown>(Object.entries(args));
+  for (const name of subjects) {
+    const value = fields.get(name);
+    if (typeof value === 'string') return value;
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+  }
+  const changes = fields.get('changes');
+  if (Array.isArray(changes) && changes.length > 0 && changes.every(hasPath)) return changes.map(({ path }) => path).join(' ');
+  return fields.size === 0 ? '' : JSON.stringify(args);
+}
+
+function hasPath(value: unknown): value is { path: string } {
+  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string';
+}

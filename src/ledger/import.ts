@@ -1,0 +1,106 @@
+import { storedRuns } from '../agents/stored/sources.ts';
+import { type ReadFile, type StoredRun, type Unreadable, whyUnreadable } from '../agents/stored/stored-run.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { fileTape } from '../stores/file-tape.ts';
+import type { ImportedRun, Labels, RunStore } from '../stores/run-store.ts';
+import { streamOf } from '../stores/tape.ts';
+import { exportedRuns, isExport } from './exported.ts';
+import { readRun, sessionLabel, UnknownDialect } from './read-run.ts';
+
+export interface ImportOptions {
+  /** Absent: each stream tells by itself. */
+  dialect?: Dialect | undefined;
+  /** Asked for each run; absent: secrets stay. */
+  redact?: (() => Redactor | undefined) | undefined;
+  /** Given to all. */
+  labels?: Labels;
+}
+
+/** `grown`: a session took the place of what was imported of it before. */
+type Kept = 'added' | 'same' | 'grown';
+
+/** What became of one run, or of a source that holds none: `empty` is a session in which nothing happened. */
+export type Imported =
+  | { kind: Kept; name: string; id: string }
+  | { kind: 'empty'; name: string }
+  | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
+
+/** Runs of all that a path leads to; a file may be compressed, and `readFile` is how others are read. */
+export function runsAt(path: string, readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
+  return storedRuns(path, (file) => streamOf(fileTape(file, readFile)));
+}
+
+/** One source is one run, unless it is an export. A broken one costs itself alone. */
+export async function* importRuns(
+  store: RunStore,
+  sources: AsyncIterable<StoredRun | Unreadable>,
+  { dialect, redact, labels = {} }: ImportOptions = {},
+): AsyncGenerator<Imported> {
+  for await (const source of sources) {
+    const { name } = source;
+    if ('why' in source) {
+      yield { kind: 'broken', ...source };
+      continue;
+    }
+    const found = runsOf(source, labels, () => ({ dialect, redact: redact?.(), labels }));
+    for await (const run of found) {
+      if (run === undefined) yield { kind: 'empty', name };
+      else if ('kind' in run) yield run;
+      else yield { kind: await keep(store, run), name, id: run.id };
+    }
+  }
+}
+
+type Broken = Extract<Imported, { kind: 'broken' }>;
+
+async function* runsOf(
+  source: StoredRun,
+  labels: Labels,
+  reading: () => Parameters<typeof readRun>[1],
+): AsyncGenerator<ImportedRun | Broken | undefined> {
+  const { name } = source;
+  try {
+    const { first, all } = await peek(source.stdout());
+    if (!isExport(first)) {
+      yield await readRun({ ...source, stdout: () => all }, reading());
+      return;
+    }
+    for await (const run of exportedRuns(all, labels))
+      yield 'why' in run ? { kind: 'broken', name: `${name}:${run.line}`, why: run.why } : run;
+  } catch (error) {
+    const why = whyUnreadable(error).replace(`cannot read ${name}: `, '');
+    yield { kind: 'broken', name, why, ...(error instanceof UnknownDialect ? { unknownDialect: true } : {}) };
+  }
+}
+
+/** The first bytes of a stream, and all of it. */
+async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {
+  const rest = bytes[Symbol.asyncIterator]();
+  const { value, done } = await rest.next();
+  const first = done === true ? new Uint8Array() : value;
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      yield first;
+      for (;;) {
+        const next = await rest.next();
+        if (next.done === true) return;
+        yield next.value;
+      }
+    } finally {
+      await rest.return?.();
+    }
+  }
+  return { first, all: all() };
+}
+
+async function keep(store: RunStore, run: ImportedRun): Promise<Kept> {
+  const session = run.labels[sessionLabel];
+  const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
+  if (session === undefined || earlier.length === 0) return store.put(run);
+  // The same session may be in two stores, after an agent moved from files to a database: the longer one counts.
+  if (earlier.some(({ id, ended_at }) => id === run.id || (ended_at ?? 0) >= run.ended_at)) return 'same';
+  await store.prune({ labels: { [sessionLabel]: session } });
+  await store.put(run);
+  return 'grown';
+}

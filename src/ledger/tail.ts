@@ -1,0 +1,85 @@
+import type { EventRecord } from '../events/event.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { isDatabaseError } from '../stores/database.ts';
+import type { RunStore, RunSummary } from '../stores/run-store.ts';
+import type { Tape } from '../stores/tape.ts';
+import { closeInterrupted } from './close-interrupted.ts';
+import type { Ledger } from './ledger.ts';
+import { endReading, tapeReader } from './run-tape.ts';
+
+/** How often the end of a tape, and the ledger, are looked at again. */
+const lookMs = 150;
+/** How many of these looks until we ask whether the process of the run is still there. */
+const looksPerCheck = 10;
+
+export interface Waiting {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Following {
+  /** Records above this sequence. */
+  after?: number;
+  /** Waits for what comes, until the run ends; absent: what there is. */
+  follow?: Waiting;
+}
+
+/** What a run says, live and from any process. Answers its outcome; undefined: it still goes on, and its end is not ours to invent. */
+export async function* runRecords(
+  ledger: Ledger,
+  run: RunSummary,
+  tape: Tape,
+  { after = 0, follow }: Following = {},
+): AsyncGenerator<EventRecord, RunOutcome | undefined> {
+  let ready: EventRecord[] = [];
+  let isRunning = run.status === 'running';
+  let looks = 0;
+  const reader = tapeReader({
+    newId: () => run.id,
+    onRecord: (record) => void (record.sequence > after && ready.push(record)),
+  });
+  function take(): EventRecord[] {
+    const taken = ready;
+    ready = [];
+    return taken;
+  }
+  async function more(): Promise<boolean> {
+    if (follow === undefined || !isRunning) return false;
+    await follow.sleep(lookMs);
+    looks += 1;
+    if (looks % looksPerCheck === 0) await endIfGone(ledger, follow.now());
+    // Its end is in the ledger after the last line is on the tape: one more look will do.
+    isRunning = (await ledger.store.get(run.id))?.status === 'running';
+    return true;
+  }
+  for await (const lines of tape.follow(more)) {
+    reader.stdout(lines);
+    yield* take();
+  }
+  if (isRunning) return undefined;
+  const outcome = await endReading(reader);
+  yield* take();
+  return outcome;
+}
+
+/** Who only reads must be served also where nothing can be written. */
+async function endIfGone({ store, tapes }: Ledger, now: number): Promise<void> {
+  try {
+    await closeInterrupted(store, tapes, now);
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+  }
+}
+
+export async function newestRun(store: RunStore): Promise<RunSummary | undefined> {
+  return (await store.list({}, { limit: 1 })).runs[0];
+}
+
+/** The first run that begins after this one. */
+export async function nextRun(store: RunStore, before: RunSummary | undefined, { sleep }: Pick<Waiting, 'sleep'>): Promise<RunSummary> {
+  for (;;) {
+    const run = await newestRun(store);
+    if (run !== undefined && run.id !== before?.id) return run;
+    await sleep(lookMs);
+  }
+}

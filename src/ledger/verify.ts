@@ -1,0 +1,94 @@
+import { hostname } from 'node:os';
+import { Framer } from '../pipeline/framer.ts';
+import { isDatabaseError } from '../stores/database.ts';
+import type { RunSummary } from '../stores/run-store.ts';
+import type { Tape, TapeEnd } from '../stores/tape.ts';
+import { allRuns, type Ledger } from './ledger.ts';
+
+export interface Finding {
+  /** `problem`: something is damaged; `warning`: something is not there any more. */
+  level: 'problem' | 'warning';
+  /** A run's id, a tape, or a part of the ledger. */
+  where: string;
+  what: string;
+}
+
+export interface Verified {
+  runs: number;
+  tapes: number;
+}
+
+/** The database's own check, every run, and every tape from its first byte to its last. Answers how much was looked at. */
+export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Finding, Verified> {
+  const keys = new Set<string>();
+  for await (const { key } of tapes.list()) keys.add(key);
+  const seen: Verified = { runs: 0, tapes: keys.size };
+
+  async function* checkStore(): AsyncGenerator<Finding> {
+    for (const problem of await store.verify()) yield { level: 'problem', ...problem };
+  }
+  async function* checkRuns(): AsyncGenerator<Finding> {
+    for await (const run of allRuns(store, {})) {
+      seen.runs += 1;
+      if (run.tape === undefined) continue;
+      const tape = keys.delete(run.tape) ? tapes.at(run.tape) : undefined;
+      const found = tape === undefined ? missing(run) : await checkTape(tape, run);
+      if (found !== undefined) yield { ...found, where: run.id };
+    }
+  }
+  for (const check of [checkStore, checkRuns]) {
+    try {
+      yield* check();
+    } catch (error) {
+      if (!isDatabaseError(error)) throw error;
+      yield { level: 'problem', where: store.name, what: error.message };
+    }
+  }
+  for (const key of keys) {
+    yield { level: 'warning', where: key, what: 'the tape has no run in this ledger' };
+    const tape = tapes.at(key);
+    const end = tape === undefined ? undefined : await readThrough(tape);
+    if (end?.kind === 'broken') yield { level: 'problem', where: key, what: end.message };
+  }
+  return seen;
+}
+
+type Found = Omit<Finding, 'where'> | undefined;
+
+/** The tapes of other machines are not here to look at. */
+function missing({ tape, host }: RunSummary): Found {
+  return host !== undefined && host !== hostname() ? undefined : { level: 'warning', what: `its tape ${tape} is gone` };
+}
+
+async function checkTape(tape: Tape, { status }: RunSummary): Promise<Found> {
+  const end = await readThrough(tape);
+  if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
+  // A run that was killed leaves its tape so, and is told as incomplete.
+  if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
+    return { level: 'warning', what: 'its tape stops before the end of the run' };
+  return undefined;
+}
+
+/** To the last byte and the last line: zstd notices some damage, and what it lets through is no JSON any more. */
+async function readThrough(tape: Tape): Promise<TapeEnd> {
+  let broken = 0;
+  const framer = new Framer({
+    value: () => {},
+    text: (_text, cause) => void (broken += cause === 'cut' ? 0 : 1),
+    note: () => {},
+  });
+  try {
+    const lines = tape.read();
+    for (;;) {
+      const next = await lines.next();
+      if (next.done !== true) framer.push(next.value);
+      else if (next.value.kind === 'broken') return next.value;
+      else {
+        framer.end();
+        return broken === 0 ? next.value : { kind: 'broken', message: `${broken} line${broken === 1 ? '' : 's'} of it cannot be read` };
+      }
+    }
+  } catch (error) {
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+  }
+}
