@@ -85,6 +85,8 @@ describe('imports point one way', () => {
     expect(mayImport).toHaveProperty([room]);
     expect(targets.map(roomOf).filter((target) => !allowed.has(target))).toEqual([]);
     expect(touchesNode.has(room) ? [] : importsOf(path).filter((target) => target.startsWith('node:'))).toEqual([]);
+    // Whatever is started is guarded, so that it does not outlive us.
+    expect(room === 'processes' ? [] : importsOf(path).filter((target) => target.endsWith('child_process'))).toEqual([]);
     // Inside the dialects, a folder knows itself, `shared`, and what lies beside the folders.
     const own = path.split(sep).length > 2 && room === 'dialects' ? path.split(sep)[1] : undefined;
     const neighbours = targets.filter(

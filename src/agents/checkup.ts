@@ -6,7 +6,7 @@ import { stateFolder } from '../xdg.ts';
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import { isAtLeast } from './words.ts';
-import { findInstalled, printed, type Installed } from './installed.ts';
+import { findInstalled, askProgram, type Installed } from './installed.ts';
 import { type Environment, type PermissionMode, permissionModes } from '../vocabulary.ts';
 
 /** `unsure`: nothing is wrong as far as we can see, and we cannot see everything. */
@@ -127,7 +127,7 @@ export function plannedFlags(agent: AgentCli, version: string | undefined): stri
 async function checkFlags(agent: AgentCli, path: string, version: string | undefined, env: Environment): Promise<Check> {
   const what = 'flags';
   const { env: set } = agent.plan(everything('full'), version);
-  const help = await printed(path, agent.helpArgs, childEnvironment(env, { pass: agent.passEnv, set })).then(
+  const help = await askProgram(path, agent.helpArgs, childEnvironment(env, { pass: agent.passEnv, set })).then(
     ({ stdout, stderr }) => `${stdout}\n${stderr}`,
     () => '',
   );

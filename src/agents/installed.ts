@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { printed, type Printed } from '../processes/printed.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import type { Environment } from '../vocabulary.ts';
@@ -16,16 +16,7 @@ export interface Installed {
   problem: string | undefined;
 }
 
-export interface Printed {
-  stdout: string;
-  stderr: string;
-  /** Null: it was ended by a signal, or by us after the time limit. */
-  exitCode: number | null;
-  timedOut: boolean;
-}
-
 const patienceMs = 20_000;
-const keptChars = 256 * 1024;
 
 const memory = new Map<string, Promise<Installed>>();
 
@@ -56,7 +47,7 @@ async function probe(agent: AgentCli, env: Environment): Promise<Installed> {
 async function askVersion(path: string, agent: AgentCli, env: Environment): Promise<Installed> {
   let said: Printed;
   try {
-    said = await printed(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));
+    said = await askProgram(path, agent.versionArgs, childEnvironment(env, { pass: agent.passEnv, set: {} }));
   } catch (error) {
     return { path: undefined, version: undefined, problem: `${path} cannot be started: ${String(error)}` };
   }
@@ -92,46 +83,7 @@ export async function searchPath(name: string, env: Environment): Promise<{ path
   return { path: undefined, notExecutable };
 }
 
-/** Runs a program that only prints something, with an empty stdin; whatever it started ends with it. */
-export function printed(
-  path: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  limitMs = patienceMs,
-): Promise<Printed> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    const texts = { stdout: '', stderr: '' };
-    let timedOut = false;
-    for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].setEncoding('utf8').on('data', (text: string) => {
-        if (texts[stream].length < keptChars) texts[stream] += text;
-      });
-    }
-    const timer = setTimeout(() => {
-      timedOut = true;
-      endGroup(child.pid);
-    }, limitMs);
-    child.on('error', (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-    // What it left behind would keep the pipes open.
-    child.on('exit', () => setTimeout(() => endGroup(child.pid), lingerMs).unref());
-    child.on('close', (exitCode) => {
-      clearTimeout(timer);
-      endGroup(child.pid);
-      resolve({ ...texts, exitCode, timedOut });
-    });
-  });
-}
-
-const lingerMs = 1000;
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nobody is left in it.
-  }
+/** What an agent's program prints when it is asked something that it answers at once. */
+export function askProgram(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Printed> {
+  return printed({ command, args, env }, patienceMs);
 }

@@ -2,10 +2,10 @@ import type { ModelMessage } from 'ai';
 import type { Draft } from '../events/event.ts';
 import type { AgentOptions, Start } from './agent.ts';
 import { Conversation } from './conversation.ts';
-import { FinalAnswer } from './final-answer.ts';
+import { FinalAnswer } from './answer/final-answer.ts';
 import { openModel } from './models/providers.ts';
 import { PatientModel } from './models/patient-model.ts';
-import { openOutputSchema } from './output-schema.ts';
+import { openOutputSchema } from './answer/output-schema.ts';
 import { loadSession, sessionSaver } from './session.ts';
 import { Spending } from './spending.ts';
 import { systemPrompt } from './system-prompt.ts';
@@ -28,7 +28,7 @@ export interface Prepared {
 export async function prepare(options: AgentOptions, { sessionId, openToolbox, emit }: Start): Promise<Prepared> {
   // The SDK prints its warnings to the console unless it is told not to.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const check = options.outputSchema === undefined ? undefined : openOutputSchema(options.outputSchema);
+  const check = options.outputSchema === undefined ? undefined : await openOutputSchema(options.outputSchema);
   const earlier = options.resume === undefined ? [] : (await loadSession(options.resume, options.env)).messages;
   const opened = await openModel({ ...options, sessionId });
   const open =

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { AgentOptions } from './agent.ts';
 import { foldersUpToRoot } from './folders.ts';
-import { schemaInstructions } from './output-schema.ts';
+import { schemaInstructions } from './answer/output-schema.ts';
 
 const own = `You are Runwire, a software engineer who works alone from a script. Nobody reads along and nobody can answer questions: decide, act, and report.
 

@@ -123,7 +123,7 @@ export class FollowedFile {
   }
 }
 
-/** Node has no call for this, util-linux has a program. */
+/** Node has no call for this, util-linux has a program. It is over at once and starts nothing, so it needs no guard. */
 async function punchHole(file: number, offset: number, length: number): Promise<boolean> {
   const args = ['--punch-hole', '--offset', String(offset), '--length', String(length), '/proc/self/fd/0'];
   const child = spawn('fallocate', args, { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }, stdio: [file, 'ignore', 'ignore'] });

@@ -11,7 +11,7 @@ export interface Guarded<Child extends ChildProcess> {
   child: Child;
   /** Undefined if the child could not be started; its `error` event says why. */
   tree: ProcessTree | undefined;
-  /** Ends the tree as `ProcessTree.end` does, and lets its guard go. */
+  /** Ends the tree as `ProcessTree.end` does, once, and lets its guard go. */
   end(grace: number, timeToGo?: number): Promise<number>;
 }
 
@@ -40,16 +40,14 @@ export function startGuarded<Child extends ChildProcess>(
     guard.watch(child.pid, tree.started);
     hold(tree);
   }
-  return {
-    child,
-    tree,
-    async end(grace, timeToGo) {
-      const ended = (await tree?.end(grace, timeToGo)) ?? 0;
-      if (tree !== undefined) release(tree);
-      await guard.leave();
-      return ended;
-    },
+  const end = async (grace: number, timeToGo: number | undefined): Promise<number> => {
+    const ended = (await tree?.end(grace, timeToGo)) ?? 0;
+    if (tree !== undefined) release(tree);
+    await guard.leave();
+    return ended;
   };
+  let ending: Promise<number> | undefined;
+  return { child, tree, end: (grace, timeToGo) => (ending ??= end(grace, timeToGo)) };
 }
 
 /** An exit of ours that waits for nobody is no reason to leave the rest to the guard, who is slower. */

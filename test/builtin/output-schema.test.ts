@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
-import { openOutputSchema } from '../../src/builtin/output-schema.ts';
+import { describe, expect, it } from 'vitest';
+import { openOutputSchema } from '../../src/builtin/answer/output-schema.ts';
+
+/** Written as text: an object with a `then` would be waited for. */
+const conditional = JSON.parse('{"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":2}}') as Record<string, unknown>;
 
 it.each([
   [
@@ -30,6 +33,95 @@ it.each([
   ['anything goes', {}, '{"a":[1,null]}', true],
   ['words around it do not', {}, 'Here: {}', false],
   ['a code fence is not JSON', {}, '```json\n{}\n```', false],
-])('%s', (_, schema, text, fits) => {
-  expect(openOutputSchema(schema)(text) === undefined).toBe(fits);
+  ['not', { not: { type: 'string' } }, '"a"', false],
+  ['if, then, else', conditional, '"a"', false],
+  ['if, then, else, the other way', conditional, '3', true],
+  ['dependentRequired', { dependentRequired: { a: ['b'] } }, '{"a":1}', false],
+  ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }, '{"a":1}', false],
+  ['dependencies of draft-07', { dependencies: { a: ['b'] } }, '{"a":1}', false],
+  ['unevaluatedProperties', { allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, '{"a":1,"b":2}', false],
+  ['a bound without a type', { minimum: 3 }, '2', false],
+  ['a bound without a type is nothing to a text', { minimum: 3 }, '"2"', true],
+  ['a reference beside other rules', { $ref: '#/$defs/n', minimum: 3, $defs: { n: { type: 'integer' } } }, '2', false],
+  ['prefixItems', { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }, '["a","b"]', false],
+  ['minContains', { contains: { type: 'string' }, minContains: 2 }, '["a",1]', false],
+  [
+    '$dynamicRef',
+    { $dynamicAnchor: 'node', type: 'object', properties: { next: { $dynamicRef: '#node' } } },
+    '{"next":{"next":"x"}}',
+    false,
+  ],
+  [
+    'a tuple of draft-07',
+    { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }], additionalItems: false },
+    '["a",1]',
+    false,
+  ],
+  ['a tuple of the old form beside new words', { items: [{ type: 'string' }], dependentRequired: { a: ['b'] } }, '{"a":1}', false],
+  ['draft 2019-09', { $schema: 'https://json-schema.org/draft/2019-09/schema', unevaluatedItems: false, items: [true] }, '[1,2]', false],
+  ['draft-04, where it means the same', { $schema: 'http://json-schema.org/draft-04/schema#', type: 'integer' }, '"a"', false],
+  ['formats', { type: 'string', format: 'date' }, '"2026-02-30"', false],
+  ['formats that nobody knows', { type: 'string', format: 'colour' }, '"red"', true],
+  ['words that nobody knows', { type: 'string', colour: 'red' }, '"red"', true],
+  ['patterns', { pattern: '^\\p{L}+$' }, '"été"', true],
+  ['patterns with needless escapes', { pattern: '^a\\_b$' }, '"a_b"', true],
+  ['a schema that says it waits', { $async: true, type: 'string' }, '1', false],
+])('%s', async (_, schema, text, fits) => {
+  const check = await openOutputSchema(schema);
+  expect(check(text) === undefined).toBe(fits);
+});
+
+it.each([
+  [{ required: ['sum'] }, '{}', "# must have required property 'sum'"],
+  [
+    { properties: { a: { type: 'integer' } }, additionalProperties: false },
+    '{"a":"x","b":1}',
+    '# must NOT have additional properties: "b"; #/a must be integer',
+  ],
+  [{ items: { enum: ['yes', 'no'] } }, '["maybe"]', '#/0 must be equal to one of the allowed values: ["yes","no"]'],
+  [{ items: false }, JSON.stringify(Array.from({ length: 14 }, (_, index) => index)), /^#\/0 boolean schema is false; .*; and 4 more$/],
+  [{}, '{', /^it is not JSON: /],
+] as const)('%j says of %s: %s', async (schema, text, problem) => {
+  const check = await openOutputSchema(schema);
+  expect(check(text)).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+});
+
+const bomb = (levels: number): Record<string, unknown> => ({
+  $ref: '#/$defs/0',
+  $defs: Object.fromEntries(
+    Array.from({ length: levels }, (_, level) => {
+      const next = { $ref: `#/$defs/${level + 1}` };
+      return [level, level === levels - 1 ? { type: 'string' } : { allOf: [next, next] }];
+    }),
+  ),
+});
+
+describe('whatever a schema asks for', () => {
+  it.each([
+    [
+      'a pattern that is slow',
+      { pattern: '^(a+)+$' },
+      JSON.stringify(`${'a'.repeat(50)}b`),
+      'it cannot be checked: it takes longer than 2 s',
+    ],
+    ['references that multiply', bomb(40), '"a"', 'it cannot be checked: it takes longer than 2 s'],
+    ['endless recursion', { $ref: '#' }, '1', /^it cannot be checked: /],
+    ['an answer as deep as the sea', { items: { $ref: '#' } }, `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /^it cannot be checked: /],
+  ] as const)('%s is told, not waited for', async (_, schema, text, problem) => {
+    const check = await openOutputSchema(schema, 2000);
+    expect(check(text)).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+  });
+
+  it('a schema as deep as the sea is refused', async () => {
+    let schema: Record<string, unknown> = {};
+    for (let level = 0; level < 20_000; level += 1) schema = { not: schema };
+    await expect(openOutputSchema(schema)).rejects.toMatchObject({ code: 'config' });
+  });
+
+  it('nothing is loaded and no code of it is run', async () => {
+    const evil = '"];globalThis.hacked=true;//';
+    const check = await openOutputSchema({ properties: { [evil]: { const: evil, pattern: '\n' } }, required: [evil] });
+    check('{}');
+    expect(globalThis).not.toHaveProperty('hacked');
+  });
 });

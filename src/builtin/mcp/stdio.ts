@@ -1,20 +1,13 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JSONRPCMessage, MCPTransport } from '@ai-sdk/mcp';
-import { startGuarded, type Guarded } from '../../processes/guarded.ts';
+import { startTalking, type Program, type Talking } from '../../processes/child.ts';
+import type { Guarded } from '../../processes/guarded.ts';
 
 const longestLine = 64 * 1024 * 1024;
 const stderrKept = 2000;
 /** How long a server may take to end after SIGTERM. */
 const grace = 2000;
-
-export interface StdioCommand {
-  command: string;
-  args: readonly string[];
-  cwd: string;
-  env: Record<string, string>;
-}
 
 /**
  * An MCP server as a child process, one JSON message a line. The package's own transport hands on more of our environment
@@ -25,21 +18,20 @@ export class StdioTransport implements MCPTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #command: StdioCommand;
+  readonly #program: Program;
   readonly #read: (line: string) => JSONRPCMessage;
-  #guarded: Guarded<ChildProcessWithoutNullStreams> | undefined;
+  #guarded: Guarded<Talking> | undefined;
   #ending: Promise<unknown> | undefined;
   #stderr = '';
   #end = '';
 
-  constructor(command: StdioCommand, read: (line: string) => JSONRPCMessage) {
-    this.#command = command;
+  constructor(program: Program, read: (line: string) => JSONRPCMessage) {
+    this.#program = program;
     this.#read = read;
   }
 
   start(): Promise<void> {
-    const { command, args, cwd, env } = this.#command;
-    this.#guarded = startGuarded((mark) => spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: 'pipe', detached: true }));
+    this.#guarded = startTalking(this.#program);
     const { child } = this.#guarded;
     child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr = (this.#stderr + text).slice(-stderrKept)));
     this.#readLines(child);
@@ -56,7 +48,7 @@ export class StdioTransport implements MCPTransport {
     });
   }
 
-  #readLines(child: ChildProcessWithoutNullStreams): void {
+  #readLines(child: Talking): void {
     const decoder = new StringDecoder('utf8');
     let rest = '';
     child.stdout.on('data', (bytes: Buffer) => {

@@ -10,11 +10,27 @@ export function matchesPath(pattern: string): (path: string) => boolean {
 }
 
 function alternatives(patterns: readonly string[]): readonly string[] {
-  const spread = patterns.flatMap((pattern) => {
-    const [all, inside = ''] = /\{([^{}]*,[^{}]*)\}/.exec(pattern) ?? [];
-    return all === undefined ? [pattern] : inside.split(',').map((each) => pattern.replace(all, () => each));
-  });
-  return spread.length === patterns.length || spread.length > mostAlternatives ? patterns : alternatives(spread);
+  const parts = patterns.map(splitAtBraces);
+  const count = parts.reduce((sum, { inside }) => sum + inside.length, 0);
+  if (count === patterns.length || count > mostAlternatives) return patterns;
+  return alternatives(parts.flatMap(({ before, inside, after }) => inside.map((each) => before + each + after)));
+}
+
+/** A pattern at its first innermost `{a,b}`; one part inside where there is none. */
+function splitAtBraces(pattern: string): { before: string; inside: readonly string[]; after: string } {
+  let open = -1;
+  let hasComma = false;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern[at];
+    if (character === '{') [open, hasComma] = [at, false];
+    else if (character === ',') hasComma = true;
+    else if (character === '}') {
+      if (open !== -1 && hasComma)
+        return { before: pattern.slice(0, open), inside: pattern.slice(open + 1, at).split(','), after: pattern.slice(at + 1) };
+      open = -1;
+    }
+  }
+  return { before: '', inside: [pattern], after: '' };
 }
 
 /** Both walks go back only to the last wildcard, so that no pattern is slow. */

@@ -1,9 +1,8 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { startGuarded, type Guarded } from '../../processes/guarded.ts';
+import { exitOf, startPrinting, type Exit, type Printing } from '../../processes/child.ts';
+import type { Guarded } from '../../processes/guarded.ts';
 import type { ToolResult, ToolRun } from './tool.ts';
 import { withoutSecrets } from '../../redact/without-secrets.ts';
 import { Clip } from './clip.ts';
@@ -19,8 +18,6 @@ const lastWords = 250;
 const grace = 2000;
 /** How long what it started may take to end by itself when the shell has ended. */
 const timeToGo = 100;
-
-type Shell = ChildProcessByStdio<null, Readable, Readable>;
 
 const input = z.strictObject({
   command: z.string().min(1).describe('A command line for the shell, run in the working directory.'),
@@ -38,19 +35,12 @@ export const bash = define<Input>({
   async run(asked, run) {
     if (run.signal.aborted) return cancelled;
     const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
-    const guarded = startGuarded((mark) =>
-      spawn(shell, ['-c', asked.command], {
-        cwd: run.cwd,
-        env: { ...withoutSecrets(run.env), ...mark },
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
-      }),
-    );
-    return follow(guarded, asked, run);
+    const program = { command: shell, args: ['-c', asked.command], cwd: run.cwd, env: withoutSecrets(run.env) };
+    return follow(startPrinting(program), asked, run);
   },
 });
 
-async function follow({ child, end }: Guarded<Shell>, asked: Input, run: ToolRun): Promise<ToolResult> {
+async function follow({ child, end }: Guarded<Printing>, asked: Input, run: ToolRun): Promise<ToolResult> {
   const output = new Clip(mostCharacters);
   const limit = asked.timeout_ms ?? usualTime;
   let stopped: 'timeout' | 'abort' | undefined;
@@ -65,7 +55,7 @@ async function follow({ child, end }: Guarded<Shell>, asked: Input, run: ToolRun
   tell(child, output, run);
   const closed = new Promise<void>((resolve) => void child.once('close', resolve));
   try {
-    const { code, signal } = await ended(child);
+    const { code, signal } = await exitOf(child);
     await Promise.race([closed, pause(lastWords)]);
     ending ??= end(grace, timeToGo);
     const leftover = (await ending) > 0 && stopped === undefined;
@@ -83,22 +73,10 @@ async function follow({ child, end }: Guarded<Shell>, asked: Input, run: ToolRun
   }
 }
 
-interface End {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
-function ended(child: Shell): Promise<End> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-  });
-}
-
 const pause = (time: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, time));
 
 /** Both streams as they come, in one text for the model and as live events. */
-function tell(child: Shell, output: Clip, run: ToolRun): void {
+function tell(child: Printing, output: Clip, run: ToolRun): void {
   let live = 0;
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
@@ -118,7 +96,7 @@ function tell(child: Shell, output: Clip, run: ToolRun): void {
   }
 }
 
-interface Ending extends End {
+interface Ending extends Exit {
   stopped: 'timeout' | 'abort' | undefined;
   leftover: boolean;
   limit: number;

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { Failure } from '../../failure.ts';
+import { startPrinting } from '../../processes/child.ts';
 
 const longestTime = 30_000;
 /** A line of a file may be as long as the file. */
@@ -12,15 +12,13 @@ export async function ripgrep(
   { cwd, signal }: { cwd: string; signal: AbortSignal },
   take: (text: string) => 'more' | 'enough',
 ): Promise<void> {
+  signal.throwIfAborted();
   const stop = new AbortController();
   const time = AbortSignal.timeout(longestTime);
   // Without --no-config a file named by the environment could add options of its own.
-  const child = spawn(await findProgram(), ['--no-config', '--no-messages', ...args], {
-    cwd,
-    env: {},
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([signal, time, stop.signal]),
-  });
+  const program = { command: await findProgram(), args: ['--no-config', '--no-messages', ...args], cwd, env: {} };
+  const { child, end } = startPrinting(program);
+  AbortSignal.any([signal, time, stop.signal]).addEventListener('abort', () => void end(0), { once: true });
   let rest = '';
   let complaint = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -31,9 +29,9 @@ export async function ripgrep(
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaint = (complaint + text).slice(0, 2000)));
   const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', (error) => (error.name === 'AbortError' ? resolve(null) : reject(cannotRun(error))));
+    child.once('error', (error) => reject(cannotRun(error)));
     child.once('close', resolve);
-  });
+  }).finally(() => end(0));
   if (stop.signal.aborted) return;
   signal.throwIfAborted();
   if (time.aborted) throw new Failure('tool', `the search took longer than ${longestTime} ms; search in a smaller folder`);

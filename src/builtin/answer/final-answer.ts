@@ -1,6 +1,6 @@
-import type { Draft } from '../events/event.ts';
-import type { Claim } from './claim.ts';
-import type { Turn } from './loop.ts';
+import type { Draft } from '../../events/event.ts';
+import type { Claim } from '../claim.ts';
+import type { Turn } from '../loop.ts';
 import { type CheckAnswer, repairRequest } from './output-schema.ts';
 
 /** Judges the answer that calls no tools: it ends the run, or the model is asked once to repair it. */

@@ -1,0 +1,50 @@
+import { spawn, type ChildProcessByStdio, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Environment } from '../vocabulary.ts';
+import { startGuarded, type Guarded } from './guarded.ts';
+
+/** A program to start. It, and everything that it starts, ends with us at the latest. */
+export interface Program {
+  command: string;
+  args: readonly string[];
+  /** Ours unless told. */
+  cwd?: string;
+  env: Environment;
+}
+
+export type Printing = ChildProcessByStdio<null, Readable, Readable>;
+export type Talking = ChildProcessWithoutNullStreams;
+export type Listening = ChildProcessByStdio<Writable, null, null>;
+
+/** Starts a program that has nothing to read, and whose output we read. */
+export function startPrinting({ command, args, cwd, env }: Program): Guarded<Printing> {
+  return startGuarded((mark) =>
+    spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
+  );
+}
+
+/** Starts a program that we write to and read from. */
+export function startTalking({ command, args, cwd, env }: Program): Guarded<Talking> {
+  return startGuarded((mark) => spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: 'pipe', detached: true }));
+}
+
+/** Starts a program that we write to; what it prints goes to our stderr. */
+export function startListening({ command, args, cwd, env }: Program): Guarded<Listening> {
+  const { stderr } = process;
+  return startGuarded((mark) =>
+    spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: ['pipe', stderr, stderr], detached: true }),
+  );
+}
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** How it ended; rejects when it could not be started. */
+export function exitOf(child: Printing | Talking | Listening): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+}
