@@ -46,10 +46,13 @@ export const textLimit = 4096;
 export function cutText(text: string, limit: number = textLimit): string {
   if (text.length <= limit) return text;
   const half = limit / 2;
-  return `${wellFormed(text.slice(0, half))}\n[… ${text.length - limit} characters …]\n${wellFormed(text.slice(-half))}`;
+  return wellFormed(`${text.slice(0, half)}\n[… ${text.length - limit} characters …]\n${text.slice(-half)}`);
 }
 
-/** A cut may fall inside a surrogate pair; half a character is not text. */
+/**
+ * A cut may fall inside a surrogate pair; half a character is not text. Asking for it also makes V8 copy the text: a slice
+ * keeps all of what it was cut from in memory.
+ */
 function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }

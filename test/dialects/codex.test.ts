@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { Line } from '../../src/dialects/codex/wire.ts';
+import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
+import { numbered } from '../support/records.ts';
 import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';
 
 const started: JsonObject = { type: 'thread.started', thread_id: '0aa0e2b4' };
@@ -302,6 +304,15 @@ describe('writing', () => {
       error: { message: '401' },
     });
     expect(last({ type: 'agent.finished', status: 'cancelled' })).toMatchObject({ type: 'item.completed' });
+  });
+
+  it('counts what a call loses once, though two lines tell of it', () => {
+    const lost: string[] = [];
+    const encoder = findWriter('codex').dialect.encoder({ line() {}, lose: (what) => void lost.push(what) }, 'exec');
+    const record = numbered();
+    encoder.record(record({ type: 'item.started', item_id: 'a', turn_id: 't', kind: 'command', name: 'Bash', args: { command: 'ls' } }));
+    encoder.record(record({ type: 'item.completed', item_id: 'a', status: 'success' }));
+    expect(lost).toEqual(['tool_name']);
   });
 
   it('leaves an item open that never ended', () => {

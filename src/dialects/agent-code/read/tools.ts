@@ -1,14 +1,12 @@
 import type { ItemStatus } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact } from '../../read.ts';
-import { OpenCalls } from '../open-calls.ts';
+import { OpenCalls, type Waiting } from '../open-calls.ts';
 import { type Edit, editOf, kindOf } from '../tools.ts';
 import { cancelledOutput, deniedPrefix } from '../words.ts';
 
-interface Call {
+interface Call extends Waiting<Call> {
   readonly id: string;
-  readonly tool: string;
-  readonly turn: number;
   readonly edit: Edit | undefined;
   denied: boolean;
 }
@@ -25,7 +23,7 @@ export class Tools {
 
   start(tool: string, input: Json, turn: number): Call {
     this.#calls += 1;
-    const call = { id: `call_${this.#calls}`, tool, turn, edit: editOf(tool, input), denied: false };
+    const call: Call = { id: `call_${this.#calls}`, tool, turn, edit: editOf(tool, input), denied: false };
     this.#open.open(call);
     this.#sink.emit({ type: 'item.started', item_id: call.id, kind: kindOf(tool), name: tool, args: input });
     return call;

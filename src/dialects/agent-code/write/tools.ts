@@ -1,14 +1,12 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import { asText } from '../../read.ts';
-import { OpenCalls } from '../open-calls.ts';
+import { OpenCalls, type Waiting } from '../open-calls.ts';
 import { editOf } from '../tools.ts';
 import { cancelledOutput, deniedPrefix } from '../words.ts';
 import type { Turns } from './turns.ts';
 
-interface Call {
-  readonly tool: string;
-  readonly turn: number;
+interface Call extends Waiting<Call> {
   /** The file that it writes if it succeeds. */
   readonly path: string | undefined;
 }
@@ -30,7 +28,7 @@ export class Tools {
     if (parent_item_id !== undefined) this.#sink.lose('sub_agent');
     const turn = this.#turns.current;
     this.#turns.endsInError = false;
-    const call = { tool: name, turn, path: editOf(name, args)?.path };
+    const call: Call = { tool: name, turn, path: editOf(name, args)?.path };
     this.#open.open(call);
     this.#calls.set(item_id, call);
     this.#sink.line({ type: 'tool_call', tool: name, input: args, turn });

@@ -8,7 +8,8 @@ import type { Items } from './items.ts';
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #items: Items;
-  readonly #open = new Map<string, EventOf<'item.started'>>();
+  /** What their first lines said. */
+  readonly #open = new Map<string, JsonObject>();
 
   constructor(sink: EncoderSink, items: Items) {
     this.#sink = sink;
@@ -17,23 +18,24 @@ export class Tools {
 
   start(event: EventOf<'item.started'>): void {
     if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
-    this.#open.set(event.item_id, event);
-    this.#items.write('started', event.item_id, this.#opening(event));
+    const fields = this.#opening(event);
+    this.#open.set(event.item_id, fields);
+    this.#items.write('started', event.item_id, fields);
   }
 
   /** Only the plan is told again while it is carried out. */
   update({ item_id, chunk }: EventOf<'item.output'>): void {
-    if (this.#open.get(item_id)?.name !== 'todo_list') return this.#sink.lose('tool_progress');
+    if (this.#open.get(item_id)?.type !== 'todo_list') return this.#sink.lose('tool_progress');
     this.#items.write('updated', item_id, { type: 'todo_list', items: parseItems(chunk) });
   }
 
   complete(event: Extract<EventRecord, { type: 'item.completed' }>): void {
-    const start = this.#open.get(event.item_id);
-    if (start === undefined) return;
+    const fields = this.#open.get(event.item_id);
+    if (fields === undefined) return;
     this.#open.delete(event.item_id);
     // An item that never ended stays open on this wire too.
     if (event.synthetic && event.status === 'abandoned') return;
-    this.#items.write('completed', event.item_id, this.#closing(this.#opening(start), event));
+    this.#items.write('completed', event.item_id, this.#closing(fields, event));
   }
 
   #opening(event: EventOf<'item.started'>): JsonObject {
