@@ -1,12 +1,13 @@
-import type { EventOf, EventRecord } from '../../events/event.ts';
-import type { Encoder, EncoderSink, Json, JsonObject } from '../dialect.ts';
-import { lossOf } from '../losses.ts';
-import { asText, compact, isObject } from '../read.ts';
-import { closing } from './closing.ts';
-import { foreignSubtype } from './foreign.ts';
-import { editedPath, exitCodeIn, kindOf, wireProgress } from './tools.ts';
-import { addUsage, wireUsage } from './usage.ts';
-import { cancelMark, isRefusal, wrapApiError } from './words.ts';
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { Encoder, EncoderSink, Json, JsonObject } from '../../dialect.ts';
+import { lossOf } from '../../losses.ts';
+import { asText, compact, isObject } from '../../read.ts';
+import { wrapApiError } from '../api-error.ts';
+import { editedPath, exitCodeIn, isRefusal, kindOf } from '../read/tools.ts';
+import { cancelMark, foreignSubtype } from '../words.ts';
+import { closing } from './ending.ts';
+import { wireProgress } from './tools.ts';
+import { addUsage, writeUsage } from './usage.ts';
 
 type Said = EventOf<'text.completed'> | EventOf<'reasoning.completed'>;
 
@@ -94,7 +95,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       model: paid?.model ?? model,
       content,
       stop_reason: kind === 'tool_use' ? 'tool_use' : null,
-      usage: wireUsage(paid ?? {}),
+      usage: writeUsage(paid ?? {}),
     };
     write('assistant', { message }, parent, id);
     if (turn !== undefined && parent === null && paid !== undefined) turn.done = true;

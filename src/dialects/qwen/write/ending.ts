@@ -1,8 +1,8 @@
-import type { EventOf } from '../../events/event.ts';
-import type { EncoderSink, Json, JsonObject } from '../dialect.ts';
-import { asText, compact, count, list, object, string } from '../read.ts';
-import { wireUsage } from './usage.ts';
-import { codeOfFault, unwrapApiError } from './words.ts';
+import type { EventOf } from '../../../events/event.ts';
+import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, list, object, string } from '../../read.ts';
+import { codeOfError, unwrapApiError } from '../api-error.ts';
+import { writeUsage } from './usage.ts';
 
 /** What the encoder has gathered for the last line. */
 interface Gathered {
@@ -36,7 +36,7 @@ export function closing({ claim, limit, isBroken, totals, denials, variant }: Ga
     duration_api_ms: 0,
     num_turns: count(metrics.turns) ?? 0,
     ...(isOk ? { result: asText(report.message) } : {}),
-    usage: wireUsage(tokens),
+    usage: writeUsage(tokens),
     permission_denials: denials,
     ...(stats === undefined ? {} : { stats }),
     ...(isOk ? {} : { error: failure(claim, report) }),
@@ -48,7 +48,7 @@ function failure(claim: Gathered['claim'], report: JsonObject): JsonObject {
   const said = claim.message ?? string(object(report.error_details).message) ?? string(evidence.detail) ?? '';
   const message = said.trim() === '' ? 'Unknown error' : said;
   const code = claim.status === 'cancelled' ? 'cancelled' : (claim.code ?? 'unknown');
-  return { message, ...(codeOfFault(unwrapApiError(message)) === code ? {} : { type: code }) };
+  return { message, ...(codeOfError(unwrapApiError(message)) === code ? {} : { type: code }) };
 }
 
 /** Only json mode has `stats`, but nothing else on this wire tells models and thoughts apart. */
