@@ -81,7 +81,7 @@ export function editedPath(name: string, input: Json): string | undefined {
 const refusal =
   /requires permission to use [^\n]{1,200}? but that permission was declined|^Non-interactive deny: |is not listed in the active core tools allowlist|^Tool "[^"\n]{1,200}" is blocked in plan mode|^Plan mode blocked /;
 
-export function resultStatus(isError: boolean, output: string): ItemStatus {
+function resultStatus(isError: boolean, output: string): ItemStatus {
   if (!isError) return 'success';
   if (output.startsWith(cancelMark)) return 'cancelled';
   return isRefusal(output) ? 'denied' : 'error';
