@@ -255,7 +255,7 @@ describe('sub-agents', () => {
   });
 
   it('are remembered while thousands of others work', () => {
-    const of = (call: string, id: string): JsonObject => said(id, words('x'), { parent_tool_use_id: call });
+    const of = (task: string, id: string): JsonObject => said(id, words('x'), { parent_tool_use_id: task });
     const others = Array.from({ length: 8000 }, (_, index) => of(`other_${index}`, `m_${index}`));
     const { events } = read([init, of('t1', 'm1'), ...others.slice(0, 4000), of('t1', 'm1'), ...others.slice(4000), of('t1', 'm1')]);
     // Each counts its usage once, however often its lines repeat it.

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject, object } from '../read.ts';
-import { isOldQwen } from './legacy.ts';
+import { isOldQwen } from './read/legacy.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;

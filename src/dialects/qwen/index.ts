@@ -1,19 +1,8 @@
-import type { ErrorCode } from '../../events/event.ts';
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
 import { detect } from './detect.ts';
-import { encoder } from './encode.ts';
-
-const exits: Record<number, ErrorCode> = {
-  41: 'config',
-  42: 'input',
-  44: 'config',
-  52: 'config',
-  53: 'turn_limit',
-  54: 'tool',
-  55: 'time_limit',
-  130: 'cancelled',
-};
+import { decoder } from './read/decode.ts';
+import { encoder } from './write/encode.ts';
+import { exitCodes } from './words.ts';
 
 export const qwen: Dialect = {
   id: 'qwen',
@@ -30,6 +19,6 @@ export const qwen: Dialect = {
     { name: 'json', layout: 'array' },
     { name: 'partial', layout: 'lines' },
   ],
-  exitMeaning: (code) => exits[code],
+  exitMeaning: (code) => exitCodes.get(code),
   schema: async () => (await import('./wire.ts')).Line,
 };

@@ -1,9 +1,9 @@
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfStatus } from '../../faults.ts';
-import { asText, compact, filled, integer } from '../read.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfStatus } from '../../../faults.ts';
+import { asText, compact, filled, integer } from '../../read.ts';
 
 /** A `system` line of the agent; false when its subtype is not known. */
-export function systemLine(wire: JsonObject, data: JsonObject, sink: DecoderSink): boolean {
+export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink): boolean {
   const log = (level: 'info' | 'warning' | 'error', text: string): true => {
     sink.emit({ type: 'log', stream: 'agent', level, text });
     return true;

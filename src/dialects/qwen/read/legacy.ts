@@ -1,7 +1,7 @@
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { asText, isObject, object, string } from '../read.ts';
-import { modelUsage } from './usage.ts';
-import { codeOfFault, isApiError, unwrapApiError } from './words.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, isObject, object, string } from '../../read.ts';
+import { codeOfError, isApiError, unwrapApiError } from '../api-error.ts';
+import { readModelUsage } from './usage.ts';
 
 /** Before 0.3 the output was Gemini CLI's document; only the name of the model tells the two apart. */
 export function isOldQwen(wire: JsonObject): boolean {
@@ -15,10 +15,10 @@ export function decodeOld(wire: JsonObject, sink: DecoderSink): boolean {
   if (response === undefined && !isFailed) return false;
   sink.emit({ type: 'thread.started', agent: 'qwen' });
   if (response !== undefined && !isApiError(response)) sink.emit({ type: 'text.completed', text: response });
-  modelUsage(object(wire.stats).models, sink);
+  readModelUsage(object(wire.stats).models, sink);
   if (isFailed || response === undefined || isApiError(response)) {
     const message = isFailed ? asText(object(wire.error).message) : unwrapApiError(response ?? '');
-    const code = codeOfFault(message);
+    const code = codeOfError(message);
     sink.emit({ type: 'error', scope: 'provider', code, message, fatal: true });
     sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, message });
   } else {

@@ -1,6 +1,6 @@
-import type { EventOf } from '../../events/event.ts';
-import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { compact, count, isObject, object } from '../read.ts';
+import type { EventOf } from '../../../events/event.ts';
+import type { DecoderSink, Json } from '../../dialect.ts';
+import { compact, count, isObject, object } from '../../read.ts';
 
 type Tokens = Pick<EventOf<'usage.reported'>, 'input_tokens' | 'output_tokens' | 'cache_read_tokens'>;
 
@@ -21,7 +21,7 @@ export function readUsage(value: Json | undefined): Tokens | undefined {
 }
 
 /** The `stats.models` of json mode: totals of the process for each model, thoughts included. */
-export function modelUsage(models: Json | undefined, sink: DecoderSink): boolean {
+export function readModelUsage(models: Json | undefined, sink: DecoderSink): boolean {
   let isKnown = false;
   if (!isObject(models)) return false;
   for (const [model, stats] of Object.entries(models)) {
@@ -43,30 +43,4 @@ export function modelUsage(models: Json | undefined, sink: DecoderSink): boolean
     });
   }
   return isKnown;
-}
-
-export function wireUsage(tokens: Tokens): JsonObject {
-  const input = tokens.input_tokens ?? 0;
-  const output = tokens.output_tokens ?? 0;
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    ...(tokens.cache_read_tokens === undefined ? {} : { cache_read_input_tokens: tokens.cache_read_tokens }),
-    ...(input + output === 0 ? {} : { total_tokens: input + output }),
-  };
-}
-
-function plus(one: number | undefined, two: number | undefined): number | undefined {
-  return one === undefined ? two : one + (two ?? 0);
-}
-
-export function addUsage(one: EventOf<'usage.reported'>, two: EventOf<'usage.reported'>): EventOf<'usage.reported'> {
-  return {
-    ...one,
-    ...compact({
-      input_tokens: plus(one.input_tokens, two.input_tokens),
-      output_tokens: plus(one.output_tokens, two.output_tokens),
-      cache_read_tokens: plus(one.cache_read_tokens, two.cache_read_tokens),
-    }),
-  };
 }

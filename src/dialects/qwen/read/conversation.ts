@@ -1,0 +1,252 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, integer, list, object } from '../../read.ts';
+import { codeOfError, isApiError, splitApiError, unwrapApiError } from '../api-error.ts';
+import { attemptsIn } from './attempts.ts';
+import { Stream } from './stream.ts';
+import type { Tools } from './tools.ts';
+import { readUsage } from './usage.ts';
+
+type LineKind = 'text' | 'thinking' | 'tool_use' | 'error' | undefined;
+
+interface Turn {
+  /** The model's answer is whole: the next assistant line belongs to another one. */
+  done: boolean;
+  called: boolean;
+  failed: boolean;
+  last: LineKind;
+}
+
+/** What is said. Turns have no lines of their own on this wire: they are told by the order of the others. */
+export class Conversation {
+  readonly #sink: DecoderSink;
+  readonly #tools: Tools;
+  #turns = 0;
+  #turn: Turn | undefined;
+  #stream: Stream | undefined;
+  #lastId: string | undefined;
+  /** The texts of the last message. */
+  #spoken: string[] = [];
+  /** Retries that kept what was delivered, since the last text. */
+  #retries = 0;
+  /** Attempts of an answer that has not come yet, each of which may be a line of its own. */
+  #attempts = 0;
+
+  constructor(sink: DecoderSink, tools: Tools) {
+    this.#sink = sink;
+    this.#tools = tools;
+  }
+
+  /** How many turns have started. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  get isInTurn(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  get isFailed(): boolean {
+    return this.#turn?.failed === true;
+  }
+
+  assistant(wire: JsonObject): void {
+    const message = object(wire.message);
+    const parent = filled(wire.parent_tool_use_id);
+    const content = list(message.content);
+    const usage = readUsage(message.usage);
+    const id = filled(message.id) ?? filled(wire.uuid);
+    const turn = parent === undefined ? this.#enter(lineKind(content[0]), id, message.model) : undefined;
+    for (const each of content) {
+      const block = object(each);
+      if (block.type === 'text' && turn !== undefined) this.#say(asText(block.text), turn, id, usage === undefined);
+      else if (block.type === 'text') this.#subAgentSays(asText(block.text), parent);
+      else if (block.type === 'thinking')
+        this.#sink.emit({ type: 'reasoning.completed', text: asText(block.thinking), ...this.#place(parent, id) });
+      else if (block.type === 'tool_use') {
+        if (!this.#tools.start(block, parent)) this.#sink.unknown(wire);
+        if (turn === undefined) continue;
+        turn.called = true;
+        turn.failed = false;
+      } else this.#sink.unknown(wire);
+    }
+    if (usage === undefined) return;
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model: filled(message.model) }), ...usage });
+    if (turn !== undefined) turn.done = true;
+  }
+
+  stream(wire: JsonObject): void {
+    const event = object(wire.event);
+    const parent = filled(wire.parent_tool_use_id);
+    switch (event.type) {
+      case 'content_block_delta':
+        return this.#delta(object(event.delta), parent, wire);
+      case 'message_start':
+        if (parent !== undefined) return;
+        this.#start(object(event.message).model);
+        this.#stream = new Stream();
+        return;
+      case 'message_stop':
+        if (parent !== undefined || this.#turn === undefined) return;
+        this.#stream = undefined;
+        this.#turn.done = true;
+        return;
+      case 'tool_progress':
+        return this.#tools.progress(event) ? undefined : this.#sink.unknown(wire);
+      case 'content_block_start':
+      case 'content_block_stop':
+      case 'goal_state':
+      case 'active_goal':
+        return;
+      default:
+        return this.#sink.unknown(wire);
+    }
+  }
+
+  retry(data: JsonObject): void {
+    const isKept = data.preserveText === true;
+    if (this.#turn === undefined || this.#turn.done || this.#turn.last !== 'text') this.#attempts += 1;
+    if (isKept) this.#retries += 1;
+    if (this.#stream !== undefined) {
+      const { messageId } = this.#stream;
+      const text = this.#stream.retry(this.#turns, isKept);
+      if (text !== '') this.#sink.emit({ type: 'text.completed', text, ...compact({ message_id: messageId }) });
+    }
+    this.#sink.emit({
+      type: 'retry.scheduled',
+      cause: asText(data.reason),
+      ...compact({ attempt: whole(data.attempt), max_attempts: whole(data.maxRetries), delay_ms: count(data.delayMs) }),
+    });
+  }
+
+  /** Tool results, or a notice: the model's answer is whole. */
+  endAnswer(): void {
+    this.#attempts = 0;
+    if (this.#turn !== undefined) this.#turn.done = true;
+  }
+
+  /** The result repeats the last message, except when the answer was given otherwise (`--json-schema`) or its line did not arrive. */
+  lastWords(said: string, id: string | undefined): void {
+    const last = said.trim();
+    if (last === '' || isApiError(last) || this.#spoken.join('').trim() === last || this.#spoken.join('\n').trim() === last) return;
+    this.#enter('text', id, undefined);
+    this.#sink.emit({ type: 'text.completed', text: said, ...compact({ message_id: id }) });
+  }
+
+  /** `isGood`: what the result says of the turn it ends. */
+  endRun(isGood: boolean): void {
+    if (!isGood && this.#turn !== undefined && !this.#turn.called) this.#turn.failed = true;
+    this.endTurn();
+    this.#retries = 0;
+    this.#attempts = 0;
+  }
+
+  endTurn(): void {
+    if (this.#turn === undefined) return;
+    const { failed, called } = this.#turn;
+    this.#turn = undefined;
+    this.#stream = undefined;
+    this.#sink.emit({ type: 'turn.completed', finish_reason: failed ? 'error' : called ? 'tool_calls' : 'stop' });
+  }
+
+  /** An error at the end of a stream that has no whole line any more. */
+  end(): void {
+    if (this.#stream !== undefined && this.#stream.error !== '') this.#fail(this.#stream.error);
+  }
+
+  #start(model: Json | undefined): Turn {
+    this.endTurn();
+    this.#turns += 1;
+    const turn: Turn = { done: false, called: false, failed: false, last: undefined };
+    this.#turn = turn;
+    this.#sink.emit({ type: 'turn.started', ...compact({ model: filled(model) }) });
+    return turn;
+  }
+
+  /** Lines of one answer differ in kind, so a text right after a text is another answer; so is what follows tool results or usage. */
+  #enter(kind: LineKind, id: string | undefined, model: Json | undefined): Turn {
+    const turn = this.#turn;
+    const isSame = turn !== undefined && (this.#stream !== undefined || (id !== undefined && id === this.#lastId));
+    const isRepeat = kind === 'text' && turn?.last === 'text';
+    const isNext = turn?.done === true || (isRepeat && this.#attempts === 0);
+    if (isRepeat && !isNext) this.#attempts -= 1;
+    const current = turn === undefined || (isNext && !isSame) ? this.#start(model) : turn;
+    if (id !== this.#lastId || id === undefined) this.#spoken = [];
+    this.#lastId = id;
+    current.last = kind;
+    current.done = false;
+    return current;
+  }
+
+  #place(parent: string | undefined, id: string | undefined): { parent_item_id?: string; message_id?: string } {
+    const message = parent === undefined && this.#stream !== undefined ? this.#stream.messageId : id;
+    return compact({ parent_item_id: parent, message_id: message });
+  }
+
+  #say(full: string, turn: Turn, id: string | undefined, isUnpaid: boolean): void {
+    this.#spoken.push(full);
+    const { said, error } = splitApiError(full, isUnpaid);
+    const isStreamed = this.#stream !== undefined;
+    const pieces = this.#stream === undefined ? attemptsIn(said, this.#retries) : [this.#stream.complete(said)];
+    this.#retries = 0;
+    for (const [index, text] of pieces.entries()) {
+      if (text === '' && error !== undefined) continue;
+      const place = index === 0 || isStreamed ? this.#place(undefined, id) : { message_id: `${id ?? 'retry'}_${index + 1}` };
+      this.#sink.emit({ type: 'text.completed', text, ...place });
+    }
+    turn.failed = error !== undefined;
+    if (error === undefined) return;
+    turn.last = 'error';
+    this.#fail(error);
+  }
+
+  #fail(error: string): void {
+    const message = unwrapApiError(error);
+    this.#sink.emit({ type: 'error', scope: 'provider', code: codeOfError(message), message, fatal: true });
+  }
+
+  #subAgentSays(said: string, parent: string | undefined): void {
+    if (!isApiError(said)) return this.#sink.emit({ type: 'text.completed', text: said, ...compact({ parent_item_id: parent }) });
+    const message = unwrapApiError(said);
+    this.#sink.emit({ type: 'error', scope: 'subagent', code: codeOfError(message), message, fatal: false });
+  }
+
+  #delta(piece: JsonObject, parent: string | undefined, wire: JsonObject): void {
+    switch (piece.type) {
+      case 'text_delta':
+        return this.#add(asText(piece.text), parent);
+      case 'thinking_delta':
+        return this.#sink.emit({ type: 'reasoning.delta', text: asText(piece.thinking), ...this.#place(parent, undefined) });
+      case 'input_json_delta':
+      case 'signature_delta':
+        return;
+      default:
+        return this.#sink.unknown(wire);
+    }
+  }
+
+  #add(said: string, parent: string | undefined): void {
+    if (parent !== undefined) {
+      if (!isApiError(said)) this.#sink.emit({ type: 'text.delta', text: said, parent_item_id: parent });
+      return;
+    }
+    if (this.#stream === undefined) {
+      if (this.#turn === undefined || this.#turn.done) this.#start(undefined);
+      this.#stream = new Stream();
+    }
+    const text = this.#stream.add(said);
+    if (text === '') return;
+    const { messageId } = this.#stream;
+    this.#sink.emit(messageId === undefined ? { type: 'text.delta', text } : { type: 'text.delta', text, message_id: messageId });
+  }
+}
+
+function lineKind(first: Json | undefined): LineKind {
+  const block = object(first);
+  if (block.type === 'text') return isApiError(asText(block.text)) ? 'error' : 'text';
+  return block.type === 'thinking' || block.type === 'tool_use' ? block.type : undefined;
+}
+
+function whole(value: Json | undefined): number | undefined {
+  const number = integer(value);
+  return number !== undefined && number >= 0 ? number : undefined;
+}

@@ -1,0 +1,81 @@
+import { eventIn } from '../../../events/check.ts';
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, filled, list, object } from '../../read.ts';
+import { foreignSubtype } from '../words.ts';
+import { Conversation } from './conversation.ts';
+import { Ending } from './ending.ts';
+import { decodeOld } from './legacy.ts';
+import { readNotice } from './notices.ts';
+import { Permissions } from './permissions.ts';
+import { stderrReader } from './stderr.ts';
+import { Tools } from './tools.ts';
+
+export function decoder(sink: DecoderSink): Decoder {
+  const permissions = new Permissions(sink);
+  const tools = new Tools(sink, permissions);
+  const talk = new Conversation(sink, tools);
+  const ending = new Ending(sink, talk, tools, permissions);
+  let heard = false;
+
+  function line(wire: JsonObject): void {
+    heard = true;
+    switch (wire.type) {
+      case 'assistant':
+        return talk.assistant(wire);
+      case 'user':
+        return user(wire);
+      case 'stream_event':
+        return talk.stream(wire);
+      case 'result':
+        return ending.read(wire);
+      case 'system':
+        return system(wire, object(wire.data));
+      case 'control_request':
+      case 'control_response':
+      case 'control_cancel_request':
+        return permissions.control(wire);
+      default:
+        if (wire.type !== undefined || !decodeOld(wire, sink)) sink.unknown(wire);
+    }
+  }
+
+  function user(wire: JsonObject): void {
+    const isMain = filled(wire.parent_tool_use_id) === undefined;
+    const { content } = object(wire.message);
+    for (const each of typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)) {
+      const block = object(each);
+      if (block.type === 'text') userText(asText(block.text), isMain);
+      else if (block.type !== 'tool_result' || !tools.end(block)) sink.unknown(wire);
+    }
+    if (isMain) talk.endAnswer();
+  }
+
+  /** The prompt is not echoed; what comes later under the user's name is a notice of the program itself. */
+  function userText(text: string, isMain: boolean): void {
+    if (!isMain || text === '') return;
+    if (!talk.isInTurn && !ending.hasResult) sink.emit({ type: 'prompt.submitted', text });
+    else sink.emit({ type: 'log', stream: 'agent', level: 'info', text });
+  }
+
+  function system(wire: JsonObject, data: JsonObject): void {
+    if (wire.subtype === 'retry') return talk.retry(data);
+    if (wire.subtype === foreignSubtype) return foreign(data, wire);
+    if (wire.subtype === 'init') talk.endTurn();
+    if (!readNotice(wire, data, sink)) sink.unknown(wire);
+  }
+
+  /** What another agent said, and Runwire wrote in this dialect. */
+  function foreign(data: JsonObject, wire: JsonObject): void {
+    const event = eventIn(data);
+    if (event?.type === 'limit.reached') ending.reach(event);
+    else if (event?.type === 'log' || event?.type === 'rate_limit.reported' || (event?.type === 'error' && !event.fatal)) sink.emit(event);
+    else sink.unknown(wire);
+  }
+
+  function end(): void {
+    talk.end();
+    ending.end();
+  }
+
+  return { line, stderr: stderrReader(sink, ending, () => heard), end };
+}

@@ -1,0 +1,61 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, list, object } from '../../read.ts';
+
+/** What the program asked for, and what it was refused. */
+export class Permissions {
+  readonly #sink: DecoderSink;
+  /** Calls that are known to be refused, so that the list in the result adds only the others. */
+  readonly #refused = new Set<string>();
+  readonly #asked = new Map<string, string>();
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  refuse(item: string): void {
+    this.#refused.add(item);
+  }
+
+  /** The list of a result. */
+  refuseAll(denials: Json | undefined): void {
+    for (const each of list(denials)) {
+      const denial = object(each);
+      const id = filled(denial.tool_use_id);
+      if (id === undefined || this.#refused.has(id)) continue;
+      this.refuse(id);
+      this.#sink.emit({ type: 'permission.requested', permission_id: id, item_id: id, what: asText(denial.tool_name) });
+      this.#sink.emit({ type: 'permission.resolved', permission_id: id, item_id: id, decision: 'denied', by: 'rule' });
+    }
+  }
+
+  /** A control line. */
+  control(wire: JsonObject): void {
+    const request = object(wire.request);
+    const id = filled(wire.request_id);
+    if (wire.type === 'control_request' && request.subtype === 'can_use_tool' && id !== undefined) this.#ask(id, request);
+    else this.#answer(object(wire.response));
+  }
+
+  #ask(id: string, request: JsonObject): void {
+    const item = filled(request.tool_use_id);
+    if (item !== undefined) this.#asked.set(id, item);
+    this.#sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...compact({ item_id: item }) });
+  }
+
+  #answer(response: JsonObject): void {
+    const answer = object(response.response);
+    const isAllowed = answer.allowed === true || answer.behavior === 'allow';
+    const isDenied = answer.allowed === false || answer.behavior === 'deny';
+    const id = filled(response.request_id);
+    if (id === undefined || (!isAllowed && !isDenied)) return;
+    const item = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (isDenied && item !== undefined) this.refuse(item);
+    this.#sink.emit({
+      type: 'permission.resolved',
+      permission_id: id,
+      decision: isAllowed ? 'allowed' : 'denied',
+      ...compact({ item_id: item }),
+    });
+  }
+}

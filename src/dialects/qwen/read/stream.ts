@@ -1,0 +1,48 @@
+import { isApiError } from '../api-error.ts';
+
+/** A message of the main thread that arrives in deltas. */
+export class Stream {
+  /** Unset: the message is the turn's own. */
+  messageId: string | undefined;
+  /** Deltas of the text block that is open. */
+  #text = '';
+  /** A delta that looks like an API error, until what follows shows that it is one. */
+  #held = '';
+  /** What earlier attempts had said; the whole line repeats it. */
+  #given = 0;
+  #attempt = 0;
+
+  /** Answers what can be passed on. */
+  add(said: string): string {
+    const before = this.#held;
+    // An error comes in one piece, and last.
+    this.#held = isApiError(said) ? said : '';
+    const more = this.#held === '' ? before + said : before;
+    this.#text += more;
+    return more;
+  }
+
+  get error(): string {
+    return this.#held;
+  }
+
+  /** What the whole line says that no attempt before said. */
+  complete(said: string): string {
+    const rest = said.slice(this.#given);
+    this.#text = '';
+    this.#held = '';
+    this.#given = 0;
+    return rest;
+  }
+
+  /** The answer begins anew. Answers what was said so far. */
+  retry(turn: number, isKept: boolean): string {
+    const said = this.#text;
+    if (isKept) this.#given += said.length;
+    this.#attempt += 1;
+    this.#text = '';
+    this.#held = '';
+    this.messageId = `retry_${turn}_${this.#attempt}`;
+    return said;
+  }
+}

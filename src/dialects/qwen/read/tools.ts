@@ -1,0 +1,108 @@
+import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, object, string } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { cancelMark, toolKinds } from '../words.ts';
+import type { Permissions } from './permissions.ts';
+
+/** Calls from the block that makes them to the block that answers. Blocks without an id are not understood: false. */
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #permissions: Permissions;
+  readonly #open = new Map<string, { kind: ItemKind; path: string | undefined; isMain: boolean }>();
+  #subAgents = 0;
+
+  constructor(sink: DecoderSink, permissions: Permissions) {
+    this.#sink = sink;
+    this.#permissions = permissions;
+  }
+
+  /** Whether the main thread waits for a sub-agent. */
+  get hasSubAgent(): boolean {
+    return this.#subAgents > 0;
+  }
+
+  start(block: JsonObject, parent: string | undefined): boolean {
+    const id = filled(block.id);
+    if (id === undefined) return false;
+    const name = asText(block.name);
+    const args = block.input ?? {};
+    const kind = kindOf(name);
+    this.#close(id);
+    this.#open.set(id, { kind, path: editedPath(name, args), isMain: parent === undefined });
+    if (kind === 'subagent' && parent === undefined) this.#subAgents += 1;
+    this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args, ...compact({ parent_item_id: parent }) });
+    return true;
+  }
+
+  end(block: JsonObject): boolean {
+    const id = filled(block.tool_use_id);
+    if (id === undefined) return false;
+    const item = this.#close(id);
+    const output = block.content === undefined ? undefined : textOf(block.content);
+    const status = resultStatus(block.is_error !== false, output ?? '');
+    if (status === 'denied') this.#permissions.refuse(id);
+    const exit = item?.kind === 'command' ? exitCodeIn(output ?? '') : undefined;
+    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, exit_code: exit }) });
+    if (status === 'success' && item?.path !== undefined) {
+      const operation = /^(?:Successfully created|Created new file)/.test(output ?? '') ? 'created' : 'modified';
+      this.#sink.emit({ type: 'file.edited', path: item.path, operation, item_id: id });
+    }
+    return true;
+  }
+
+  progress(event: JsonObject): boolean {
+    const id = filled(event.tool_use_id);
+    if (id === undefined) return false;
+    const content = object(event.content);
+    const text = content.type === 'mcp_tool_progress' ? string(content.message) : undefined;
+    this.#sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk: text ?? JSON.stringify(content) });
+    return true;
+  }
+
+  #close(id: string) {
+    const item = this.#open.get(id);
+    this.#open.delete(id);
+    if (item?.kind === 'subagent' && item.isMain) this.#subAgents -= 1;
+    return item;
+  }
+}
+
+export function kindOf(name: string): ItemKind {
+  return name.startsWith('mcp__') ? 'mcp' : kindIn(toolKinds, name);
+}
+
+/** The file that a call of an editing tool changes. */
+export function editedPath(name: string, input: Json): string | undefined {
+  if (kindOf(name) !== 'file_edit') return undefined;
+  return filled(object(input).file_path) ?? filled(object(input).notebook_path);
+}
+
+const refusal =
+  /requires permission to use [^\n]{1,200}? but that permission was declined|^Non-interactive deny: |is not listed in the active core tools allowlist|^Tool "[^"\n]{1,200}" is blocked in plan mode|^Plan mode blocked /;
+
+function resultStatus(isError: boolean, output: string): ItemStatus {
+  if (!isError) return 'success';
+  if (output.startsWith(cancelMark)) return 'cancelled';
+  return isRefusal(output) ? 'denied' : 'error';
+}
+
+export function isRefusal(output: string): boolean {
+  return refusal.test(output.length > 1000 ? output.slice(0, 1000) : output);
+}
+
+/** The report that the shell tool makes of a command that failed or printed nothing has the exit code in a line of its own. */
+export function exitCodeIn(output: string): number | undefined {
+  if (!output.startsWith('Command: ')) return undefined;
+  const mark = '\nExit Code: ';
+  const at = output.lastIndexOf(mark);
+  if (at === -1) return undefined;
+  const code = Number.parseInt(output.slice(at + mark.length, at + mark.length + 12), 10);
+  return Number.isNaN(code) ? undefined : code;
+}
+
+/** A string today; a list of text blocks in the protocol that this one follows. */
+function textOf(content: Json): string {
+  if (!Array.isArray(content)) return asText(content);
+  return content.map((each) => string(object(each).text) ?? asText(each)).join('\n');
+}
