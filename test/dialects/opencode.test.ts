@@ -305,6 +305,13 @@ describe('the bus', () => {
     expect(opencode.detect([{ directory: '/w', payload: bus('server.connected', {}) }], [])).toBe(1);
   });
 
+  it('survives a line that is wrapped deeper than the stack is', () => {
+    const deep = `${'{"payload":'.repeat(100_000)}{}${'}'.repeat(100_000)}`;
+    const reader = new Reader();
+    reader.stdout(jsonl([deep, ...begin, finish, idle]));
+    expect(reader.end()).toMatchObject({ provenance: { dialect: 'opencode' } });
+  });
+
   it('reads the same from server-sent events as from lines', () => {
     const home = join(import.meta.dirname, '..', 'recordings', 'opencode-serve@1.18.33');
     const scenarios = readdirSync(home).filter((scenario) => existsSync(join(home, scenario, 'events.sse')));
