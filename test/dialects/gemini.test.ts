@@ -355,6 +355,12 @@ describe('stderr', () => {
     expect(judged(reading)).toEqual(['success', undefined]);
   });
 
+  it('takes no attempt for one that nobody can count', () => {
+    const stderr = `Attempt ${'9'.repeat(30)} failed with status 429. Retrying with backoff...\n`;
+    const reading = read({ stdout: [init, say('x'), success], stderr, exit: exited(0) });
+    expect([eventsOf(reading, 'retry.scheduled'), eventsOf(reading, 'log').length]).toEqual([[], 1]);
+  });
+
   it.each([
     [41, 'GEMINI_API_KEY, GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GENAI_USE_GCA', 'config'],
     [42, 'Input can be provided by piping data into gemini or using the --prompt option.', 'input'],
