@@ -61,7 +61,7 @@ describe('stream-json', () => {
       { type: 'turn.started', turn_id: 'turn_1', iteration: 1 },
       { type: 'text.delta', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', text: 'Looking. ' },
       { type: 'text.completed', turn_id: 'turn_1', message_id: 'turn_1', block_id: 'block_1', text: 'Looking. ' },
-      { type: 'item.started', item_id: 'l1', turn_id: 'turn_1', kind: 'read', name: 'list_directory', args: { dir_path: '.' } },
+      { type: 'item.started', item_id: 'l1', turn_id: 'turn_1', kind: 'search', name: 'list_directory', args: { dir_path: '.' } },
       { type: 'item.completed', item_id: 'l1', status: 'success', output: 'Listed 1 item(s).' },
       {
         type: 'turn.completed',
@@ -353,6 +353,12 @@ describe('stderr', () => {
       { type: 'retry.scheduled', attempt: 2, code: 'server', cause: 'HTTP 500' },
     ]);
     expect(judged(reading)).toEqual(['success', undefined]);
+  });
+
+  it('takes no attempt for one that nobody can count', () => {
+    const stderr = `Attempt ${'9'.repeat(30)} failed with status 429. Retrying with backoff...\n`;
+    const reading = read({ stdout: [init, say('x'), success], stderr, exit: exited(0) });
+    expect([eventsOf(reading, 'retry.scheduled'), eventsOf(reading, 'log').length]).toEqual([[], 1]);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { opencode } from '../../src/dialects/opencode/index.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
-import type { AgentEvent } from '../../src/events/event.ts';
+import { AgentEvent } from '../../src/events/event.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { Writer } from '../../src/pipeline/writer.ts';
 import { eventOf } from '../support/records.ts';
@@ -104,6 +104,17 @@ describe('the run stream', () => {
     expect(only(events, 'item.completed')).toEqual([
       { type: 'item.completed', item_id: 'call_9', status: 'error', output: '', exit_code: 1, duration_ms: 10 },
     ]);
+  });
+
+  it('takes no id and no number that an event could not hold', () => {
+    const state = { status: 'completed', output: '', metadata: { exit: 1e21 } };
+    const { events, outcome } = read([
+      toolUse('bash', state),
+      run('tool_use', { id: '', callID: '', partID: '', tool: 'bash', state }),
+      failure({ name: 'APIError', data: { message: 'slow', statusCode: 1e21 } }),
+    ]);
+    for (const event of events) expect(AgentEvent.safeParse(event).error).toBeUndefined();
+    expect([only(events, 'item.completed').length, outcome.provenance.unknown_lines]).toEqual([1, 1]);
   });
 
   it('reads errors of every shape', () => {
@@ -303,6 +314,13 @@ describe('the bus', () => {
     expect(plain.outcome).toMatchObject({ status: 'success', message: 'Hi' });
     expect(read(lines.map((payload) => ({ directory: '/w', payload }))).events).toEqual(plain.events);
     expect(opencode.detect([{ directory: '/w', payload: bus('server.connected', {}) }], [])).toBe(1);
+  });
+
+  it('survives a line that is wrapped deeper than the stack is', () => {
+    const deep = `${'{"payload":'.repeat(100_000)}{}${'}'.repeat(100_000)}`;
+    const reader = new Reader();
+    reader.stdout(jsonl([deep, ...begin, finish, idle]));
+    expect(reader.end()).toMatchObject({ provenance: { dialect: 'opencode' } });
   });
 
   it('reads the same from server-sent events as from lines', () => {

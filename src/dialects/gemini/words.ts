@@ -7,7 +7,7 @@ export const toolKinds: ToolKinds = {
   replace: 'file_edit',
   read_file: 'read',
   read_many_files: 'read',
-  list_directory: 'read',
+  list_directory: 'search',
   glob: 'search',
   grep_search: 'search',
   search_file_content: 'search',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
 import { speakerOf } from '../shared/opencode/detect.ts';
+import { unwrap } from './unwrap.ts';
 
 const families = new Set(
   'catalog command file global ide installation integration lsp mcp message models-dev permission plugin project pty question reference server session storage todo tui vcs workspace worktree'.split(
@@ -20,13 +21,12 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function detectAny(head: readonly JsonObject[], stderr: readonly string[]): number {
-  if (head.some(isBusLine)) return 1;
+  if (head.some((wire) => isBusLine(unwrap(wire)))) return 1;
   const speaker = speakerOf(head, stderr);
   return speaker?.who === 'opencode' ? speaker.sure : 0;
 }
 
 function isBusLine(wire: JsonObject): boolean {
-  if (isObject(wire.payload) && wire.type === undefined) return isBusLine(wire.payload);
   if (typeof wire.type !== 'string' || !families.has(wire.type.slice(0, Math.max(0, wire.type.indexOf('.'))))) return false;
   return isObject(wire.properties) || (isObject(wire.data) && 'created' in wire && typeof wire.id === 'string');
 }

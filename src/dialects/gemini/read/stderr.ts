@@ -5,7 +5,7 @@ import { chatter } from '../words.ts';
 import { isErrorDocument, readDocument } from './document.ts';
 import { codeOf } from './ending.ts';
 
-const retryWording = /^Attempt (\d+) failed with status (\d+)\. Retrying/;
+const retryWording = /^Attempt (\d{1,9}) failed with status (\d{1,9})\. Retrying/;
 const errorMark = '[ERROR] ';
 const warningMark = '[WARNING] ';
 /** An error document is a dozen lines; more is not one. */

@@ -7,7 +7,8 @@ import { toolKinds } from '../words.ts';
 /** The calls of a stream, from `tool_use` to `tool_result`. */
 export class Tools {
   readonly #sink: DecoderSink;
-  readonly #open = new Map<string, { name: string; args: JsonObject }>();
+  /** What the end of a call does not tell again: its name, and the file that it edits if it succeeds. */
+  readonly #open = new Map<string, { name: string; edited: EditedFile | undefined }>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -15,7 +16,7 @@ export class Tools {
 
   start(id: string, wire: JsonObject): void {
     const name = asText(wire.tool_name);
-    this.#open.set(id, { name, args: object(wire.parameters) });
+    this.#open.set(id, { name, edited: editedFile(name, object(wire.parameters)) });
     this.#sink.emit(startTool(id, name, wire.parameters ?? {}));
   }
 
@@ -31,8 +32,7 @@ export class Tools {
       ...(wire.output === undefined ? {} : { output: wire.output }),
       ...(error === undefined ? {} : { error }),
     });
-    const edited = status === 'success' && call !== undefined ? editedFile(call.name, call.args) : undefined;
-    if (edited !== undefined) this.#sink.emit({ type: 'file.edited', ...edited, item_id: id });
+    if (status === 'success' && call?.edited !== undefined) this.#sink.emit({ type: 'file.edited', ...call.edited, item_id: id });
   }
 }
 
@@ -45,8 +45,13 @@ function kindOf(name: string): ItemKind {
   return kindIn(toolKinds, name);
 }
 
+interface EditedFile {
+  path: string;
+  operation: 'created' | 'modified';
+}
+
 /** The file that a successful call of this tool has changed. */
-export function editedFile(name: string, args: JsonObject): { path: string; operation: 'created' | 'modified' } | undefined {
+export function editedFile(name: string, args: JsonObject): EditedFile | undefined {
   const path = string(args.file_path);
   if (path === undefined) return undefined;
   if (name === 'write_file') return { path, operation: 'created' };
@@ -83,11 +88,13 @@ export interface ToolCount {
 
 /** Calls as the json document tells them, numbers per tool: how many, how many failed, how many somebody refused. */
 export function readToolCounts(stats: JsonObject): ToolCount[] {
+  let left = maxCalls;
   return Object.entries(object(object(stats.tools).byName)).flatMap(([name, wire]) => {
     const tool = object(wire);
-    const calls = Math.min(count(tool.count) ?? 0, maxCalls);
-    const rejected = count(object(tool.decisions).reject) ?? 0;
-    return name === '' || calls < 1 ? [] : [{ name, calls, failed: count(tool.fail) ?? 0, rejected }];
+    const calls = Math.min(Math.floor(count(tool.count) ?? 0), left);
+    if (name === '' || calls < 1) return [];
+    left -= calls;
+    return [{ name, calls, failed: count(tool.fail) ?? 0, rejected: count(object(tool.decisions).reject) ?? 0 }];
   });
 }
 

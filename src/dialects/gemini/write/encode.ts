@@ -9,6 +9,9 @@ import { Lines } from './lines.ts';
 import { Tools } from './tools.ts';
 import { loseUsage, ModelTotals, writeUsage } from './usage.ts';
 
+/** Errors that wait for the end of the run. */
+const maxErrors = 1000;
+
 export function encoder(sink: EncoderSink, variant: string): Encoder {
   return variant === 'json' ? documentEncoder(sink) : streamEncoder(sink);
 }
@@ -39,6 +42,15 @@ function streamEncoder(sink: EncoderSink): Encoder {
     }
     spoken = { message: event.message_id, block: event.block_id };
     lines.write('message', event.timestamp, { role: 'assistant', content, delta: true });
+  }
+
+  function fail({ message, timestamp }: EventOf<'error'> & EventRecord): void {
+    if (errors.length === maxErrors) {
+      // The last one says why it ended.
+      errors.pop();
+      sink.lose('error');
+    }
+    errors.push({ message, timestamp });
   }
 
   function record(event: EventRecord): void {
@@ -72,9 +84,8 @@ function streamEncoder(sink: EncoderSink): Encoder {
       case 'usage.reported':
         return totals.see(event);
       case 'error':
-        if (event.fatal) errors.push({ message: event.message, timestamp: event.timestamp });
-        else lines.write('error', event.timestamp, { severity: 'warning', message: event.message });
-        return;
+        if (event.fatal) return fail(event);
+        return lines.write('error', event.timestamp, { severity: 'warning', message: event.message });
       case 'log':
         if (event.stream !== 'agent') return sink.lose('log');
         return lines.write('error', event.timestamp, { severity: 'warning', message: event.text });

@@ -4,12 +4,20 @@ import { asText, object } from '../../read.ts';
 import { editedFile } from '../read/tools.ts';
 import type { Lines } from './lines.ts';
 
+/** A batch of calls may be the whole run, so no more results than these are held back, or than these characters of output. */
+const maxResults = 1000;
+const maxHeld = 1_000_000;
+
 /** The calls of a stream. Results are printed together, when the whole batch of calls is done. */
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #lines: Lines;
-  readonly #open = new Map<string, EventOf<'item.started'>>();
+  /** The calls that are open, and the file that each edits if it succeeds. */
+  readonly #open = new Map<string, string | undefined>();
   #results: JsonObject[] = [];
+  #held = 0;
+  /** Some results of this batch are printed: a reader takes the next call for one of another turn. */
+  #isSplit = false;
   /** The file that a reader takes for edited by the call that ended last. */
   #edited: string | undefined;
 
@@ -20,19 +28,24 @@ export class Tools {
 
   start(event: EventOf<'item.started'> & EventRecord): void {
     if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
-    this.#open.set(event.item_id, event);
+    if (this.#isSplit) this.#sink.lose('turn_boundary');
+    this.#open.set(event.item_id, editedFile(event.name, object(event.args))?.path);
     this.#lines.write('tool_use', event.timestamp, { tool_name: event.name, tool_id: event.item_id, parameters: event.args });
   }
 
   end(event: EventOf<'item.completed'> & EventRecord): void {
-    const start = this.#open.get(event.item_id);
     // A call that never ended stays open on this wire too.
-    if (start === undefined || (event.synthetic && event.status === 'abandoned')) return;
+    if (!this.#open.has(event.item_id) || (event.synthetic && event.status === 'abandoned')) return;
+    this.#edited = event.status === 'success' ? this.#open.get(event.item_id) : undefined;
     this.#open.delete(event.item_id);
     if (event.exit_code !== undefined) this.#sink.lose('exit_code');
     if (event.status === 'cancelled' || event.status === 'abandoned') this.#sink.lose('tool_status');
-    this.#edited = event.status === 'success' ? editedFile(start.name, object(start.args))?.path : undefined;
-    this.#results.push(resultOf(event));
+    const output = event.output === undefined ? undefined : asText(event.output);
+    this.#results.push(resultOf(event, output));
+    this.#held += output?.length ?? 0;
+    if (this.#results.length < maxResults && this.#held < maxHeld) return;
+    this.flush();
+    this.#isSplit = true;
   }
 
   /** A reader knows it from the call, or it is lost. */
@@ -43,12 +56,13 @@ export class Tools {
   flush(): void {
     const results = this.#results;
     this.#results = [];
+    this.#held = 0;
+    this.#isSplit = false;
     for (const each of results) this.#sink.line(each);
   }
 }
 
-function resultOf(event: EventOf<'item.completed'> & EventRecord): JsonObject {
-  const output = event.output === undefined ? undefined : asText(event.output);
+function resultOf(event: EventOf<'item.completed'> & EventRecord, output: string | undefined): JsonObject {
   const failed = event.status !== 'success';
   return {
     type: 'tool_result',

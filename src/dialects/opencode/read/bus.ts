@@ -1,6 +1,7 @@
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, isObject, list, object, string } from '../../read.ts';
+import { asText, compact, filled, isObject, list, object, string } from '../../read.ts';
 import { readFault } from '../../shared/opencode/read/ending.ts';
+import { whole } from '../../shared/opencode/read/numbers.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import { ignoredFamilies, ignoredTypes } from '../words.ts';
 import { Authors } from './authors.ts';
@@ -107,7 +108,7 @@ export class Bus {
       case 'step-finish':
         return this.#turns.endStep(lane, part);
       case 'retry':
-        return this.#ending.retry(integer(part.attempt), readFault(part.error).message);
+        return this.#ending.retry(whole(part.attempt), readFault(part.error).message);
       case 'patch':
         return this.#edits.changed(list(part.files));
     }
@@ -157,7 +158,7 @@ export class Bus {
     if (status.type === 'idle') return this.#idle(lane);
     if (!lane.isMain) return;
     if (status.type === 'busy') this.#ending.stopRetrying();
-    else if (status.type === 'retry') this.#ending.retry(integer(status.attempt), asText(status.message));
+    else if (status.type === 'retry') this.#ending.retry(whole(status.attempt), asText(status.message));
   }
 
   #idle(lane: Lane): void {

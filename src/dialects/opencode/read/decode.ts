@@ -2,6 +2,7 @@ import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
 import { isObject, string } from '../../read.ts';
 import { runDecoder } from '../../shared/opencode/read/run.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
+import { unwrap } from '../unwrap.ts';
 import { Bus } from './bus.ts';
 import { Sessions } from './sessions.ts';
 import { Version2 } from './version-2.ts';
@@ -13,9 +14,8 @@ export function decoder(sink: DecoderSink): Decoder {
   const bus = new Bus(sink, sessions);
   const version2 = new Version2(sink, sessions);
 
-  function line(wire: JsonObject): void {
-    // The events of all instances (`/global/event`) come wrapped.
-    if (isObject(wire.payload) && wire.type === undefined) return line(wire.payload);
+  function line(wrapped: JsonObject): void {
+    const wire = unwrap(wrapped);
     const type = string(wire.type) ?? '';
     if (isObject(wire.properties)) {
       if (!bus.event(type, wire.properties)) sink.unknown(wire);

@@ -2,6 +2,7 @@ import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, compact, filled, integer, object } from '../../read.ts';
 import { type Fault, readEnding, readFault, readFinish } from '../../shared/opencode/read/ending.ts';
+import { whole } from '../../shared/opencode/read/numbers.ts';
 import { exclusive, readUsage } from '../../shared/opencode/read/usage.ts';
 import { familiesOfVersion2 } from '../words.ts';
 import { modelOf } from './lane.ts';
@@ -91,7 +92,7 @@ export class Version2 {
 
   #retried(data: JsonObject): void {
     const cause = readFault(data.error).message;
-    this.#sink.emit({ type: 'retry.scheduled', cause, code: codeOfMessage(cause), ...compact({ attempt: integer(data.attempt) }) });
+    this.#sink.emit({ type: 'retry.scheduled', cause, code: codeOfMessage(cause), ...compact({ attempt: whole(data.attempt) }) });
   }
 
   #execution(phase: string, data: JsonObject): void {

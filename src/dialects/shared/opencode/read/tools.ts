@@ -1,12 +1,13 @@
 import type { Draft, EventOf, FileOperation } from '../../../../events/event.ts';
 import type { Json, JsonObject } from '../../../dialect.ts';
-import { asText, compact, filled, integer, isObject, list, object, string, time } from '../../../read.ts';
+import { asText, compact, filled, isObject, list, object, time } from '../../../read.ts';
 import { kindIn } from '../../../tool-kinds.ts';
+import { exact, whole } from './numbers.ts';
 import { patchHeads, toolKinds } from '../words.ts';
 
 /** The id of a call: `callID`, or in version 2 `id` beside a `partID`. */
 export function callIdOf(part: JsonObject): string | undefined {
-  return filled(part.callID) ?? filled(part.id) ?? string(part.partID);
+  return filled(part.callID) ?? filled(part.id) ?? filled(part.partID);
 }
 
 export function startTool(id: string, name: string, args: Json): Extract<Draft, { type: 'item.started' }> {
@@ -29,7 +30,7 @@ export function endTool(id: string, name: string, state: JsonObject): EventOf<'i
         item_id: id,
         status: withheld ? 'denied' : failed ? 'error' : 'success',
         output: asText(state.output),
-        ...compact({ exit_code: integer(details.exit) }),
+        ...compact({ exit_code: exact(details.exit) }),
         ...duration,
       };
     }
@@ -96,11 +97,6 @@ export function editsOf(tool: string, state: JsonObject, itemId: string): Edit[]
 /** Lines added and taken away, and the diff itself, where they are told. */
 export function sizeOf(counts: JsonObject, diff: Json | undefined): Pick<Edit, 'additions' | 'deletions' | 'diff'> {
   return compact({ additions: whole(counts.additions), deletions: whole(counts.deletions), diff: filled(diff) });
-}
-
-function whole(value: Json | undefined): number | undefined {
-  const number = integer(value);
-  return number === undefined || number < 0 ? undefined : number;
 }
 
 function patchedFiles(patch: string): { path: string; operation: FileOperation }[] {
