@@ -55,7 +55,7 @@ export function decoder(sink: DecoderSink): Decoder {
     openTurn(id);
     if (text === '') return;
     said = true;
-    sink.emit({ type: 'text.completed', text, ...compact({ message_id: id, block_id: id }) });
+    sink.emit({ type: 'text.completed', text, ...(id === undefined ? {} : { message_id: id, block_id: id }) });
   }
 
   /** Comes before the message it belongs to, and does not name it. */

@@ -1,34 +1,32 @@
 import type { Json } from '../../dialect.ts';
 
 export interface OpenCall {
-  name: string;
+  readonly id: string;
+  readonly name: string;
   /** What results call the tool. */
-  tool: string;
-  path: string | undefined;
-}
-
-interface Link extends OpenCall {
-  id: string;
-  older: Link | undefined;
-  newer: Link | undefined;
+  readonly tool: string;
+  readonly path: string | undefined;
+  /** Its neighbours among the open calls of its tool. */
+  older: OpenCall | undefined;
+  newer: OpenCall | undefined;
 }
 
 /** The open calls by id, and those of each tool in the order in which they were made: found and closed at no cost that grows. */
 export class OpenCalls {
-  readonly #byId = new Map<string, Link>();
-  readonly #byTool = new Map<string, { oldest: Link; newest: Link }>();
+  readonly #byId = new Map<string, OpenCall>();
+  readonly #byTool = new Map<string, { oldest: OpenCall; newest: OpenCall }>();
 
-  add(id: string, call: OpenCall): void {
+  add(id: string, name: string, tool: string, path: string | undefined): void {
     this.take(id);
-    const row = this.#byTool.get(call.tool);
-    const link: Link = { ...call, id, older: row?.newest, newer: undefined };
-    this.#byId.set(id, link);
+    const row = this.#byTool.get(tool);
+    const call: OpenCall = { id, name, tool, path, older: row?.newest, newer: undefined };
+    this.#byId.set(id, call);
     if (row === undefined) {
-      this.#byTool.set(call.tool, { oldest: link, newest: link });
+      this.#byTool.set(tool, { oldest: call, newest: call });
       return;
     }
-    row.newest.newer = link;
-    row.newest = link;
+    row.newest.newer = call;
+    row.newest = call;
   }
 
   oldestOf(tool: Json | undefined): string | undefined {
@@ -36,17 +34,17 @@ export class OpenCalls {
   }
 
   take(id: string): OpenCall | undefined {
-    const link = this.#byId.get(id);
-    if (link === undefined) return undefined;
+    const call = this.#byId.get(id);
+    if (call === undefined) return undefined;
     this.#byId.delete(id);
-    const { older, newer } = link;
+    const { older, newer } = call;
     if (older !== undefined) older.newer = newer;
     if (newer !== undefined) newer.older = older;
-    const row = this.#byTool.get(link.tool);
-    if (row === undefined) return link;
-    if (older === undefined && newer === undefined) this.#byTool.delete(link.tool);
+    const row = this.#byTool.get(call.tool);
+    if (row === undefined) return call;
+    if (older === undefined && newer === undefined) this.#byTool.delete(call.tool);
     else if (older === undefined && newer !== undefined) row.oldest = newer;
     else if (newer === undefined && older !== undefined) row.newest = older;
-    return link;
+    return call;
   }
 }

@@ -20,7 +20,7 @@ export class Tools {
     const kind = kindOf(name);
     const args = object(wire.parameters);
     const path = kind === 'file_edit' ? (filled(args.file_path) ?? filled(args.path)) : undefined;
-    this.#calls.add(id, { name, tool: filled(wire.toolId) ?? name, path });
+    this.#calls.add(id, name, filled(wire.toolId) ?? name, path);
     this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args: wire.parameters ?? null });
   }
 
