@@ -135,7 +135,8 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function end(): void {
-    if (!ending.readSilence()) usage.end();
+    usage.end();
+    ending.end();
   }
 
   return { line, end };

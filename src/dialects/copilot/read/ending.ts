@@ -47,10 +47,9 @@ export class Ending {
     this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'unknown', ...said });
   }
 
-  /** The stream is over; answers whether it has told how it ended. */
-  readSilence(): boolean {
-    if (this.#isRead || this.#aborted === undefined) return this.#isRead;
+  /** The stream is over. */
+  end(): void {
+    if (this.#isRead || this.#aborted === undefined) return;
     this.#sink.emit({ type: 'agent.finished', status: 'cancelled', message: this.#aborted });
-    return true;
   }
 }
