@@ -28,7 +28,9 @@ export function decoder(sink: DecoderSink): Decoder {
 
   /** A prompt, or the results of tools. */
   function readUser(wire: JsonObject): void {
-    const isPrompt = filled(wire.parent_tool_use_id) === undefined;
+    const parent = filled(wire.parent_tool_use_id);
+    const isPrompt = parent === undefined;
+    messages.interrupt(parent);
     const content = object(wire.message).content;
     if (typeof content === 'string') return isPrompt ? readPrompt(content) : undefined;
     for (const each of list(content)) {

@@ -11,6 +11,8 @@ interface Message {
   usage: JsonObject;
   model: string | undefined;
   stopReason: Json | undefined;
+  /** It has stopped, or somebody else has spoken: without an id, what comes next is another. */
+  isOver: boolean;
 }
 
 /** The messages of the model, and of the models that its tools ask. */
@@ -33,6 +35,13 @@ export class Messages {
     for (const each of list(body.content)) this.#readBlock(object(each), parent, message.seen);
     if (body.usage !== undefined) message.usage = object(body.usage);
     message.stopReason = body.stop_reason ?? message.stopReason;
+    if (filled(message.stopReason) !== undefined) message.isOver = true;
+  }
+
+  /** Somebody else speaks in this thread. */
+  interrupt(parent: string | undefined): void {
+    const message = this.#open.get(parent ?? '');
+    if (message !== undefined) message.isOver = true;
   }
 
   /** The message of the tool call with this id is over; without one: the main one. */
@@ -55,9 +64,9 @@ export class Messages {
   #need(parent: string | undefined, body: JsonObject): Message {
     const id = filled(body.id) ?? '';
     const known = this.#open.get(parent ?? '');
-    if (known?.id === id) return known;
+    if (known?.id === id && (id !== '' || !known.isOver)) return known;
     this.close(parent);
-    const message: Message = { id, seen: new Set(), usage: {}, model: filled(body.model), stopReason: undefined };
+    const message: Message = { id, seen: new Set(), usage: {}, model: filled(body.model), stopReason: undefined, isOver: false };
     this.#open.set(parent ?? '', message);
     if (parent === undefined) this.#sink.emit({ type: 'turn.started', ...compact({ model: message.model }) });
     return message;
