@@ -5,7 +5,7 @@ export const toolKinds: ToolKinds = {
   shell: 'command',
   execute_command: 'command',
   read: 'read',
-  tree: 'read',
+  tree: 'search',
   list_windows: 'read',
   read_module: 'read',
   read_resource: 'read',
