@@ -42,6 +42,19 @@ const run: Wire[] = [
   success(),
 ];
 
+it('keeps messages without ids apart', () => {
+  const nameless = run.map((line) => {
+    if (line.type !== 'assistant') return line;
+    const { id: _, ...message } = line.message as Wire;
+    return { ...line, message };
+  });
+  const read = readLines(nameless, { exit: exited(0) });
+  expect(read.outcome.metrics).toMatchObject({ turns: 2, input_tokens: 223, output_tokens: 8 });
+  expect(only(read, 'turn.completed').map((each) => each.finish_reason)).toEqual(['tool_calls', 'stop']);
+  const same = readLines([init, assistant('', [text('Again.')]), user([text('More.')]), assistant('', [text('Again.')]), success()]);
+  expect(only(same, 'text.completed').map((each) => each.text)).toEqual(['Again.', 'Again.']);
+});
+
 it('reads a whole run', () => {
   const read = readLines(run, { exit: exited(0) });
   expect(read.outcome).toMatchObject({

@@ -90,6 +90,11 @@ it('reads a whole run', () => {
   ]);
 });
 
+it('counts what the messages of an aborted run tell', () => {
+  const read = readLines([start, message('Hi.', { outputTokens: 7 }), event('abort', { reason: 'user initiated' })]);
+  expect(read.outcome).toMatchObject({ metrics: { output_tokens: 7 }, verdict: { class: 'cancelled' } });
+});
+
 describe('usage', () => {
   it('falls back to the output counts of the messages', () => {
     const { metrics } = readLines([start, message('Hi.', { outputTokens: 7 }), message('Ho.', { outputTokens: 3 }), result(0)]).outcome;

@@ -171,11 +171,22 @@ it('tells questions, passes over pictures and keeps what is new', () => {
 });
 
 it('knows the kinds of its tools', () => {
-  const names = ['developer__shell', 'shell', 'write', 'todo__write', 'subagent__run', 'github__search', 'platform__x', 'other'];
+  const names = [
+    'developer__shell',
+    'shell',
+    'developer__tree',
+    'write',
+    'todo__write',
+    'subagent__run',
+    'github__search',
+    'platform__x',
+    'other',
+  ];
   const read = readLines(names.map((name, index) => message('assistant', 'm', request(`t${index}`, name, {}))));
   expect(only(read, 'item.started').map((each) => ('kind' in each ? each.kind : ''))).toEqual([
     'command',
     'command',
+    'search',
     'file_edit',
     'plan',
     'subagent',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
 import { amp } from '../../src/dialects/amp/index.ts';
 import { cline } from '../../src/dialects/cline/index.ts';
 import { continueCli } from '../../src/dialects/continue/index.ts';
@@ -7,6 +8,7 @@ import { copilot } from '../../src/dialects/copilot/index.ts';
 import { cursor } from '../../src/dialects/cursor/index.ts';
 import { droid } from '../../src/dialects/droid/index.ts';
 import { goose } from '../../src/dialects/goose/index.ts';
+import { pi } from '../../src/dialects/pi/index.ts';
 import { AgentEvent } from '../../src/events/event.ts';
 import { exited, readLines, type Wire } from '../support/lines.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
@@ -66,4 +68,21 @@ it.each([amp, cline, copilot, cursor, droid, goose])('$id: without its good word
     }),
     { numRuns, seed },
   );
+});
+
+// JSON.parse reads any depth; what turns a value into text ends with the stack.
+it.each([amp, cline, continueCli, copilot, cursor, droid, goose, pi])('$id: no depth of a value breaks its detection', (dialect) => {
+  const deep: Json = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+  const own: JsonObject[] = [
+    { ts: 'x', message: 'x', session_id: 'T-1' },
+    { type: 'system', subtype: 'init' },
+    { type: 'result', subtype: 'success', num_turns: 1 },
+    { type: 'message', role: 'x', text: 'x' },
+    { type: 'error', error: 'x' },
+    { response: 'x', status: 'success' },
+  ];
+  for (const wire of own) {
+    for (const key of ['type', 'ts', 'status', 'session_id', 'message', 'note', 'data', 'error', 'subtype'])
+      expect(dialect.detect([{ ...wire, [key]: deep }], [])).toBeLessThanOrEqual(1);
+  }
 });

@@ -31,7 +31,49 @@ const gooseMessage = (role: string, ...content: JsonObject[]): JsonObject => ({
   message: { id: 'm', role, created: 1000, content },
 });
 
+const clineEvent = (event: JsonObject): JsonObject => ({ ts: '2026-05-01T10:00:00.000Z', type: 'agent_event', event });
+const clineTool = (type: string, index: number): JsonObject =>
+  clineEvent({ type, contentType: 'tool', toolCallId: `t${index}`, toolName: 'editor', input: { path: 'a' }, output: { success: true } });
+
+const copilotEvent = (type: string, data: JsonObject): JsonObject => ({ type, data, id: 'x', parentId: null });
+
+const cursorTool = (subtype: string, index: number): JsonObject => ({
+  type: 'tool_call',
+  subtype,
+  call_id: `t${index}`,
+  tool_call: { writeToolCall: { args: { path: 'a' }, result: { success: {} } } },
+});
+
+const ampMessage = (id: string, ...content: JsonObject[]): JsonObject => ({ type: 'assistant', message: { id, content } });
+
+const droidCall = (tool: string, id?: string): JsonObject => ({
+  type: 'tool_call',
+  toolId: tool,
+  toolName: tool,
+  parameters: { file_path: 'a' },
+  ...(id === undefined ? {} : { id }),
+});
+const droidResult = (tool: string, id?: string): JsonObject => ({
+  type: 'tool_result',
+  toolId: tool,
+  isError: false,
+  value: 'ok',
+  ...(id === undefined ? {} : { id }),
+});
+
+const piCall = (type: string, index: number): JsonObject => ({ type, toolCallId: `t${index}`, toolName: 'write', args: { path: 'a' } });
+
 const talks: Record<string, Talk> = {
+  pi: {
+    piece: () => ({ type: 'message_update', assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'some words ' } }),
+    start: (index) => piCall('tool_execution_start', index),
+    end: (index) => ({ ...piCall('tool_execution_end', index), result: { content: [said('ok')] }, isError: false }),
+  },
+  cline: {
+    piece: () => clineEvent({ type: 'content_start', contentType: 'text', text: 'some words ' }),
+    start: (index) => clineTool('content_start', index),
+    end: (index) => clineTool('content_end', index),
+  },
   goose: {
     piece: () => gooseMessage('assistant', said('some words ')),
     start: (index) =>
@@ -43,20 +85,35 @@ const talks: Record<string, Talk> = {
     end: (index) =>
       gooseMessage('user', { type: 'toolResponse', id: `t${index}`, toolResult: { status: 'success', value: { content: [said('ok')] } } }),
   },
+  copilot: {
+    piece: () => copilotEvent('assistant.message_delta', { messageId: 'm', deltaContent: 'some words ' }),
+    start: (index) => copilotEvent('tool.execution_start', { toolCallId: `t${index}`, toolName: 'create', arguments: { path: 'a' } }),
+    end: (index) => copilotEvent('tool.execution_complete', { toolCallId: `t${index}`, success: true }),
+  },
+  cursor: {
+    piece: () => ({ type: 'assistant', message: { content: [said('some words ')] } }),
+    start: (index) => cursorTool('started', index),
+    end: (index) => cursorTool('completed', index),
+  },
+  amp: {
+    piece: (index) => ampMessage('m', said(`text ${index}`)),
+    start: (index) => ampMessage('m', { type: 'tool_use', id: `t${index}`, name: 'edit_file', input: { path: 'a' } }),
+    end: (index) => ({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'ok' }] } }),
+  },
+  droid: {
+    piece: () => ({ type: 'message', role: 'assistant', id: 'm', text: 'some words ' }),
+    start: (index) => droidCall('Edit', `t${index}`),
+    end: (index) => droidResult('Edit', `t${index}`),
+  },
 };
 
 const shapes: Record<string, (talk: Talk) => Lines> = {
   'one text in many pieces': (talk) => (size) => each(size, talk.piece),
-  'calls that are never closed': (talk) => (size) => each(size, talk.start),
-  'calls closed in order': (talk) =>
+  'many calls at once, closed in order and in reverse': (talk) =>
     function* (size) {
-      yield* each(size, talk.start);
+      yield* each(3 * size, talk.start);
       yield* each(size, talk.end);
-    },
-  'calls closed in reverse': (talk) =>
-    function* (size) {
-      yield* each(size, talk.start);
-      yield* backwards(size, talk.end);
+      yield* backwards(size, (index) => talk.end(2 * size + index));
     },
 };
 
@@ -80,6 +137,39 @@ it.each<[string, string, Lines]>([
     'goose',
     "its own words, said in the model's name, in many pieces",
     (size) => each(size, () => gooseMessage('assistant', said('Network error: '))),
+  ],
+  [
+    'droid',
+    'results that name only the tool, of tools called in between',
+    function* (size) {
+      yield* each(size, () => droidCall('Edit'));
+      yield* each(size, () => droidCall('Read'));
+      yield* each(size, () => droidResult('Read'));
+    },
+  ],
+  [
+    'droid',
+    'results that name only the tool, the last called first',
+    function* (size) {
+      yield* each(size, (index) => droidCall(`Tool${index}`));
+      yield* backwards(size, (index) => droidResult(`Tool${index}`));
+    },
+  ],
+  [
+    'droid',
+    'results of no call',
+    function* (size) {
+      yield* each(size, () => droidCall('Edit'));
+      yield* each(size, () => droidResult('Read'));
+    },
+  ],
+  [
+    'droid',
+    'results that name only the tool, in order',
+    function* (size) {
+      yield* each(size, () => droidCall('Edit'));
+      yield* each(size, () => droidResult('Edit'));
+    },
   ],
 ])('%s: %s', (id, _, lines) => {
   expect(steepnessOfReading(id, lines)).toBeLessThan(steepest);
@@ -119,9 +209,8 @@ describe.each(['pi'])('written as %s', (id) => {
     ['one text in many pieces', (size) => each(size, () => textAt(0))],
     ['a message of many texts', (size) => each(size, textAt)],
     ['a message of many texts, the last first', (size) => backwards(size, textAt)],
-    ['calls that are never closed', (size) => each(size, started)],
     [
-      'calls closed in reverse',
+      'many calls at once, closed in reverse',
       function* (size) {
         yield* each(size, started);
         yield* backwards(size, ended);

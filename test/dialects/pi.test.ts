@@ -118,7 +118,7 @@ describe('reading', () => {
       { type: 'reasoning.completed', ...first, block_id: 'message_1.0', text: 'Hm.' },
       { type: 'text.completed', ...first, block_id: 'message_1.1', text: 'Looking.' },
       counted,
-      { type: 'item.started', item_id: 'c1', turn_id: 'turn_1', kind: 'read', name: 'ls', args: {} },
+      { type: 'item.started', item_id: 'c1', turn_id: 'turn_1', kind: 'search', name: 'ls', args: {} },
       { type: 'item.completed', item_id: 'c1', status: 'success', output: 'a\nb' },
       { type: 'turn.completed', turn_id: 'turn_1', iteration: 1, tool_call_count: 1, has_final_report: false, finish_reason: 'tool_calls' },
       { type: 'turn.started', turn_id: 'turn_2', iteration: 2 },

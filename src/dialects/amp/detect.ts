@@ -1,10 +1,8 @@
 import type { JsonObject } from '../dialect.ts';
 
-const lineTypes = new Set(['system', 'assistant', 'user', 'result']);
+const lineTypes = new Set<unknown>(['system', 'assistant', 'user', 'result']);
 
 /** Claude's line types, under thread ids of Amp's own. */
 export function detect(head: readonly JsonObject[]): number {
-  return head.some((wire) => typeof wire.session_id === 'string' && wire.session_id.startsWith('T-') && lineTypes.has(String(wire.type)))
-    ? 1
-    : 0;
+  return head.some((wire) => typeof wire.session_id === 'string' && wire.session_id.startsWith('T-') && lineTypes.has(wire.type)) ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../dialect.ts';
-import { isObject } from '../read.ts';
+import { objectIn } from '../read.ts';
 
-const noteStatus = new Set(['info', 'success', 'warning', 'error']);
+const noteStatus = new Set<unknown>(['info', 'success', 'warning', 'error']);
 const housekeeping = new Set(['status', 'message', 'contextUsage', 'historyLength']);
 
 /** The model's own JSON may be printed as it is, so only Continue's own words are proof. */
@@ -20,18 +20,12 @@ export function isWrapped(wire: JsonObject): boolean {
 }
 
 export function isNote(wire: JsonObject): boolean {
-  if (typeof wire.message !== 'string' || !noteStatus.has(String(wire.status))) return false;
+  if (typeof wire.message !== 'string' || !noteStatus.has(wire.status)) return false;
   return Object.keys(wire).every((key) => housekeeping.has(key));
 }
 
 function isErrorLine(text: string): boolean {
-  if (!text.startsWith('{"status":"error"')) return false;
-  try {
-    const wire: unknown = JSON.parse(text);
-    return isObject(wire) && isNote(wire);
-  } catch {
-    return false;
-  }
+  return text.startsWith('{"status":"error"') && isNote(objectIn(text));
 }
 
 /** An answer that was cut: Continue wraps it in an object of one line that begins with it. */

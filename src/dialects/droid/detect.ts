@@ -1,10 +1,9 @@
 import type { JsonObject } from '../dialect.ts';
+import { surest } from '../surest.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
-  let best = 0;
-  for (const wire of head) best = Math.max(best, sure(wire));
-  if (head.length === 0 && stderr.some((text) => /\bdroid exec\b/.test(text))) best = 0.8;
-  return best;
+  if (head.length === 0) return stderr.some((text) => /\bdroid exec\b/.test(text)) ? 0.8 : 0;
+  return surest(head, sure);
 }
 
 function sure(wire: JsonObject): number {
@@ -42,5 +41,5 @@ const othersKeys = [
 
 /** Claude Code, Qwen Code, Cursor and Amp start and end their streams with lines of the same name. */
 function isOthers(wire: JsonObject): boolean {
-  return othersKeys.some((key) => key in wire) || String(wire.session_id).startsWith('T-');
+  return othersKeys.some((key) => key in wire) || (typeof wire.session_id === 'string' && wire.session_id.startsWith('T-'));
 }

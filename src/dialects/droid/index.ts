@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
 import { detect } from './detect.ts';
+import { decoder } from './read/decode.ts';
 
 export const droid: Dialect = {
   id: 'droid',

@@ -1,11 +1,10 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
+import { surest } from '../surest.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
-  let best = 0;
-  for (const wire of head) best = Math.max(best, sure(wire));
-  if (head.length === 0 && stderr.some((line) => line.includes('.pi/agent') || line.includes('pi-coding-agent'))) best = 0.9;
-  return best;
+  if (head.length === 0) return stderr.some((line) => line.includes('.pi/agent') || line.includes('pi-coding-agent')) ? 0.9 : 0;
+  return surest(head, sure);
 }
 
 function sure(wire: JsonObject): number {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
+import { decoder } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
 
 export const pi: Dialect = {

@@ -4,7 +4,7 @@ import type { ToolKinds } from '../tool-kinds.ts';
 export const toolKinds: ToolKinds = {
   bash: 'command',
   read: 'read',
-  ls: 'read',
+  ls: 'search',
   write: 'file_edit',
   edit: 'file_edit',
   grep: 'search',

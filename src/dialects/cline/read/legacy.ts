@@ -1,41 +1,17 @@
-import type { ItemKind, ItemStatus } from '../../events/event.ts';
-import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../../faults.ts';
-import { asText, compact, count, filled, integer, isObject, object, string } from '../read.ts';
-import { tokensBesideCache } from '../tokens.ts';
-
-const kinds: Record<string, ItemKind> = {
-  editedExistingFile: 'file_edit',
-  newFileCreated: 'file_edit',
-  fileDeleted: 'file_edit',
-  readFile: 'read',
-  listFilesTopLevel: 'search',
-  listFilesRecursive: 'search',
-  listCodeDefinitionNames: 'search',
-  searchFiles: 'search',
-  webFetch: 'web',
-  webSearch: 'web',
-};
-
-const silent = new Set([
-  'api_req_finished',
-  'checkpoint_created',
-  'conditional_rules_applied',
-  'deleted_api_reqs',
-  'hook_status',
-  'load_mcp_documentation',
-  'shell_integration_warning',
-  'task_progress',
-  'user_feedback',
-  'user_feedback_diff',
-]);
+import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, count, filled, objectIn, string, whole } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { tokensBesideCache } from '../../tokens.ts';
+import { legacySilent, legacyToolKinds } from '../words.ts';
 
 /** The `say` and `ask` lines of 2.x. They tell when a tool starts, hardly ever how it ended. */
 export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean; end(): void } {
   let introduced = false;
   let partial: JsonObject | undefined;
   let request: { ts: Json | undefined; usage: JsonObject } | undefined;
-  let tool: { id: string; path: string | undefined; operation: 'created' | 'modified' | 'deleted' | undefined } | undefined;
+  let tool: { id: string; path: string | undefined; operation: FileOperation | undefined } | undefined;
   let items = 0;
 
   function line(wire: JsonObject): boolean {
@@ -78,6 +54,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   }
 
   function said(wire: JsonObject): void {
+    // Many texts are JSON inside a string.
     const words = asText(wire.text);
     switch (wire.say) {
       case 'task':
@@ -137,7 +114,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         reportUsage();
         return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: 'completion_result' });
       default:
-        if (!silent.has(asText(wire.say))) sink.unknown(wire);
+        if (!legacySilent.has(wire.say)) sink.unknown(wire);
     }
   }
 
@@ -206,7 +183,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   function startTool(detail: JsonObject): void {
     const name = filled(detail.tool) ?? 'tool';
     const { tool: _, ...args } = detail;
-    const kind = Object.hasOwn(kinds, name) ? (kinds[name] ?? 'tool_call') : 'tool_call';
+    const kind = kindIn(legacyToolKinds, name);
     start(kind, name, args);
     if (tool === undefined || kind !== 'file_edit') return;
     tool.path = filled(detail.path);
@@ -236,20 +213,4 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   }
 
   return { line, end };
-}
-
-/** Many texts of 2.x are JSON inside a string. */
-function objectIn(text: string): JsonObject {
-  if (!text.startsWith('{')) return object(undefined);
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : object(undefined);
-  } catch {
-    return object(undefined);
-  }
-}
-
-function whole(value: Json | undefined): number | undefined {
-  const known = integer(value);
-  return known === undefined || known < 0 ? undefined : known;
 }

@@ -1,0 +1,52 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText } from '../../read.ts';
+import { isNote, isWrapped } from '../detect.ts';
+import { Ending } from './ending.ts';
+
+const missingPrompt = /^Error: (A prompt is required when using the -p\/--print flag.*)$/s;
+
+export function decoder(sink: DecoderSink): Decoder {
+  const ending = new Ending(sink);
+  let introduced = false;
+  let answers = 0;
+
+  function line(wire: JsonObject): void {
+    introduce();
+    if (isWrapped(wire)) return readAnswer(asText(wire.response));
+    if (isNote(wire)) return readNote(wire);
+    readAnswer(JSON.stringify(wire));
+  }
+
+  function introduce(): void {
+    if (introduced) return;
+    introduced = true;
+    sink.emit({ type: 'thread.started', agent: 'continue' });
+  }
+
+  /** The last JSON value is the answer; failures print none on stdout. */
+  function readAnswer(text: string): void {
+    const id = `answer_${++answers}`;
+    sink.emit({ type: 'text.completed', text, message_id: id, block_id: id });
+  }
+
+  function readNote(wire: JsonObject): void {
+    const text = asText(wire.message);
+    if (wire.status === 'error') return ending.fail(text, 'error');
+    sink.emit({ type: 'log', stream: 'agent', level: wire.status === 'warning' ? 'warning' : 'info', text });
+  }
+
+  function stderr(text: string, wire?: JsonObject): boolean {
+    if (wire !== undefined && wire.status === 'error' && isNote(wire)) {
+      introduce();
+      readNote(wire);
+      return true;
+    }
+    const prompt = missingPrompt.exec(text)?.[1];
+    if (prompt === undefined) return false;
+    introduce();
+    ending.fail(prompt, undefined, 'input');
+    return true;
+  }
+
+  return { line, stderr, end: () => ending.read(answers > 0) };
+}

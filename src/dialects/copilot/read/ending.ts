@@ -1,0 +1,55 @@
+import type { ErrorCode } from '../../../events/event.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, filled, integer, string } from '../../read.ts';
+
+/** How the run ends: an abort and an error that nothing came after outweigh what the last line says. */
+export class Ending {
+  readonly #sink: DecoderSink;
+  #aborted: string | undefined;
+  #fault: { code: ErrorCode; message: string } | undefined;
+  #isRead = false;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  abort(reason: string): void {
+    this.#aborted = reason;
+  }
+
+  /** The agent goes on, so no error was the last word. */
+  recover(): void {
+    this.#fault = undefined;
+  }
+
+  fail(data: JsonObject): void {
+    const message = asText(data.message);
+    const status = integer(data.statusCode);
+    this.#fault = { code: codeOfMessage(`${asText(data.errorType)} ${message}`, status), message };
+    this.#sink.emit({
+      type: 'error',
+      scope: 'session',
+      ...this.#fault,
+      fatal: true,
+      ...compact({ name: filled(data.errorType), http_status: status, stack: string(data.stack) }),
+    });
+  }
+
+  /** A closing line. */
+  read(good: boolean, raw: string, fields: { duration_ms?: number }): void {
+    const said = { raw_status: raw, ...fields };
+    this.#isRead = true;
+    if (this.#aborted !== undefined)
+      return this.#sink.emit({ type: 'agent.finished', status: 'cancelled', ...said, message: this.#aborted });
+    if (this.#fault !== undefined) return this.#sink.emit({ type: 'agent.finished', status: 'failed', ...this.#fault, ...said });
+    if (good) return this.#sink.emit({ type: 'agent.finished', status: 'ok', ...said });
+    this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'unknown', ...said });
+  }
+
+  /** The stream is over. */
+  end(): void {
+    if (this.#isRead || this.#aborted === undefined) return;
+    this.#sink.emit({ type: 'agent.finished', status: 'cancelled', message: this.#aborted });
+  }
+}

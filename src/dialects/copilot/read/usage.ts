@@ -1,0 +1,45 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { compact, count, filled, object } from '../../read.ts';
+
+/** Input counts include cached tokens. `cost` counts premium requests, not money. */
+export class Usage {
+  readonly #sink: DecoderSink;
+  #isCounted = false;
+  /** Messages tell their output; of use only where no line counts more. */
+  #outputTokens = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  readMessage(data: JsonObject): void {
+    this.#outputTokens += count(data.outputTokens) ?? 0;
+  }
+
+  readStep(data: JsonObject): void {
+    this.#read('step', filled(data.model), data);
+  }
+
+  /** The closing line counts by model. */
+  readTotals(modelMetrics: Json | undefined): void {
+    const metrics = object(modelMetrics);
+    for (const model in metrics) this.#read('thread', model, object(object(metrics[model]).usage ?? metrics[model]));
+  }
+
+  end(): void {
+    if (!this.#isCounted && this.#outputTokens > 0) this.#read('step', undefined, { outputTokens: this.#outputTokens });
+  }
+
+  #read(scope: 'step' | 'thread', model: string | undefined, wire: JsonObject): void {
+    const tokens = compact({
+      input_tokens: count(wire.inputTokens),
+      output_tokens: count(wire.outputTokens),
+      reasoning_tokens: count(wire.reasoningTokens),
+      cache_read_tokens: count(wire.cacheReadTokens),
+      cache_write_tokens: count(wire.cacheWriteTokens),
+    });
+    if (!tokens.input_tokens && !tokens.output_tokens) return;
+    this.#isCounted = true;
+    this.#sink.emit({ type: 'usage.reported', scope, ...tokens, ...compact({ model }) });
+  }
+}

@@ -1,0 +1,17 @@
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { compact, count, filled, string } from '../../read.ts';
+import { readUsage } from './usage.ts';
+
+/** The `result` line. A run that failed has none, as a rule. */
+export function readEnding(sink: DecoderSink, wire: JsonObject, hasSpoken: boolean): void {
+  const text = string(wire.result) ?? '';
+  const fields = compact({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });
+  const good = wire.subtype === 'success' && wire.is_error === false;
+  // All texts of the run without anything between them: of use only where no text came before.
+  if (good && !hasSpoken && text !== '') sink.emit({ type: 'text.completed', text });
+  readUsage(sink, wire.usage);
+  if (good) return sink.emit({ type: 'agent.finished', status: 'ok', ...fields });
+  const message = filled(wire.error) ?? text;
+  sink.emit({ type: 'agent.finished', status: 'failed', code: codeOfMessage(message), message, ...fields });
+}

@@ -1,0 +1,25 @@
+import type { FileOperation } from '../../events/event.ts';
+import type { ToolKinds } from '../tool-kinds.ts';
+
+/** On the wire with `ToolCall` behind the name. */
+export const toolKinds: ToolKinds = {
+  shell: 'command',
+  read: 'read',
+  write: 'file_edit',
+  edit: 'file_edit',
+  delete: 'file_edit',
+  ls: 'search',
+  glob: 'search',
+  grep: 'search',
+  semSearch: 'search',
+  updateTodos: 'plan',
+  readTodos: 'plan',
+  mcp: 'mcp',
+  webSearch: 'web',
+  webFetch: 'web',
+  fetch: 'web',
+  task: 'subagent',
+};
+
+/** What the tools that change a file do to it. */
+export const operations: Readonly<Record<string, FileOperation>> = { write: 'created', edit: 'modified', delete: 'deleted' };

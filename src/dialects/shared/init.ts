@@ -1,0 +1,12 @@
+import type { DecoderSink, JsonObject } from '../dialect.ts';
+import { compact, filled } from '../read.ts';
+
+/** The `system` line that Cursor, Droid and Amp begin with, as Claude Code does. */
+export function readInit(sink: DecoderSink, agent: string, wire: JsonObject): void {
+  if (wire.subtype !== 'init') return sink.unknown(wire);
+  sink.emit({
+    type: 'thread.started',
+    agent,
+    ...compact({ session_id: filled(wire.session_id), model: filled(wire.model), cwd: filled(wire.cwd) }),
+  });
+}
