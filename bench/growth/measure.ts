@@ -15,9 +15,12 @@ export interface Measured {
   cpu: number;
   /** The most memory that the process ever held, in bytes. */
   memory: number;
+  /** Bytes of the longest line that was read or written, as far as it is longer than a chunk. */
+  line: number;
 }
 
 const chunkBytes = 64 * 1024;
+const LF = 10;
 const rounds = 3;
 /** Longer measures are steady enough to be made once. */
 const longMs = 400;
@@ -50,6 +53,8 @@ function prepare(name: string, shape: Shape, parts: number, path: string): void 
   closeSync(file);
 }
 
+let longest = 0;
+
 /** Called often while the work goes on. */
 type Pause = () => void;
 
@@ -57,8 +62,12 @@ function read(name: string, path: string, pause: Pause): void {
   const reader = new Reader({ dialect: findDialect(name.split(':')[0] ?? ''), redact: new Redactor(), onRecord: () => {} });
   const file = openSync(path, 'r');
   const buffer = Buffer.allocUnsafe(chunkBytes);
+  let since = 0;
   for (let size = readSync(file, buffer); size > 0; size = readSync(file, buffer)) {
-    reader.stdout(buffer.subarray(0, size));
+    const bytes = buffer.subarray(0, size);
+    since = bytes.includes(LF) ? 0 : since + size;
+    longest = Math.max(longest, since);
+    reader.stdout(bytes);
     pause();
   }
   closeSync(file);
@@ -70,11 +79,11 @@ function write(name: string, shape: Shape, parts: number, pause: Pause): void {
   const thread = new Thread({ redact: new Redactor(), onRecord: (record) => writer.record(record) });
   for (const event of eventsOf(shape, parts)) {
     thread.emit(event);
-    if (writer.size > chunkBytes) writer.take();
+    if (writer.size > chunkBytes) longest = Math.max(longest, writer.take().length);
     pause();
   }
   writer.end(thread.end('runwire'));
-  writer.take();
+  longest = Math.max(longest, writer.take().length);
 }
 
 function outcome(shape: Shape, parts: number, pause: Pause): void {
@@ -116,7 +125,7 @@ function measure(work: (pause: Pause) => void): Measured {
     cpu = Math.min(cpu, ms);
     sum += ms;
   }
-  return { cpu, memory };
+  return { cpu, memory, line: longest };
 }
 
 const [mode, name = '', shapeName, partsText, path = ''] = process.argv.slice(2);
