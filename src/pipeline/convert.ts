@@ -83,15 +83,15 @@ export async function* encode(
 ): AsyncGenerator<string, void> {
   const { dialect, variant } = findWriter(to);
   const writer = new Writer(dialect, variant);
-  const fold = new OutcomeFold();
+  const folding = new OutcomeFold();
   let told: EventOf<'thread.completed'> | undefined;
   for await (const record of records) {
     writer.record(record);
-    fold.apply(record, record.timestamp === null ? undefined : Date.parse(record.timestamp));
+    folding.apply(record, record.timestamp === null ? undefined : Date.parse(record.timestamp));
     if (record.type === 'thread.completed') told = record;
     if (writer.size > 0) yield writer.take();
   }
-  writer.end(told === undefined ? fold.outcome('runwire', []) : reportedOutcome(told));
+  writer.end(told === undefined ? folding.outcome('runwire', []) : reportedOutcome(told));
   if (writer.size > 0) yield writer.take();
   if (options.onNote !== undefined) writer.notes.forEach(options.onNote);
 }
