@@ -21,9 +21,11 @@ export interface Measured {
 
 const chunkBytes = 64 * 1024;
 const LF = 10;
+/** After the first, in which the code is still cold. */
 const rounds = 3;
-/** Longer measures are steady enough to be made once. */
+/** What takes longer is measured once, or not again after the first round. */
 const longMs = 400;
+const coldMs = 2000;
 
 /** Writes the stream as an agent that never repairs anything would. */
 function prepare(name: string, shape: Shape, parts: number, path: string): void {
@@ -116,9 +118,10 @@ function measure(work: (pause: Pause) => void): Measured {
   };
   const start = spent();
   work(collect);
-  let cpu = spent() - start - collecting;
+  const cold = spent() - start - collecting;
   const memory = process.resourceUsage().maxRSS * 1024;
-  for (let round = 1, sum = cpu; round < rounds && sum < longMs; round += 1) {
+  let cpu = cold;
+  for (let round = 0, sum = 0; round < rounds && sum < longMs && cold < coldMs; round += 1) {
     const from = spent();
     work(() => {});
     const ms = spent() - from;
