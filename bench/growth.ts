@@ -13,6 +13,8 @@ const maxRatio = 5;
 const maxMegabytes = 20;
 /** Seconds of CPU time: a measure that takes more has lost already. */
 const patience = 30;
+/** A line is held as bytes, as text, as a value, in an event and as what is written of it: by some of them at once. */
+const heldOfLine = 10;
 /** A stream that comes to less is one that this dialect cannot say. */
 const leastBytes = 100_000;
 
@@ -93,7 +95,7 @@ async function cellOf(row: Row, shape: Shape): Promise<Cell | undefined> {
   if (long === undefined || short === undefined || short === 'nothing') {
     return { row, shape, ratio: Number.POSITIVE_INFINITY, megabytes: Number.POSITIVE_INFINITY };
   }
-  const held = shape.held(shape.parts) - shape.held(shape.parts / 4);
+  const held = shape.held(shape.parts) - shape.held(shape.parts / 4) + (long.line - short.line) * heldOfLine;
   return { row, shape, ratio: long.cpu / short.cpu, megabytes: Math.max(0, long.memory - short.memory - held) / 1e6 };
 }
 

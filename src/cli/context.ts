@@ -12,8 +12,8 @@ export interface Context {
   readonly columns?: number | undefined;
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;
-  /** Data for stdout; resolves when the reader has taken enough of it. */
-  print(text: string): Promise<void>;
+  /** Data for stdout, in one piece or several; resolves when the reader has taken enough of it. */
+  print(text: string | readonly string[]): Promise<void>;
   /** A line for people, on stderr. */
   warn(line: string): void;
   /** Text for stderr as it stands: what is drawn on a terminal. */

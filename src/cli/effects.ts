@@ -145,7 +145,7 @@ let listening = false;
 let waiting: ((error?: Error) => void) | undefined;
 
 /** Resolves at once while stdout has room, else when it has again: memory does not grow behind a slow reader. */
-function print(text: string): Promise<void> {
+function print(text: string | readonly string[]): Promise<void> {
   if (!listening) {
     listening = true;
     process.stdout.on('error', (error: Error) => {
@@ -156,9 +156,19 @@ function print(text: string): Promise<void> {
   }
   return new Promise((resolve, reject) => {
     if (closed !== undefined) return reject(pipeError(closed));
-    if (text === '' || process.stdout.write(text)) return resolve();
+    if (text.length === 0 || process.stdout.write(typeof text === 'string' ? text : bytesOf(text))) return resolve();
     waiting = (error) => (error === undefined ? resolve() : reject(pipeError(error)));
   });
+}
+
+/** Each piece is encoded by itself, so that one character beyond Latin-1 slows down its own line and no other. */
+function bytesOf(pieces: readonly string[]): Uint8Array {
+  let most = 0;
+  for (const piece of pieces) most += piece.length * 3;
+  const bytes = Buffer.allocUnsafe(most);
+  let size = 0;
+  for (const piece of pieces) size += bytes.write(piece, size);
+  return bytes.subarray(0, size);
 }
 
 function pipeError(error: Error): Error {

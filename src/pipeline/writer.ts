@@ -16,7 +16,7 @@ export class Writer {
   readonly #dialect: Writable;
   readonly #variant: Variant;
   readonly #encoder;
-  #out = '';
+  readonly #out = new Outgoing();
   #count = 0;
 
   constructor(dialect: Writable, variant: Variant) {
@@ -40,18 +40,21 @@ export class Writer {
 
   end(outcome: RunOutcome): void {
     this.#encoder.end(outcome);
-    if (this.#variant.layout === 'array') this.#out += this.#count === 0 ? '[]\n' : ']\n';
+    if (this.#variant.layout === 'array') this.#out.add('', this.#count === 0 ? '[]' : ']', '\n');
   }
 
   /** What has been written since the last call. */
   take(): string {
-    const text = this.#out;
-    this.#out = '';
-    return text;
+    return this.#out.take().join('');
+  }
+
+  /** The same in pieces, for who turns it into bytes: a single character beyond Latin-1 makes that slow for the text it is in. */
+  takePieces(): readonly string[] {
+    return this.#out.take();
   }
 
   get size(): number {
-    return this.#out.length;
+    return this.#out.size;
   }
 
   get notes(): Note[] {
@@ -62,8 +65,8 @@ export class Writer {
     const text = this.#text(wire);
     if (text === undefined) return;
     this.#count += 1;
-    if (this.#variant.layout === 'array') this.#out += `${this.#count === 1 ? '[' : ','}${text}`;
-    else this.#out += `${text}\n`;
+    if (this.#variant.layout === 'array') this.#out.add(this.#count === 1 ? '[' : ',', text, '');
+    else this.#out.add('', text, '\n');
   }
 
   #text(wire: JsonObject): string | undefined {
@@ -76,6 +79,37 @@ export class Writer {
       this.losses.set('unknown_line', (this.losses.get('unknown_line') ?? 0) + 1);
       return undefined;
     }
+  }
+}
+
+const beyondLatin1 = /[\u0100-\uffff]/;
+
+/** Lines on their way out. Those with characters beyond Latin-1 stay by themselves: strings of one byte a character are encoded many times faster. */
+class Outgoing {
+  #pieces: string[] = [];
+  #narrow = '';
+  size = 0;
+
+  add(before: string, text: string, after: string): void {
+    this.size += before.length + text.length + after.length;
+    // Of a string that has one byte a character this is known without looking at any.
+    if (beyondLatin1.test(text)) {
+      this.#closeNarrow();
+      this.#pieces.push(before + text + after);
+    } else this.#narrow += before + text + after;
+  }
+
+  take(): string[] {
+    this.#closeNarrow();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.size = 0;
+    return pieces;
+  }
+
+  #closeNarrow(): void {
+    if (this.#narrow !== '') this.#pieces.push(this.#narrow);
+    this.#narrow = '';
   }
 }
 

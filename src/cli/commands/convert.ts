@@ -33,7 +33,7 @@ cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant
       for await (const chunk of source.bytes) {
         reader.stdout(chunk);
         // A pipe is live: every line goes out as it comes. A file is read in large pieces anyway.
-        if (writer.size >= flushAt || (source.name === '<stdin>' && writer.size > 0)) await context.print(writer.take());
+        if (writer.size >= flushAt || (source.name === '<stdin>' && writer.size > 0)) await context.print(writer.takePieces());
       }
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
       const outcome = reader.end(flags.process);
@@ -41,7 +41,7 @@ cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant
         throw new Failure('input', `${source.name}: no known dialect in it; name one with --from (see "runwire dialects")`);
       }
       writer.end(outcome);
-      await context.print(writer.take());
+      await context.print(writer.takePieces());
       const notes = [...reader.notes, ...writer.notes];
       noted ||= notes.length > 0;
       printNotes(notes, source, flags.notes, context);
