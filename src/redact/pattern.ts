@@ -94,6 +94,6 @@ export function beginnings(parts: Pattern, length: number): string[] {
   const letters = [...place.ascii.keys()].filter((code) => place.ascii[code] === 1).map((code) => String.fromCharCode(code));
   const more = { ...place, min: Math.max(0, place.min - 1), max: place.max - 1 };
   const tails = beginnings(more.max === 0 ? rest : [more, ...rest], length - 1);
-  const taken = letters.flatMap((letter) => tails.map((tail) => letter + tail));
+  const taken = letters.flatMap((first) => tails.map((tail) => first + tail));
   return place.min > 0 ? taken : [...taken, ...beginnings(rest, length)];
 }
