@@ -1,4 +1,4 @@
-/** How each class of end is told to a shell. Codes 0 to 7 are seed 001's, the rest is what shells already say. */
+/** How each class of end is told to a shell. Codes 0 to 7 are agent-code's, the rest is what shells already say. */
 export const exitCodes = {
   success: 0,
   config: 1,

@@ -1,7 +1,5 @@
 import type { PermissionMode } from '../vocabulary.ts';
 
-/** What a run may do without asking anybody. */
-
 /** What a user may ask of any agent. A plan turns it into the words of one command line. */
 export interface Ask {
   prompt: string;
@@ -9,7 +7,7 @@ export interface Ask {
   /** `provider/name` as it was typed, or the agent's own name for it. Unset: the agent's default. */
   model?: string;
   permissionMode: PermissionMode;
-  /** The id of a session of this agent to go on with. */
+  /** The id of a session of this agent to resume. */
   resume?: string;
   maxTurns?: number;
   maxCostUsd?: number;

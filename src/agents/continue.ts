@@ -31,7 +31,7 @@ export const continueCli: AgentCli = {
       '--format=json',
       ...modes[ask.permissionMode],
       ...flag('model', ask.model),
-      // It goes on with the last session or with a copy of a named one.
+      // It resumes the last session, or a copy of a named one.
       ...flag('fork', ask.resume),
       ...flag('rule', ask.appendSystem),
       ...ask.extraArgs,

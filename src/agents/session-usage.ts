@@ -12,7 +12,7 @@ type Earlier = Pick<
   'earlier_input_tokens' | 'earlier_output_tokens' | 'earlier_reasoning_tokens' | 'earlier_cache_read_tokens'
 >;
 
-/** What a session had used before it is gone on with, from the file that its agent keeps of it: some count it all again. */
+/** What a session had used before it is resumed, from the file that its agent keeps of it: some count it all again. */
 export async function usedBefore({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Earlier> {
   if (sessionFiles === undefined) return {};
   const { variable, folder, home } = sessionFiles;

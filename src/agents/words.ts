@@ -69,7 +69,7 @@ type Wish = 'model' | 'resume' | 'system' | 'appendSystem' | 'directories' | 'ba
 
 const wishes: Record<Wish, string> = {
   model: 'cannot be given a model; set it in its own configuration',
-  resume: 'cannot go on with a session by its id; this is a new one',
+  resume: 'cannot resume a session by its id; this is a new one',
   system: 'cannot be given another system prompt',
   appendSystem: 'cannot be given more system instructions; put them into the prompt',
   directories: 'cannot be given more folders to work in',

@@ -36,7 +36,7 @@ export function count(value: Json | undefined): number | undefined {
 }
 
 export function integer(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
 /** RFC 3339 text or a number of milliseconds → milliseconds since the epoch. */
@@ -62,7 +62,7 @@ export function compact<T extends object>(fields: T): { [K in keyof T]: Exclude<
 
 /** A whole number, never below zero. */
 export function whole(value: Json | undefined): number | undefined {
-  return typeof value === 'number' && value >= 0 && Number.isInteger(value) ? value : undefined;
+  return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
 }
 
 /** What a word of the wire means in a table; names that every object inherits are in none. */

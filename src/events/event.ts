@@ -158,7 +158,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     type: z.literal('retry.scheduled'),
     /** `run`: the agent is started again, and what follows is judged anew; else it tries one thing again by itself. */
     scope: z.literal('run').optional(),
-    /** Of a run: it goes on with its session instead of starting afresh. */
+    /** Of a run: it resumes its session instead of starting afresh. */
     resumes: z.boolean().optional(),
     attempt: Count.optional(),
     max_attempts: Count.optional(),

@@ -23,7 +23,7 @@ export interface FoldOptions {
   clean?: (text: string) => string;
   /** When a live run began (ms since the epoch): before its first word. */
   startedAt?: number;
-  /** What a stored run's caller knows about it: seed 002's metadata. */
+  /** What a stored run's caller knows about it: the metadata of OpenCode's run outcome. */
   metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
 }
 

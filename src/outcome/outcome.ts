@@ -50,7 +50,7 @@ const ChildrenUsage = z.strictObject({
   cost_known: z.int().nonnegative(),
 });
 
-/** What a run came to: seed 002's fields, and ours. Unknown numbers are absent, never 0. */
+/** What a run came to: the fields of OpenCode's run outcome, and ours. Unknown numbers are absent, never 0. */
 export const RunOutcome = z.strictObject({
   session_id: z.string(),
   status: z.enum(['success', 'error', 'cancelled', 'incomplete']),

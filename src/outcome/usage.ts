@@ -55,7 +55,7 @@ export class UsageTotals {
     }
   }
 
-  /** The run goes on with a session that was there before. */
+  /** The run resumes a session that was there before. */
   resume(used: Tokens): void {
     this.#before = { used: Object.keys(used).length === 0 ? undefined : used };
   }

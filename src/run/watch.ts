@@ -12,7 +12,7 @@ const lingerMs = patient(10_000);
 const silentMs = patient(60_000);
 /** What an agent prints after its last word gives it more time to leave, but not for ever: so many times as much. */
 const overstay = 6;
-/** Work that it left open and goes on with after its last word, a background task for one, gives it this many times that. */
+/** Work that it left open and continues after its last word, a background task for one, gives it this many times that. */
 const working = 10;
 /** A question may come letter by letter, and need not end its line. */
 const tailBytes = 8000;

@@ -14,7 +14,7 @@ export interface Scenario {
   interrupt?: { signal: 'SIGINT' | 'SIGTERM'; during: 'tool' | 'silence' };
   /** Nobody reads stdout for so long. */
   readAfterMs?: number;
-  /** The first run ends well and its session is gone on with, by this prompt. */
+  /** The first run ends well and its session is resumed, by this prompt. */
   resumeWith?: string;
   is: VerdictClass;
   exit: number;

@@ -23,7 +23,7 @@ describe.concurrent('--agent codex', () => {
     expect(outcome.metadata).toMatchObject({ attempt_number: 1, retry_count: 0, initial_prompt: 'Do it' });
   });
 
-  it('goes on with its session when it has failed in the middle of it, and the bill is of all attempts', async () => {
+  it('resumes its session when it has failed in the middle of it, and the bill is of all attempts', async () => {
     const { status, stdout, outcome } = await runCodex('fails twice', ['--retries', '2', '--retry-delay', '0.01s']);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Start 3, resumed as told: /);

@@ -18,7 +18,7 @@ const ended = (name: Verdict['class'], code?: Verdict['code'], more: Ended = {})
 });
 
 it.each<[string, RunOutcome, Asked, string[]]>([
-  ['a success', ended('success'), codex, ['go on with runwire --agent codex --resume abc-1 "…"']],
+  ['a success', ended('success'), codex, ['resume with runwire --agent codex --resume abc-1 "…"']],
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
   ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],
@@ -29,7 +29,7 @@ it.each<[string, RunOutcome, Asked, string[]]>([
     'a limit',
     ended('time_limit', 'time_limit', { limits_hit: [{ limit: 'idle' }] }),
     builtin,
-    ['a larger --idle-timeout lets it go further', 'go on with runwire --resume abc-1 "…"'],
+    ['a larger --idle-timeout lets it go further', 'resume with runwire --resume abc-1 "…"'],
   ],
   ["a command's own limit", ended('turn_limit', 'turn_limit', { limits_hit: [{ limit: 'turns' }] }), command, []],
   ['a missing program', ended('config', 'config'), codex, ['"runwire doctor codex" tells what is missing']],

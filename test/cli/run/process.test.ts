@@ -100,7 +100,7 @@ it('a reader that goes away ends the run quietly, and the tape has its end', asy
   expect(tape.at(-1)).toMatchObject({ type: 'thread.completed', verdict: { class: 'cancelled' } });
 });
 
-it('what an agent says after its end is nobody’s', async () => {
+it('what an agent says after its end is not told', async () => {
   let late: (draft: Draft) => void = () => {};
   const { stdout } = await runScripted(['--to', 'runwire', 'Do it'], async (_options, emit) => {
     goodRun.forEach(emit);

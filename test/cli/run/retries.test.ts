@@ -90,7 +90,7 @@ describe('--retries', () => {
     expect(dear.asked.map(({ maxCostUsd }) => maxCostUsd)).toEqual([0.75, 0.25]);
   });
 
-  it('goes on with the session when the attempt got somewhere, and ids of two attempts differ', async () => {
+  it('resumes the session when the attempt got somewhere, and ids of two attempts differ', async () => {
     const script = attempts([...begin('one'), ...read, ...failing('network', 'socket hang up')], [...begin('one'), ...good]);
     const { status, stdout } = await runScripted(['--retries', '1', ...soon, 'Do it'], script.agent);
     expect(status).toBe(0);

@@ -15,7 +15,7 @@ export interface Asked {
 export function advise(outcome: RunOutcome, asked: Asked): string[] {
   const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, asked);
   const resume = resumeWords(outcome, asked);
-  return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [`go on with ${resume} "…"`])];
+  return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [`resume with ${resume} "…"`])];
 }
 
 function resumeWords({ session_id: session, verdict }: RunOutcome, { agent, canResume }: Asked): string | undefined {
