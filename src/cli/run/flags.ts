@@ -90,6 +90,7 @@ export const runOptions = {
   'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
   notify: { type: 'string', multiple: true, value: 'CMD', help: 'The same; may be repeated' },
+  parent: { type: 'string', value: 'RUN', help: 'Make it a part of this run of the ledger: "runwire runs list --tree" shows it there' },
   'project-name': { type: 'string', value: 'NAME', help: 'Default: the folder of the git repository' },
   'parent-branch-id': { type: 'string', value: 'ID', help: 'Default: the current git branch' },
   quiet: { type: 'boolean', short: 'q', help: 'Say on stderr only what went wrong' },
@@ -136,6 +137,8 @@ export interface RunFlags {
   directories: readonly string[];
   tape: string | undefined;
   recordModel: string | undefined;
+  /** A run of the ledger, as a person names it. */
+  parent: string | undefined;
   projectName: string | undefined;
   parentBranchId: string | undefined;
   quiet: boolean;
@@ -219,6 +222,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     directories: values['add-dir'] ?? [],
     tape: filled('--tape', values.tape, 'run.tape'),
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
+    parent: filled('--parent', values.parent, 'last, or the id of a run'),
     projectName: values['project-name'],
     parentBranchId: values['parent-branch-id'],
     quiet: values.quiet === true,

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import { specOf } from '../../run/ask.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { builtIn } from '../../vocabulary.ts';
@@ -10,6 +11,7 @@ import type { RunFlags } from './flags.ts';
 /** What the files named on the command line hold; checked before anything else is looked at. */
 export interface Inputs {
   cwd: string;
+  parent: RunSpec['parent'];
   outputSchema: Record<string, unknown> | undefined;
 }
 
@@ -18,7 +20,14 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
   if (!isFolder(cwd)) throw new Failure('input', `--cwd ${flags.cwd ?? cwd}: there is no such folder`);
   if (flags.allow.length + flags.deny.length > 0) await checkRules(flags);
   if (flags.dialect !== undefined) (await import('../../dialects/registry.ts')).findDialect(flags.dialect);
-  return { cwd, outputSchema: flags.outputSchema === undefined ? undefined : await readSchema(flags.outputSchema, context) };
+  const parent = flags.parent === undefined ? undefined : await readParent(flags.parent, flags, context);
+  return { cwd, parent, outputSchema: flags.outputSchema === undefined ? undefined : await readSchema(flags.outputSchema, context) };
+}
+
+async function readParent(word: string, flags: RunFlags, context: Context): Promise<RunSpec['parent']> {
+  const { namedRun, noSuchLedger, useLedger } = await import('../runs/ledger.ts');
+  const found = await useLedger(present({ ledger: flags.ledger }), context, ({ store }) => namedRun(store, word), noSuchLedger);
+  return { run_id: found.id, root_run_id: found.root_run_id ?? found.id };
 }
 
 function isFolder(path: string): boolean {
@@ -53,7 +62,7 @@ async function readSchema(path: string, context: Context): Promise<Record<string
 /** Files and folders on a command line are named from where it was typed, not from --cwd. */
 export function specOfFlags(
   flags: RunFlags,
-  { cwd, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
+  { cwd, parent, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunSpec {
   const program = command?.[0];
@@ -69,7 +78,7 @@ export function specOfFlags(
       directories: flags.directories.map((folder) => resolve(here, folder)),
       recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),
     },
-    { cwd, passEnv: [...pass, ...Object.keys(set)] },
+    { cwd, passEnv: [...pass, ...Object.keys(set)], parent },
   );
 }
 
