@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Failure, messageOf } from '../../failure.ts';
+import { messageOf } from '../../failure.ts';
 import { databaseSessions, storedSessions } from './opencode.ts';
 import { isRecording, recording } from './recording.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
@@ -11,9 +11,13 @@ const streamName = /\.(?:jsonl|ndjson|tape)(?:\.zst)?$/;
 
 /** All that a path leads to: a stream, the store of an agent, or a folder of them, in the order of names. */
 export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new Failure('input', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  });
+  let found: Stats;
+  try {
+    found = await stat(path);
+  } catch (error) {
+    yield { name: path, why: messageOf(error) };
+    return;
+  }
   yield* found.isDirectory() ? inFolder(path, read) : inFile(path, found, read);
 }
 
