@@ -1,3 +1,4 @@
+import { messageOf } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Reader } from '../pipeline/reader.ts';
 import { isGone } from '../stores/owner.ts';
@@ -41,7 +42,7 @@ async function play(tapes: Tapes, key: string, reader: Reader): Promise<string |
     for await (const lines of tape.read()) reader.stdout(lines);
     return undefined;
   } catch (error) {
-    return `its tape cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `its tape cannot be read: ${messageOf(error)}`;
   }
 }
 

@@ -1,4 +1,3 @@
-import { present } from '../present.ts';
 import type { ChildTotals, Page, PageRequest, RunFilter, RunStore, RunSummary, RunUsage } from '../stores/run-store.ts';
 import { arrange, grouped, totalsOf, treeOf } from './arrange.ts';
 
@@ -27,7 +26,8 @@ export class Families {
   }
 
   #completed<Run extends RunSummary>(run: Run): Run {
-    return { ...run, ...present({ children: this.#trees.get(treeOf(run))?.get(run.id) }) };
+    const children = this.#trees.get(treeOf(run))?.get(run.id);
+    return children === undefined ? run : { ...run, children };
   }
 
   async #addUp(runs: readonly RunSummary[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { storedRuns } from '../agents/stored/sources.ts';
-import { type ReadFile, type StoredRun, type Unreadable, whyUnreadable } from '../agents/stored/stored-run.ts';
+import { type ReadFile, type StoredRun, type Unreadable } from '../agents/stored/stored-run.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { messageOf } from '../failure.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { fileTape } from '../stores/file-tape.ts';
 import type { ImportedRun, Labels, RunStore } from '../stores/run-store.ts';
@@ -69,7 +70,7 @@ async function* runsOf(
     for await (const run of exportedRuns(all, labels))
       yield 'why' in run ? { kind: 'broken', name: `${name}:${run.line}`, why: run.why } : run;
   } catch (error) {
-    const why = whyUnreadable(error).replace(`cannot read ${name}: `, '');
+    const why = messageOf(error).replace(`cannot read ${name}: `, '');
     yield { kind: 'broken', name, why, ...(error instanceof UnknownDialect ? { unknownDialect: true } : {}) };
   }
 }

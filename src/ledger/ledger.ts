@@ -1,3 +1,4 @@
+import { present } from '../present.ts';
 import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import { openTapes } from '../stores/open-tapes.ts';
 import type { Page, RunFilter, RunStore, RunSummary } from '../stores/run-store.ts';
@@ -19,7 +20,7 @@ const pageLength = 500;
 /** All runs that a filter names, the newest first, a page in memory at a time. */
 export async function* allRuns(store: RunStore, filter: RunFilter): AsyncGenerator<RunSummary> {
   for (let page: Page<RunSummary> | undefined; page === undefined || page.next !== undefined;) {
-    page = await store.list(filter, { limit: pageLength, ...(page?.next === undefined ? {} : { after: page.next }) });
+    page = await store.list(filter, { limit: pageLength, ...present({ after: page?.next }) });
     yield* page.runs;
   }
 }

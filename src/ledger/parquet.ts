@@ -1,5 +1,5 @@
 import type { BasicType, ColumnSource } from 'hyparquet-writer';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 
 /** Runs in memory at a time; also what a reader loads at once. */
@@ -80,7 +80,7 @@ export async function writeParquet(path: string, runs: AsyncIterable<RunRecord>)
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });
-    throw new Failure('input', `cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Failure('input', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -24,13 +24,13 @@ export interface Following {
   follow?: Waiting;
 }
 
-/** What a run says, live and from any process. Answers its outcome; undefined: it still goes on, and its end is not ours to invent. */
+/** What a run says, live and from any process, as much at a time as there is. Answers its outcome; undefined: it still goes on, and its end is not ours to invent. */
 export async function* runRecords(
   ledger: Ledger,
   run: RunSummary,
   tape: Tape,
   { after = 0, follow }: Following = {},
-): AsyncGenerator<EventRecord, RunOutcome | undefined> {
+): AsyncGenerator<readonly EventRecord[], RunOutcome | undefined> {
   let ready: EventRecord[] = [];
   let isRunning = run.status === 'running';
   let looks = 0;
@@ -54,11 +54,11 @@ export async function* runRecords(
   }
   for await (const lines of tape.follow(more)) {
     reader.stdout(lines);
-    yield* take();
+    if (ready.length > 0) yield take();
   }
   if (isRunning) return undefined;
   const outcome = await endReading(reader);
-  yield* take();
+  if (ready.length > 0) yield take();
   return outcome;
 }
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { messageOf } from '../failure.ts';
 import { Framer } from '../pipeline/framer.ts';
 import { isDatabaseError } from '../stores/database.ts';
 import type { RunSummary } from '../stores/run-store.ts';
@@ -89,6 +90,6 @@ async function readThrough(tape: Tape): Promise<TapeEnd> {
       }
     }
   } catch (error) {
-    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+    return { kind: 'broken', message: messageOf(error) };
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { constants, createZstdCompress } from 'node:zlib';
 import type { EventRecord } from '../events/event.ts';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { lineOf, type TapeOptions, type TapeWriter } from './tape.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;
@@ -154,8 +154,4 @@ export class PackedWriter implements TapeWriter {
       if (this.#ended && !this.#compress.destroyed) this.#compress.end();
     });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

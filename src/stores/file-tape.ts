@@ -1,5 +1,5 @@
 import { open, rm, stat } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { PackedWriter, PlainWriter } from './file-tape-writers.ts';
 import { type Tape, type TapeEnd, type TapeOptions, type TapeWriter, wholeLines } from './tape.ts';
 import { unpacked } from './zstd.ts';
@@ -36,7 +36,7 @@ function readToEnd(path: string): AsyncGenerator<Uint8Array> {
 
 async function* growing(path: string, more: () => Promise<boolean>): AsyncGenerator<Uint8Array> {
   const file = await open(path).catch((error: unknown) => {
-    throw new Failure('input', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Failure('input', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
   });
   try {
     const chunk = new Uint8Array(chunkBytes);

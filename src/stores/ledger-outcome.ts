@@ -1,5 +1,6 @@
 import { cutText, listLimit } from '../outcome/bounded.ts';
-import type { RunOutcome } from '../outcome/outcome.ts';
+import type { ErrorDetails, RunOutcome } from '../outcome/outcome.ts';
+import { present } from '../present.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
 /** A prompt or an answer longer than this is kept by its beginning and its end. */
@@ -24,20 +25,16 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcom
     artifacts: artifacts.kept,
     tool_calls: toolCalls.kept.map(summaryOf),
     warnings: warnings.kept,
-    ...(error === undefined
-      ? {}
-      : { error_details: error.stack_trace === undefined ? error : { ...error, stack_trace: bounded(error.stack_trace, longestStack) } }),
-    ...(omitted === undefined ? {} : { omitted }),
+    ...present({ error_details: error === undefined ? undefined : withShortStack(error), omitted }),
   };
 }
 
+function withShortStack(error: ErrorDetails): ErrorDetails {
+  return error.stack_trace === undefined ? error : { ...error, stack_trace: bounded(error.stack_trace, longestStack) };
+}
+
 function summaryOf({ name, status, reason, duration_ms }: ToolCallSummary): ToolCallSummary {
-  return {
-    name,
-    ...(duration_ms === undefined ? {} : { duration_ms }),
-    status,
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return { name, ...present({ duration_ms }), status, ...present({ reason }) };
 }
 
 /** A text that was cut before is a little longer than the limit, and is not cut again. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import type { Database, Row, Statement } from './database.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
 import type { Problem, RunStore } from './run-store.ts';
@@ -18,7 +18,7 @@ export async function openPostgres(url: string): Promise<RunStore> {
     await database.close();
     throw error instanceof Failure
       ? error
-      : new Failure('config', `cannot use the ledger ${database.name}: ${messageOf(error)}`, { cause: error });
+      : new Failure('config', `cannot use the ledger ${database.name}: ${whyUnusable(error)}`, { cause: error });
   }
   return new SqlRunStore(database);
 }
@@ -153,7 +153,7 @@ function typeParser(type: number, format?: 'text' | 'binary'): (value: string) =
   return type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text');
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
+/** Each address of a host may fail in its own way. */
+function whyUnusable(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
 }

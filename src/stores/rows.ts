@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { present } from '../present.ts';
 import type { Database, Row, Value } from './database.ts';
 import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, RunUsage, StatsRow, TreePlace } from './run-store.ts';
 
@@ -70,18 +71,18 @@ export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'co
 export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'host'].map((column) => `d.${column}`);
 
 /** Absent is what a column without a value means. */
-function present(row: Row): Record<string, unknown> {
+function filled(row: Row): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined));
 }
 
 /** Rows are written by this room alone, from these very types: what is read is what was written. */
 export function summaryOf(row: Row, labels: Labels): RunSummary {
-  const { head, ...rest } = present(row);
+  const { head, ...rest } = filled(row);
   return { ...rest, title: titleOf(String(head ?? '')), labels } as unknown as RunSummary;
 }
 
 export function usageOf(row: Row): RunUsage {
-  return present(row) as unknown as RunUsage;
+  return filled(row) as unknown as RunUsage;
 }
 
 export function recordOf(row: Row, labels: Labels): RunRecord {
@@ -96,14 +97,14 @@ export function recordOf(row: Row, labels: Labels): RunRecord {
 }
 
 export function openRunOf(row: Row): OpenRun {
-  const { owner, ...rest } = present(row);
+  const { owner, ...rest } = filled(row);
   return { ...rest, owner: JSON.parse(String(owner)) as Owner } as unknown as OpenRun;
 }
 
 export function statsOf({ group, ...row }: Row, grouping: string): StatsRow {
-  const { tool_calls, ...rest } = present(row);
+  const { tool_calls, ...rest } = filled(row);
   const name = group === null || group === undefined ? undefined : grouping === 'day' ? dayOf(Number(group)) : String(group);
-  return { ...(name === undefined ? {} : { group: name }), tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
+  return { ...present({ group: name }), tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
 }
 
 function dayOf(day: number): string {

@@ -1,3 +1,4 @@
+import { present } from '../present.ts';
 import type { Database, Row, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
 import { ledgerOutcome } from './ledger-outcome.ts';
@@ -125,8 +126,10 @@ export class SqlRunStore implements RunStore {
         key: plainText(run.key),
         ...treeColumns(run),
         ...outcomeColumns(outcome),
-        ...(run.agent === undefined ? {} : { agent: optionalText(run.agent) }),
-        ...(run.model === undefined ? {} : { model: optionalText(run.model) }),
+        ...present({
+          agent: run.agent === undefined ? undefined : optionalText(run.agent),
+          model: run.model === undefined ? undefined : optionalText(run.model),
+        }),
         started_at: Math.floor(run.started_at),
         ended_at: Math.floor(run.ended_at),
         heartbeat_at: Math.floor(run.ended_at),
@@ -192,7 +195,7 @@ export class SqlRunStore implements RunStore {
 
   async *export(filter: RunFilter): AsyncIterable<RunRecord> {
     for (let after: string | undefined; ;) {
-      const request = { limit: exportPage, ...(after === undefined ? {} : { after }) };
+      const request = { limit: exportPage, ...present({ after }) };
       const { rows, labels, next } = await this.#page(
         filter,
         request,

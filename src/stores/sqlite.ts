@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import type { Database, Row, Statement } from './database.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Problem, RunStore } from './run-store.ts';
@@ -152,8 +152,4 @@ class SqliteDatabase implements Database {
 function isBusy(error: unknown): boolean {
   // The low byte is the plain code, SQLITE_BUSY or SQLITE_LOCKED; the rest says which kind.
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && [5, 6].includes(error.errcode & 0xff);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

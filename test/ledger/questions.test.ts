@@ -63,6 +63,11 @@ async function all<Value, End>(values: AsyncGenerator<Value, End>): Promise<{ va
   }
 }
 
+async function allRecords<End>(records: AsyncGenerator<readonly EventRecord[], End>): Promise<{ values: EventRecord[]; end: End }> {
+  const { values, end } = await all(records);
+  return { values: values.flat(), end };
+}
+
 describe('finding', () => {
   it('answers what a word means, and says nothing to anybody', async () => {
     const { store } = ledger;
@@ -80,11 +85,11 @@ describe('following', () => {
   it('tells a run that has ended, from any sequence on, and its outcome', async () => {
     const run = await recordOf(await ran(4));
     const tape = await tapeFor(run);
-    const whole = await all(runRecords(ledger, run, tape));
+    const whole = await allRecords(runRecords(ledger, run, tape));
     expect(whole.values.at(-1)?.type).toBe('thread.completed');
     expect(whole.end).toMatchObject({ status: 'success', message: 'step 4' });
     for (const after of [1, 5, 9, 100]) {
-      const { values, end } = await all(runRecords(ledger, run, tape, { after }));
+      const { values, end } = await allRecords(runRecords(ledger, run, tape, { after }));
       expect(values).toEqual(whole.values.filter(({ sequence }) => sequence > after));
       expect(end).toEqual(whole.end);
     }
@@ -103,7 +108,7 @@ describe('following', () => {
       for (;;) {
         const next = await records.next();
         if (next.done === true) return next.value;
-        heard.push(next.value);
+        heard.push(...next.value);
         for (const wake of news.splice(0)) wake();
       }
     }
@@ -126,7 +131,7 @@ describe('following', () => {
       steps: 1,
       async between() {
         const run = await nextRun(ledger.store, undefined, { sleep: () => new Promise<void>((resolve) => void setTimeout(resolve, 5)) });
-        while ((seen?.values.length ?? 0) < 4) seen = await all(runRecords(ledger, run, await tapeFor(await recordOf(run.id))));
+        while ((seen?.values.length ?? 0) < 4) seen = await allRecords(runRecords(ledger, run, await tapeFor(await recordOf(run.id))));
       },
     });
     expect(seen?.end).toBeUndefined();

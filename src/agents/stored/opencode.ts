@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../dialects/dialect.ts';
 import { isObject, object, time } from '../../dialects/read.ts';
 import { editsOf } from '../../dialects/shared/opencode/read/tools.ts';
+import { messageOf } from '../../failure.ts';
 import { present } from '../../present.ts';
-import { type StoredRun, type Unreadable, whyUnreadable } from './stored-run.ts';
+import { type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** Where OpenCode keeps a session: files up to 1.1, a database since 1.2. The same objects go over its bus. */
 interface Session {
@@ -27,7 +28,7 @@ export async function* storedSessions(storage: string): AsyncGenerator<StoredRun
           parts: (message) => objectsIn(join(storage, 'part', message)),
         });
       } catch (error) {
-        yield { name: path, why: whyUnreadable(error) };
+        yield { name: path, why: messageOf(error) };
       }
     }
   }
@@ -63,7 +64,7 @@ export async function* databaseSessions(path: string): AsyncGenerator<StoredRun 
       });
     }
   } catch (error) {
-    yield { name: path, why: whyUnreadable(error) };
+    yield { name: path, why: messageOf(error) };
   } finally {
     database?.close();
   }

@@ -2,8 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../dialects/dialect.ts';
 import { integer, object, string } from '../../dialects/read.ts';
+import { messageOf } from '../../failure.ts';
 import { present } from '../../present.ts';
-import { type ReadFile, type StoredRun, type Unreadable, whyUnreadable } from './stored-run.ts';
+import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
 
 const stdoutName = 'stdout.jsonl';
 
@@ -25,7 +26,7 @@ export async function recording(folder: string, names: readonly string[], read: 
       ...exit,
     };
   } catch (error) {
-    return { name: folder, why: whyUnreadable(error) };
+    return { name: folder, why: messageOf(error) };
   }
 }
 

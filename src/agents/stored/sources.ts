@@ -1,19 +1,23 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { Failure } from '../../failure.ts';
+import { messageOf } from '../../failure.ts';
 import { databaseSessions, storedSessions } from './opencode.ts';
 import { isRecording, recording } from './recording.ts';
-import { type ReadFile, type StoredRun, type Unreadable, whyUnreadable } from './stored-run.ts';
+import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** In a folder, only what is named like a stream; other files must be named themselves. */
 const streamName = /\.(?:jsonl|ndjson|tape)(?:\.zst)?$/;
 
 /** All that a path leads to: a stream, the store of an agent, or a folder of them, in the order of names. */
 export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw new Failure('input', `cannot read ${path}: ${whyUnreadable(error)}`, { cause: error });
-  });
+  let found: Stats;
+  try {
+    found = await stat(path);
+  } catch (error) {
+    yield { name: path, why: messageOf(error) };
+    return;
+  }
   yield* found.isDirectory() ? inFolder(path, read) : inFile(path, found, read);
 }
 
@@ -22,7 +26,7 @@ async function* inFolder(path: string, read: ReadFile): AsyncGenerator<StoredRun
   try {
     names = (await readdir(path)).toSorted();
   } catch (error) {
-    yield { name: path, why: whyUnreadable(error) };
+    yield { name: path, why: messageOf(error) };
     return;
   }
   if (isRecording(names)) {

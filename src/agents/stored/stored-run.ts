@@ -22,7 +22,3 @@ export interface Unreadable {
 }
 
 export type ReadFile = (path: string) => AsyncIterable<Uint8Array>;
-
-export function whyUnreadable(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -2,6 +2,7 @@ import { findDialect, findWriter } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { decode } from '../../pipeline/convert.ts';
 import { Writer } from '../../pipeline/writer.ts';
+import { present } from '../../present.ts';
 import { fileTape } from '../../stores/file-tape.ts';
 import { streamOf } from '../../stores/tape.ts';
 import { command } from '../command.ts';
@@ -28,7 +29,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
   async run(values, operands, context) {
     const { dialect, variant } = findWriter(values.to ?? 'runwire');
     const speed = speedOf(values.speed);
-    const from = values.from === undefined ? {} : { from: findDialect(values.from).id };
+    const from = values.from === undefined ? undefined : findDialect(values.from).id;
     const { stdin, stdinIsTerminal } = context;
     const readFile = (path: string) => streamOf(fileTape(path, context.readFile));
     for (const source of sourcesOf(operands, { stdin, stdinIsTerminal, readFile })) {
@@ -37,7 +38,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
       let first: number | undefined;
       const start = context.now();
       const records = decode(source.bytes, {
-        ...from,
+        ...present({ from }),
         ...redaction(values['no-redact'], context),
         onNote: (note) => void notes.push(note),
       });

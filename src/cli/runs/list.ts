@@ -27,7 +27,7 @@ Where there are more than --limit, the flag for the next page is told on stderr.
     ...filterOptions,
     tree: { type: 'boolean', help: 'Runs under the ones that started them; filters and --limit are of those at the top' },
     limit: { type: 'string', short: 'n', value: 'N', help: `At most so many (default: ${defaultLimit}; 0: all)` },
-    after: { type: 'string', value: 'CURSOR', help: 'Go on after the page before' },
+    after: { type: 'string', value: 'CURSOR', help: 'Start after the last run of the page before' },
     ...formatOptions,
     ...ledgerOption,
   },

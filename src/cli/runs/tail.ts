@@ -52,7 +52,7 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
         const records = runRecords(ledger, run, found.tape, follow ? { follow: context } : {});
         let next = await records.next();
         for (; next.done !== true; next = await records.next()) {
-          sink.record?.(next.value);
+          for (const record of next.value) sink.record?.(record);
           await outlet.ready();
         }
         if (next.value !== undefined) sink.end?.(next.value);

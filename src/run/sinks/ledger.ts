@@ -1,4 +1,5 @@
 import type { EventRecord } from '../../events/event.ts';
+import { messageOf } from '../../failure.ts';
 import { closeInterrupted } from '../../ledger/close-interrupted.ts';
 import { tidy } from '../../ledger/tidy.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
@@ -218,8 +219,4 @@ export class LedgerSink implements Sink {
     this.#warned = true;
     this.#options.warn(`this run may be missing from the ledger: ${message}`);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -94,7 +94,7 @@ describe('verify', () => {
     expect(await runs(ledger, ['verify'])).toEqual({ status: 0, stdout: '', stderr: 'runwire: 4 runs, 3 tapes: 0 problems, 0 warnings\n' });
   });
 
-  it('finds a tape that is damaged, one that is gone, and one that no run has', async () => {
+  it('finds a tape that is damaged, one that is gone, and one without a run', async () => {
     const { ledger, paths } = await filled();
     const [first = '', second = ''] = paths;
     const bytes = readFileSync(first);

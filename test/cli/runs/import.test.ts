@@ -107,6 +107,16 @@ it('reads a single file with its evidence, and tapes', async () => {
   expect((await exported(other))[0]).toMatchObject({ status: 'success', agent: 'codex' });
 });
 
+it('takes the rest when a file or folder is not there', async () => {
+  const ledger = newLedger();
+  const { stderr, status } = await runs(ledger, ['import', 'no-such-folder', join(recordings, 'codex@0.166.0', 'plain')]);
+  expect({ stderr, status }).toEqual({
+    stderr: expect.stringMatching(/^runwire: no-such-folder: ENOENT.*\nrunwire: 1 run added, 1 broken\n$/) as string,
+    status: 2,
+  });
+  expect(await exported(ledger)).toHaveLength(1);
+});
+
 it('refuses what is not there, and a flag that fits one file alone', async () => {
   expect(await runs(newLedger(), ['import', 'no-such-folder'])).toMatchObject({
     status: 2,
