@@ -28,7 +28,7 @@ function paint(text: string, code: number): string {
   return `\u001b[${code}m${text}\u001b[0m`;
 }
 
-/** Whether stderr gets colours. Who says so outweighs who says no, as Node.js has it. */
+/** Whether a stream gets colours. Who says so outweighs who says no, as Node.js has it. */
 export function wantsColours(env: Environment, isTerminal: boolean): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false';

@@ -1,4 +1,5 @@
 import { cells, fit } from '../../terminal/cells.ts';
+import { wantsColours } from '../../terminal/line.ts';
 import type { Context } from '../context.ts';
 
 export type Colour = 'dim' | 'red' | 'green' | 'yellow' | 'bold';
@@ -28,7 +29,7 @@ const leastFill = 16;
 export function screenOf(context: Context): Screen {
   const told = Number(context.env['COLUMNS']);
   const width = Number.isInteger(told) && told > 0 ? told : (context.columns ?? defaultWidth);
-  return { width, colours: context.stdoutIsTerminal && !context.env['NO_COLOR'] };
+  return { width, colours: wantsColours(context.env, context.stdoutIsTerminal) };
 }
 
 export function paint(text: string, colour: Colour | undefined, { colours }: Screen): string {

@@ -38,6 +38,17 @@ describe('the table', () => {
     await expect(stdout).toMatchFileSnapshot(golden(`list-${width}`));
   });
 
+  it.each([
+    [{}, false],
+    [{ FORCE_COLOR: '1' }, true],
+    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+    [{ FORCE_COLOR: '0' }, false],
+    [{ NO_COLOR: '1' }, false],
+  ])('with %j has colours where nobody watches: %s', async (env, isColoured) => {
+    const { stdout } = await runs(ledger, ['list', '--format', 'table'], { env });
+    expect(stdout.includes('\u001b[1mID')).toBe(isColoured);
+  });
+
   it('shows hostile words without obeying them', async () => {
     const place = newLedger();
     const labels = { team: hostile };
