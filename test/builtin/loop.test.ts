@@ -645,7 +645,7 @@ describe.each(providers)('$format', (provider) => {
     });
   });
 
-  it('goes on with a saved conversation, and counts its own usage alone', async () => {
+  it('resumes a saved conversation, and counts its own usage alone', async () => {
     const server = await serve({
       turns: [
         { calls: [echo('one')], usage },
@@ -684,7 +684,7 @@ describe.each(providers)('$format', (provider) => {
 
 const [chat, responses, anthropic] = providers;
 
-it('goes on with another provider', async () => {
+it('resumes with another provider', async () => {
   const cwd = temporaryFolder();
   let resume: string | undefined;
   for (const provider of [...providers, chat]) {
@@ -764,7 +764,7 @@ it('gives every item an id of its own when the server counts anew', async () => 
   ]);
 });
 
-it('does not go on with a cost limit when nobody counts', async () => {
+it('does not keep spending under a cost limit when nobody counts', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'r.jsonl'), recordingOf([true, false].map((calls) => ({ calls, usage: { inputTokens: {}, outputTokens: {} } }))));
   const free = await runAgent({ model: 'replay/r.jsonl', cwd });

@@ -70,6 +70,6 @@ async function readLines(place: Place, { offset = 1, limit = mostLines, line_num
     shown += line;
   }
   const isAll = offset === 1 && next > lines.length;
-  const rest = next > lines.length ? 'the end' : `go on with offset ${next}`;
+  const rest = next > lines.length ? 'the end' : `continue with offset ${next}`;
   return success(isAll ? shown : `${shown}[lines ${offset} to ${next - 1} of ${lines.length}; ${rest}]\n`);
 }
