@@ -8,7 +8,7 @@ export interface Compaction {
   kept: ModelMessage[];
 }
 
-export const summarySystem = `You sum up the work of a coding agent so that it can go on without the record of it.
+export const summarySystem = `You sum up the work of a coding agent so that it can continue without the record of it.
 Write plain text, at most 600 words: what was asked for, what was found out (with file names, commands and their results),
 what was changed, what failed and why, and what is left to do. Leave out nothing that the next step needs. Call no tools.`;
 

@@ -32,13 +32,15 @@ export class UnknownDialect extends Failure {
 /** One run of a source; undefined: a session in which nothing happened. The same bytes are always the same run. */
 export async function readRun(source: StoredRun, { labels, dialect, redact }: Reading): Promise<ImportedRun | undefined> {
   const hash = createHash('sha256');
-  let cwd: string | undefined;
+  let place: Pick<ImportedRun, 'cwd' | 'parent_run_id' | 'root_run_id'> = {};
   let last = 0;
   const reader = new Reader({
     ...present({ dialect, redact }),
     onRecord(record) {
       last = record.sequence;
-      if (record.type === 'thread.started') cwd = record.cwd ?? cwd;
+      if (record.type !== 'thread.started') return;
+      const { cwd, parent_run_id, root_run_id } = record;
+      place = present({ cwd, parent_run_id, root_run_id });
     },
   });
   const head: Uint8Array[] = [];
@@ -74,7 +76,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
     outcome,
     last_sequence: last,
     labels: { ...session, ...labels },
-    ...present({ cwd }),
+    ...place,
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../present.ts';
 import type { Price, Tokens } from './usage.ts';
 
 /** The offline price table; loaded only when a run has tokens but no cost of its own. */
@@ -5,7 +6,7 @@ export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   return (model, tokens) => {
     for (const [providerId, name] of spellings(model)) {
-      const found = calcPrice(usageOf(tokens), name, providerId === undefined ? {} : { providerId });
+      const found = calcPrice(usageOf(tokens), name, present({ providerId }));
       if (found !== null) return found.total_price;
     }
     return undefined;

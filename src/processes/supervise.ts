@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { present } from '../present.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { patient } from './patience.ts';
@@ -110,6 +111,6 @@ class Supervision implements Supervised {
     await this.#killing;
     this.#state = 'gone';
     await streams.finish();
-    return { ...main, ...(this.#requested === undefined ? {} : { requested_signal: this.#requested }), left_running, ...failure };
+    return { ...main, ...present({ requested_signal: this.#requested }), left_running, ...failure };
   }
 }

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openOutputSchema } from '../../src/builtin/answer/output-schema.ts';
 
@@ -124,4 +128,29 @@ describe('whatever a schema asks for', () => {
     check('{}');
     expect(globalThis).not.toHaveProperty('hacked');
   });
+});
+
+it('loads its library for a schema, and for nothing else', async () => {
+  const hook = `import { registerHooks } from 'node:module';
+    const seen = new Set();
+    registerHooks({ resolve(name, context, next) { if (name.startsWith('ajv')) seen.add(name); return next(name, context); } });
+    process.on('exit', () => console.error(JSON.stringify([...seen].toSorted())));`;
+  const cwd = mkdtempSync(join(tmpdir(), 'runwire-schema-'));
+  writeFileSync(join(cwd, 'schema.json'), '{"type":"string"}');
+  const bin = join(import.meta.dirname, '..', '..', 'bin', 'runwire.js');
+  const loadedBy = (...args: string[]): unknown => {
+    const given = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, bin, ...args];
+    const { stderr } = spawnSync(process.execPath, given, { cwd, env: { PATH: process.env['PATH'], HOME: cwd }, encoding: 'utf8' });
+    return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  };
+  const run = ['--ledger', 'none', '--model', 'replay/none.jsonl', 'go'];
+  try {
+    expect([loadedBy('--help'), loadedBy(...run), loadedBy('--output-schema', 'schema.json', ...run)]).toEqual([
+      [],
+      [],
+      expect.arrayContaining(['ajv-formats', 'ajv/dist/2020.js']) as unknown,
+    ]);
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
 });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import type { ProjectConfig, UserConfig } from './schema.ts';
 import { configFolder } from '../../xdg.ts';
 import { foldersUpToRoot } from '../folders.ts';
@@ -87,7 +88,7 @@ function merge(user: Config, found: z.infer<typeof ProjectConfig>): Config {
     ...(user.permissions || found.permissions
       ? {
           permissions: {
-            ...(mode === undefined ? {} : { mode }),
+            ...present({ mode }),
             allow: lists('allow'),
             deny: lists('deny'),
             directories: lists('directories'),

@@ -1,6 +1,7 @@
 import type { CallToolResult, ListToolsResult, MCPClient } from '@ai-sdk/mcp';
 import { z } from 'zod';
 import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import { version } from '../../version.ts';
 import type { StdioTransport } from './stdio.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
@@ -69,7 +70,7 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
   if ('command' in filled) {
     const { StdioTransport } = await import('./stdio.ts');
     const { PATH, HOME } = options.env;
-    const env = { ...(PATH === undefined ? {} : { PATH }), ...(HOME === undefined ? {} : { HOME }), ...filled.env };
+    const env = { ...present({ PATH, HOME }), ...filled.env };
     const command = { command: filled.command, args: filled.args ?? [], cwd: filled.cwd ?? options.cwd, env };
     child = new StdioTransport(command, (line) => validateJSONRPCMessage(JSON.parse(line)));
   }
@@ -113,7 +114,7 @@ async function listTools(client: MCPClient, signal: AbortSignal): Promise<ListTo
   let cursor: string | undefined;
   do {
     const page = await client.listTools({
-      ...(cursor === undefined ? {} : { params: { cursor } }),
+      ...present({ params: cursor === undefined ? undefined : { cursor } }),
       options: { signal, timeout: startTime },
     });
     all.push(...page.tools);

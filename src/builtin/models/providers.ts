@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';
 
@@ -64,7 +65,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const apiKey = findKey(named, ['RUNWIRE_API_KEY']);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const settings = { name: 'openai-compatible', baseURL: checkUrl(named.baseUrl), includeUsage: true };
-    return { model: v4(createOpenAICompatible({ ...settings, ...(apiKey === undefined ? {} : { apiKey }) })(named.name)) };
+    return { model: v4(createOpenAICompatible({ ...settings, ...present({ apiKey }) })(named.name)) };
   },
 
   async replay({ name, env, cwd }) {

@@ -8,7 +8,7 @@ export interface Need {
   subject: string;
 }
 
-/** What surrounds one call. */
+/** Where and for whom one call runs. */
 export interface ToolRun {
   itemId: string;
   cwd: string;
