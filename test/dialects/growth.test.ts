@@ -82,6 +82,12 @@ const dialects: Record<string, Talk<JsonObject>> = {
     piece: () => ({ type: 'thinking', message: 'words ' }),
     turn: () => ({ type: 'stream_progress', charDelta: 0, mode: 'requesting' }),
   },
+  'dev-agent': {
+    start: (index) => ({ type: 'item.started', item_id: `item_${index}`, kind: 'tool_call', name: 'read_artifact', args: {} }),
+    end: (index) => ({ type: 'item.completed', item_id: `item_${index}`, status: 'success', duration_ms: 5, summary: 'a' }),
+    piece: () => ({ type: 'assistant.message', turn_id: 'turn_1', preview: 'words ', tool_call_count: 0 }),
+    turn: (index) => ({ type: 'turn.started', turn_id: `turn_${index}`, iteration: index, message_count: 1, tool_count: 1 }),
+  },
 };
 
 describe.each(Object.entries(dialects))('reading %s', (name, talk) => {
