@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { devAgent } from '../../src/dialects/dev-agent/index.ts';
 import { Line } from '../../src/dialects/dev-agent/wire.ts';
+import { finalReport } from '../../src/dialects/dev-agent/write/ending.ts';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
-import { jsonl, only, readLines, readText, rewrite } from '../support/wire.ts';
+import { findWriter } from '../../src/dialects/registry.ts';
+import type { AgentEvent } from '../../src/events/event.ts';
+import { linesOf, pass } from '../support/pipeline.ts';
+import { numbered } from '../support/records.ts';
+import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';
 
 let sequence = 0;
 /** A line as the program writes it: keys in alphabetical order, up to nine digits of a second. */
@@ -211,6 +216,63 @@ describe('siblings', () => {
     expect(outcome.tool_calls).toEqual([
       { name: 'read_artifact', inputs: { agent: 'codex' }, outputs: 'gone', duration_ms: 452300, status: 'error' },
     ]);
+  });
+});
+
+describe('writing', () => {
+  const begin: AgentEvent = { type: 'thread.started', task: 'Fix foo', session_id: 's' };
+  const first: AgentEvent = { type: 'turn.started', turn_id: 'turn_1', iteration: 1 };
+  const said = (text: string): AgentEvent => ({ type: 'text.completed', turn_id: 'turn_1', message_id: text, block_id: 'b', text });
+  const call = (index: number): AgentEvent => ({
+    type: 'item.started',
+    item_id: `c${index}`,
+    turn_id: 'turn_1',
+    kind: 'read',
+    name: 'read_artifact',
+    args: { path: 'a' },
+  });
+  const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
+  const calls = (count: number): AgentEvent[] => Array.from({ length: count }, (_, index) => call(index));
+
+  it('ends with the report that follows from the outcome', () => {
+    const { outcome, text } = pass({ stdout: jsonl(real) }, 'dev-agent');
+    const report = finalReport(outcome);
+    expect(linesOf(text).at(-1)).toMatchObject({ type: 'thread.completed', status: 'completed', summary: 'All green.' });
+    expect(linesOf(text).at(-1)?.final_report).toEqual(report);
+    expect(report).toMatchObject({ task: 'Fix foo', is_finished: true, message: 'All green.', verdict: { class: 'success' } });
+  });
+
+  it('says in the report why a run failed', () => {
+    const { outcome } = readLines([started, turn(1), end('error', undefined, 'HTTP 401')]);
+    expect(finalReport(outcome)).toMatchObject({
+      status: 'error',
+      summary: 'HTTP 401',
+      is_finished: false,
+      error: { message: 'HTTP 401' },
+    });
+  });
+
+  it('tells how many calls a message makes before they are made', () => {
+    const { lines } = writeEvents([begin, first, said('Look.'), ...calls(3), ok], 'dev-agent');
+    expect(lines.slice(2, 4).map(({ type, tool_call_count }) => [type, tool_call_count])).toEqual([
+      ['assistant.message', 3],
+      ['item.started', undefined],
+    ]);
+  });
+
+  it('does not wait for more calls than it can hold', () => {
+    const lines: JsonObject[] = [];
+    const encoder = findWriter('dev-agent').dialect.encoder({ line: (wire) => void lines.push(wire), lose() {} }, 'stream');
+    const place = numbered();
+    for (const event of [begin, first, said('Look.'), ...calls(1500)]) encoder.record(place(event));
+    expect(lines).toHaveLength(2 + 1 + 1500);
+    expect(lines[2]).toMatchObject({ type: 'assistant.message', tool_call_count: 1000 });
+  });
+
+  it('loses a long text unless it is the message of the report', () => {
+    const long = 'word '.repeat(200);
+    expect(writeEvents([begin, first, said(long), ok], 'dev-agent').losses).toEqual([]);
+    expect(writeEvents([begin, first, said(long), said('Done.'), ok], 'dev-agent').losses).toEqual(['text']);
   });
 });
 

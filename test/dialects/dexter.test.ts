@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { dexter } from '../../src/dialects/dexter/index.ts';
 import { Line } from '../../src/dialects/dexter/wire.ts';
+import type { AgentEvent } from '../../src/events/event.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
-import { jsonl, only, readLines, readText, rewrite } from '../support/wire.ts';
+import { jsonl, only, readLines, readText, rewrite, writeEvents } from '../support/wire.ts';
 
 const folder = 'dexter@1.0.3';
 const scenarios = scenariosOf(folder);
@@ -295,5 +296,42 @@ describe('what the response cannot say', () => {
   it('is counted', () => {
     const { losses } = rewrite(new TextDecoder().decode(loadRecording(folder, 'multi-tool').stdout), 'dexter', 'dexter');
     expect(losses).toEqual(['permission', 'text', 'tool_progress', 'turn_boundary']);
+  });
+});
+
+describe('a run of many calls, and of long ones', () => {
+  const begin: AgentEvent = { type: 'thread.started', session_id: 's' };
+  const calls = (count: number, output: string): AgentEvent[] =>
+    Array.from({ length: count }, (_, index): AgentEvent[] => [
+      { type: 'item.started', item_id: `c${index}`, turn_id: 't', kind: 'read', name: 'read_file', args: { path: `file ${index}` } },
+      { type: 'item.completed', item_id: `c${index}`, status: 'success', output },
+    ]).flat();
+  const said: AgentEvent = { type: 'text.completed', turn_id: 't', message_id: 'm', block_id: 'b', text: 'Done.' };
+  const ok: AgentEvent = { type: 'agent.finished', status: 'ok' };
+  const turn: AgentEvent = { type: 'turn.started', turn_id: 'turn_2', iteration: 2 };
+  const records = (told: unknown): { args: { path: string }; result: string }[] => told as never;
+  const paths = (told: unknown): string[] => records(told).map(({ args }) => args.path);
+
+  it('is answered with the first and the last of its calls', () => {
+    const { lines, losses } = writeEvents([begin, ...calls(1200, 'x'), said, ok], 'dexter');
+    const told = paths(lines[0]?.tools);
+    expect([told.length, told[0], told[499], told[500], told[999]]).toEqual([1000, 'file 0', 'file 499', 'file 700', 'file 1199']);
+    expect(losses).toEqual(['tool_call']);
+  });
+
+  it('is answered with whole results while they are few, and then with their heads and tails', () => {
+    const { lines, losses } = writeEvents([begin, ...calls(9, 'x'.repeat(1024 * 1024)), said, ok], 'dexter');
+    const results = records(lines[0]?.tools).map(({ result }) => result.length);
+    expect(results.slice(0, 3)).toEqual([1_048_576, 1_048_576, 1_048_576]);
+    expect(Math.max(...results.slice(4))).toBeLessThan(5000);
+    expect(losses).toEqual(['tool_output']);
+  });
+
+  it('is told by its own lines, and its last line does not repeat them all', () => {
+    const { lines, losses } = writeEvents([begin, ...calls(1200, 'x'.repeat(5000)), turn, said, ok], 'dexter:events');
+    expect(lines.filter((wire) => wire.type === 'tool_end')).toHaveLength(1200);
+    expect(paths(lines.at(-1)?.toolCalls)).toHaveLength(1000);
+    expect(JSON.stringify(lines.at(-1)).length).toBeLessThan(10_000_000);
+    expect(losses).toEqual([]);
   });
 });

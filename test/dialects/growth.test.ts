@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { findDialect, findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
-import { steepest, steepnessOf } from '../support/cpu.ts';
+import { steepest, steepnessOf } from '../support/growth.ts';
 import { numbered } from '../support/records.ts';
 
 /** One line for each number below `size`. */
@@ -16,7 +16,6 @@ interface Talk<T> {
   start: (index: number) => T;
   end: (index: number) => T;
   piece: (index: number) => T;
-  blank: (index: number) => T;
   turn: (index: number) => T;
 }
 
@@ -38,15 +37,16 @@ const shapes: Record<string, Shape> = {
     yield talk.start(size);
     for (const index of each(size, (number) => number)) yield* [talk.start(index), talk.end(index)];
   },
+  *'calls of which every second ends'(talk, size) {
+    yield* each(2 * size, talk.start);
+    yield* each(size, (index) => talk.end(2 * index + 1));
+  },
   *'calls of many turns that end in the last'(talk, size) {
     for (const index of each(size, (number) => number)) yield* [talk.turn(index), talk.start(index)];
     yield* each(size, talk.end);
   },
   *'a text in many pieces'(talk, size) {
     yield* each(size, talk.piece);
-  },
-  *'white space in many pieces'(talk, size) {
-    yield* each(size, talk.blank);
   },
 };
 
@@ -62,22 +62,31 @@ const dialects: Record<string, Talk<JsonObject>> = {
     start: (index) => codexItem('started', index),
     end: (index) => codexItem('completed', index),
     piece: (index) => ({ type: 'item.completed', item: { id: `item_${index}`, type: 'agent_message', text: 'words ' } }),
-    blank: (index) => ({ type: 'item.completed', item: { id: `item_${index}`, type: 'agent_message', text: ' ' } }),
     turn: () => ({ type: 'turn.started' }),
   },
   'codex session': {
     start: (index) => rollout({ type: 'function_call', call_id: `c${index}`, name: 'shell', arguments: '{"command":["ls"]}' }),
     end: (index) => rollout({ type: 'function_call_output', call_id: `c${index}`, output: 'Exit code: 0' }),
     piece: () => message('words '),
-    blank: () => message(' '),
     turn: () => ({ timestamp: '2026-03-01T10:00:00Z', type: 'event_msg', payload: { type: 'task_started' } }),
   },
   'agent-code': {
     start: (index) => ({ type: 'tool_call', tool: 'Bash', input: { command: 'ls' }, turn: Math.max(1, index % 7) }),
     end: (index) => ({ type: 'tool_result', tool: 'Bash', output: 'a', is_error: false, turn: Math.max(1, index % 5) }),
     piece: () => ({ type: 'text_delta', content: 'words ', turn: 1 }),
-    blank: () => ({ type: 'text_delta', content: ' ', turn: 1 }),
     turn: (index) => ({ type: 'turn_start', turn: index + 1 }),
+  },
+  dexter: {
+    start: (index) => ({ type: 'tool_start', tool: `tool_${index % 2}`, args: {} }),
+    end: (index) => ({ type: 'tool_end', tool: `tool_${index % 2}`, args: {}, result: 'b' }),
+    piece: () => ({ type: 'thinking', message: 'words ' }),
+    turn: () => ({ type: 'stream_progress', charDelta: 0, mode: 'requesting' }),
+  },
+  'dev-agent': {
+    start: (index) => ({ type: 'item.started', item_id: `item_${index}`, kind: 'tool_call', name: 'read_artifact', args: {} }),
+    end: (index) => ({ type: 'item.completed', item_id: `item_${index}`, status: 'success', duration_ms: 5, summary: 'a' }),
+    piece: () => ({ type: 'assistant.message', turn_id: 'turn_1', preview: 'words ', tool_call_count: 0 }),
+    turn: (index) => ({ type: 'turn.started', turn_id: `turn_${index}`, iteration: index, message_count: 1, tool_count: 1 }),
   },
 };
 
@@ -93,23 +102,28 @@ describe.each(Object.entries(dialects))('reading %s', (name, talk) => {
   });
 });
 
-const place = { turn_id: 't', message_id: 'm', block_id: 'b' };
+const text = { turn_id: 't', message_id: 'm' };
 const events: Talk<AgentEvent> = {
   start: (index) => ({ type: 'item.started', item_id: `c${index}`, turn_id: 't', kind: 'command', name: 'Bash', args: { command: 'ls' } }),
   end: (index) => ({ type: 'item.completed', item_id: `c${index}`, status: 'success', output: 'a' }),
-  piece: () => ({ type: 'text.delta', ...place, text: 'words ' }),
-  blank: () => ({ type: 'text.delta', ...place, text: ' ' }),
+  piece: () => ({ type: 'text.delta', ...text, block_id: 'b', text: 'words ' }),
   turn: (index) => ({ type: 'turn.started', turn_id: `turn_${index}`, iteration: index }),
 };
 
-describe.each(['codex', 'agent-code'])('writing %s', (to) => {
-  it.each(Object.entries(shapes))('%s', (_title, shape) => {
+const written: Record<string, (size: number) => Iterable<AgentEvent>> = {
+  ...Object.fromEntries(Object.entries(shapes).map(([title, shape]) => [title, (size: number) => shape(events, size)])),
+  'white space in many pieces': (size) => each(size, () => ({ type: 'text.delta', ...text, block_id: 'b', text: ' ' })),
+  'a message of many texts': (size) => each(size, (index) => ({ type: 'text.completed', ...text, block_id: `b${index}`, text: 'words' })),
+};
+
+describe.each(['codex', 'agent-code', 'dexter', 'dexter:events', 'dev-agent'])('writing %s', (to) => {
+  it.each(Object.entries(written))('%s', (_title, shape) => {
     const { dialect, variant } = findWriter(to);
     const outcome = new OutcomeFold().outcome('runwire', []);
     const steepness = steepnessOf((size) => {
       const record = numbered();
       const encoder = dialect.encoder({ line() {}, lose() {} }, variant.name);
-      for (const event of shape(events, size)) encoder.record(record(event));
+      for (const event of shape(size)) encoder.record(record(event));
       encoder.end(outcome);
     });
     expect(steepness).toBeLessThan(steepest);

@@ -1,14 +1,14 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
+import { decoder } from './read/decode.ts';
 import { detect } from './detect.ts';
-import { encoder } from './encode.ts';
+import { encoder } from './write/encode.ts';
 
 export const devAgent: Dialect = {
   id: 'dev-agent',
   about: {
     agent: 'dev-agent, `--stream-json`, and its siblings review-agent, verify-agent, plan-agent',
-    reads: 'seed 003, and what versions 1 and 2 really print',
-    writes: 'seed 003, in ASCII',
+    reads: 'what its documents promise, and what versions 1 and 2 really print',
+    writes: 'what its documents promise, in ASCII',
   },
   detect,
   decoder,

@@ -1,8 +1,7 @@
 import type { Dialect } from '../dialect.ts';
-import { decoder } from './decode.ts';
 import { detect } from './detect.ts';
-import { eventsEncoder } from './encode-events.ts';
-import { responseEncoder } from './encode.ts';
+import { decoder } from './read/decode.ts';
+import { encoder } from './write/encode.ts';
 
 export const dexter: Dialect = {
   id: 'dexter',
@@ -13,7 +12,7 @@ export const dexter: Dialect = {
   },
   detect,
   decoder,
-  encoder: (sink, variant) => (variant === 'events' ? eventsEncoder(sink) : responseEncoder(sink)),
+  encoder,
   variants: [
     { name: 'response', layout: 'lines' },
     { name: 'events', layout: 'lines' },

@@ -1,37 +1,17 @@
-import type { FileOperation, ItemKind, ItemStatus } from '../../events/event.ts';
-import type { DecoderSink, Json } from '../dialect.ts';
-import { integer, isObject, object, string } from '../read.ts';
-
-const kinds: Record<string, ItemKind> = {
-  bash: 'command',
-  read_file: 'read',
-  list_files: 'search',
-  write_file: 'file_edit',
-  edit_file: 'file_edit',
-  web_search: 'web',
-  web_fetch: 'web',
-  browser: 'web',
-  financial_search: 'search',
-  x_search: 'search',
-  spawn_subagent: 'subagent',
-};
-
-export function kindOf(tool: string): ItemKind {
-  return Object.hasOwn(kinds, tool) ? (kinds[tool] ?? 'tool_call') : 'tool_call';
-}
-
-/** What Dexter writes in front of the message of a failed tool, and of a failed run. */
-export const errorPrefix = 'Error: ';
+import type { FileOperation, ItemStatus } from '../../events/event.ts';
+import type { Json } from '../dialect.ts';
+import { compact, integer, object, string } from '../read.ts';
+import { errorPrefix, operationOf } from './words.ts';
 
 /** A finished call in words of ours. A command that failed is a normal result to Dexter: its code is inside the JSON text. */
 export function finished(tool: string, result: Json | undefined): { status: ItemStatus; exit_code?: number } {
   if (typeof result === 'string' && result.startsWith(errorPrefix)) return { status: 'error' };
   if (tool !== 'bash') return { status: 'success' };
   const data = object(object(parsed(result)).data);
-  const exit = integer(data.exitCode);
-  if (data.interrupted === true) return exit === undefined ? { status: 'cancelled' } : { status: 'cancelled', exit_code: exit };
-  const status = data.timedOut === true || (exit !== undefined && exit !== 0) ? 'error' : 'success';
-  return exit === undefined ? { status } : { status, exit_code: exit };
+  const exit_code = integer(data.exitCode);
+  const failed = data.timedOut === true || (exit_code !== undefined && exit_code !== 0);
+  const status = data.interrupted === true ? 'cancelled' : failed ? 'error' : 'success';
+  return { status, ...compact({ exit_code }) };
 }
 
 function parsed(result: Json | undefined): Json | undefined {
@@ -45,14 +25,14 @@ function parsed(result: Json | undefined): Json | undefined {
   }
 }
 
-const operations: Record<string, FileOperation> = { write_file: 'created', edit_file: 'modified' };
-
-export function isFileTool(tool: string): boolean {
-  return Object.hasOwn(operations, tool);
+export interface Edit {
+  path: string;
+  operation: FileOperation;
 }
 
-export function editedFile(sink: DecoderSink, tool: string, args: Json | undefined, itemId: string): void {
-  const operation = Object.hasOwn(operations, tool) ? operations[tool] : undefined;
-  const path = string(isObject(args) ? args.path : undefined);
-  if (operation !== undefined && path !== undefined) sink.emit({ type: 'file.edited', path, operation, item_id: itemId });
+/** The file that this call writes if it succeeds: not on the wire, but it follows from the arguments. */
+export function editOf(tool: string, args: Json | undefined): Edit | undefined {
+  const operation = Object.hasOwn(operationOf, tool) ? operationOf[tool] : undefined;
+  const path = string(object(args).path);
+  return operation === undefined || path === undefined ? undefined : { path, operation };
 }

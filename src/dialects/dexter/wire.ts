@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scratchpadFolder } from './response.ts';
+import { scratchpadFolder } from './words.ts';
 
 const args = z.record(z.string(), z.json());
 const tokens = z.number().nonnegative();

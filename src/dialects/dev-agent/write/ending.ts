@@ -1,8 +1,31 @@
-import type { RunOutcome } from '../../../outcome/outcome.ts';
-import type { Json, JsonObject } from '../../dialect.ts';
-import { ending } from '../encode.ts';
+import type { RunOutcome, ToolCall } from '../../../outcome/outcome.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { statusOfClass } from '../words.ts';
+import { messagePreview, shorten } from './preview.ts';
 
-/** What the last line carries, and what people get after it. */
-export function finalReport(outcome: RunOutcome): Json | undefined {
-  return ending(outcome as unknown as JsonObject).final_report;
+/** The report that the last line carries, and that follows it once more for people: the outcome in the words of dev-agent. */
+export function finalReport(outcome: RunOutcome): JsonObject & { status: string; summary: string } {
+  const { verdict, message, error_details, metadata } = outcome;
+  const status = statusOfClass[verdict.class] ?? 'error';
+  const isFinished = status === 'completed';
+  const failure = error_details?.message || (verdict.evidence[0]?.detail ?? '');
+  return {
+    task: metadata.initial_prompt,
+    status,
+    summary: shorten(isFinished ? message || 'Completed without a message.' : failure, messagePreview).text,
+    is_finished: isFinished,
+    ...(isFinished ? {} : { error: { message: failure } }),
+    message,
+    metrics: compact(outcome.metrics),
+    artifacts: outcome.artifacts.map(compact),
+    tool_calls: outcome.tool_calls.map(toolSummary),
+    warnings: outcome.warnings,
+    limits_hit: outcome.limits_hit.map(compact),
+    verdict: compact(verdict),
+  };
+}
+
+function toolSummary({ name, status, reason, duration_ms }: ToolCall): JsonObject {
+  return compact({ name, status, reason, duration_ms });
 }

@@ -1,6 +1,6 @@
-import { eventIn } from '../../events/check.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../dialect.ts';
-import { integer, string, time } from '../read.ts';
+import { eventIn } from '../../../events/check.ts';
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { integer, string, time } from '../../read.ts';
 
 export function decoder(sink: DecoderSink): Decoder {
   return {

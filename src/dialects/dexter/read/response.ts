@@ -1,10 +1,11 @@
-import type { ErrorCode } from '../../events/event.ts';
-import type { DecoderSink, Json, JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../../faults.ts';
-import { asText, compact, count, filled, list, object, string } from '../read.ts';
-import { editedFile, errorPrefix, finished, kindOf } from './tools.ts';
+import type { ErrorCode } from '../../../events/event.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, count, filled, list, object, string } from '../../read.ts';
+import { classWords } from '../words.ts';
+import { readTool } from './tools.ts';
+import { readUsage } from './usage.ts';
 
-export const scratchpadFolder = '.dexter/scratchpad/';
 const sessionOf = /^\.dexter\/scratchpad\/(.+)\.jsonl$/;
 
 /** Loop passes to show as turns; a run has ten by default. */
@@ -26,31 +27,10 @@ export function readResponse(wire: JsonObject, sink: DecoderSink): void {
   const answer = string(wire.answer) ?? '';
   if (answer !== '') sink.emit({ type: 'text.completed', text: answer, message_id: 'answer' });
   readUsage(object(metadata.tokenUsage), sink, model);
-  claim(wire, count(metadata.totalTimeMs), sink);
+  readStatus(wire, count(metadata.totalTimeMs), sink);
 }
 
-export function readTool(tool: JsonObject, id: string, sink: DecoderSink): void {
-  const name = string(tool.name) ?? string(tool.tool) ?? 'unknown';
-  const end = finished(name, tool.result);
-  sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: tool.args ?? {} });
-  sink.emit({ type: 'item.completed', item_id: id, ...end, ...outcomeOf(end.status, tool.result) });
-  if (end.status === 'success') editedFile(sink, name, tool.args, id);
-}
-
-function outcomeOf(status: string, result: Json | undefined): { output?: string; error?: string } {
-  const text = asText(result);
-  // A command that exits with a code has an output; only Dexter's own refusals are bare error texts.
-  return status === 'error' && text.startsWith(errorPrefix) ? { error: text.slice(errorPrefix.length) } : { output: text };
-}
-
-/** Totals of the run, cached input included; absent or zero when the provider reports nothing. */
-export function readUsage(usage: JsonObject, sink: DecoderSink, model?: string): void {
-  const tokens = compact({ input_tokens: count(usage.inputTokens), output_tokens: count(usage.outputTokens) });
-  if (Object.values(tokens).some((value) => value > 0))
-    sink.emit({ type: 'usage.reported', scope: 'thread', ...compact({ model }), ...tokens });
-}
-
-function claim(wire: JsonObject, duration_ms: number | undefined, sink: DecoderSink): void {
+function readStatus(wire: JsonObject, duration_ms: number | undefined, sink: DecoderSink): void {
   const error = object(wire.error);
   const time = compact({ duration_ms });
   if (wire.status === 'success' && wire.error === undefined)
@@ -59,17 +39,6 @@ function claim(wire: JsonObject, duration_ms: number | undefined, sink: DecoderS
   const { code, message } = meaningOf(raw_status, asText(error.message));
   sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, raw_status, message, ...time });
 }
-
-/** How a class that the five codes cannot name is told in the message, and read back from it. */
-export const classWords: Record<string, { words: string; code: ErrorCode }> = {
-  tool: { words: 'Tool failed', code: 'tool' },
-  input: { words: 'Bad input', code: 'input' },
-  cost_limit: { words: 'Cost limit reached', code: 'cost_limit' },
-  turn_limit: { words: 'Turn limit reached', code: 'turn_limit' },
-  time_limit: { words: 'Time limit reached', code: 'time_limit' },
-  permission: { words: 'Permission denied', code: 'permission' },
-  cancelled: { words: 'Cancelled', code: 'cancelled' },
-};
 
 const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
 

@@ -1,18 +1,21 @@
-import type { ErrorCode } from '../../events/event.ts';
-import type { FailureCode } from '../../failure.ts';
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { codeOfClass, codeOfMessage } from '../../faults.ts';
-import { asText, compact, count, filled, isObject, list, object, string } from '../read.ts';
+import type { ErrorCode } from '../../../events/event.ts';
+import type { FailureCode } from '../../../failure.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfClass, codeOfMessage } from '../../../faults.ts';
+import { asText, compact, filled, isObject, list, object } from '../../read.ts';
+import { reportMessage } from '../words.ts';
+import { whole } from './turns.ts';
+import { readUsage } from './usage.ts';
 
-/** The id of the message that only the report holds. */
-export const reportMessage = 'final_report';
+/** What the lines before the last one said. */
+interface Known {
+  task: string | undefined;
+  lastText: string | undefined;
+  closeTurn(): void;
+}
 
 /** The last line and its report. Runwire's own reports hold an outcome too: whole words, tokens, files and the verdict. */
-export function readEnd(
-  wire: JsonObject,
-  sink: DecoderSink,
-  known: { task: string | undefined; lastText: string | undefined; closeTurn(): void },
-): void {
+export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): void {
   const report = object(wire.final_report);
   const status = asText(wire.status);
   const good = status === 'completed';
@@ -24,7 +27,7 @@ export function readEnd(
   known.closeTurn();
   if (outcome !== undefined) {
     for (const artifact of list(outcome.artifacts)) readArtifact(object(artifact), sink);
-    readMetrics(object(outcome.metrics), sink);
+    readUsage(object(outcome.metrics), sink);
     const task = known.task === undefined ? filled(outcome.task) : undefined;
     if (task !== undefined) sink.emit({ type: 'prompt.submitted', text: task });
   }
@@ -60,15 +63,22 @@ function readArtifact(artifact: JsonObject, sink: DecoderSink): void {
     sink.emit({ type: 'file.edited', path, operation });
 }
 
-function readMetrics(metrics: JsonObject, sink: DecoderSink): void {
-  const usage = compact({
-    model: string(metrics.model_name),
-    input_tokens: count(metrics.input_tokens),
-    output_tokens: count(metrics.output_tokens),
-    reasoning_tokens: count(metrics.reasoning_tokens),
-    cache_read_tokens: count(metrics.cache_read_tokens),
-    cache_write_tokens: count(metrics.cache_write_tokens),
-    cost_usd: metrics.cost_source === 'reported' ? count(metrics.cost) : undefined,
+/** An error ends the run unless the end says otherwise; calls against the policy are not run, an instruction to stop is obeyed in order. */
+export function readError(wire: JsonObject, sink: DecoderSink): void {
+  const scope = filled(wire.scope) ?? 'unknown';
+  const message = asText(wire.message);
+  const code = codeOfMessage(message);
+  sink.emit({
+    type: 'error',
+    scope,
+    code: code === 'unknown' ? codeOfScope(scope) : code,
+    message,
+    fatal: scope !== 'tool_policy' && scope !== 'tool_instruction',
+    ...compact({ iteration: whole(wire.iteration), turn_id: filled(wire.turn_id), item_id: filled(wire.item_id) }),
   });
-  if (Object.keys(usage).length > 0) sink.emit({ type: 'usage.reported', scope: 'thread', ...usage });
+}
+
+function codeOfScope(scope: string): ErrorCode {
+  if (scope === 'llm.complete') return 'server';
+  return scope.startsWith('tool') || scope === 'publish' || scope.startsWith('mcp') ? 'tool' : 'unknown';
 }

@@ -1,9 +1,9 @@
-import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { asText, string, time } from '../read.ts';
-import { readTool } from './response.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, string, time } from '../../read.ts';
+import { readTool } from './tools.ts';
 
-/** The log file of one query: no starts, no answer, no tokens and no end, so it can never prove a success. */
-export function scratchpadDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean } {
+/** The scratchpad, the log file of one query: no starts, no answer, no tokens and no end, so it can never prove a success. */
+export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean } {
   let texts = 0;
   let tools = 0;
   let toolsInTurn = 0;

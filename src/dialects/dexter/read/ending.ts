@@ -1,8 +1,10 @@
-import type { ErrorCode } from '../../events/event.ts';
-import type { JsonObject } from '../dialect.ts';
-import { codeOfMessage } from '../../faults.ts';
-import { count, object, string } from '../read.ts';
-import { errorPrefix } from './tools.ts';
+import type { ErrorCode } from '../../../events/event.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { compact, count, list, object, string } from '../../read.ts';
+import { errorPrefix } from '../words.ts';
+import { readTool } from './tools.ts';
+import { readUsage } from './usage.ts';
 
 /** What the lines before `done` tell about its answer. */
 export interface Witness {
@@ -16,17 +18,38 @@ export interface Witness {
   anyTool: boolean;
 }
 
-export type Ending = { kind: 'said' } | { kind: 'limit'; maximum: number } | { kind: 'failed'; code: ErrorCode; message: string };
+/** `done`, the last event; false when it is none. `say` tells the answer, where it is the model's. */
+export function readEnding(done: JsonObject, witness: Witness, sink: DecoderSink, say: (text: string) => void): boolean {
+  const answer = string(done.answer);
+  if (answer === undefined) return false;
+  if (!witness.anyTool) for (const [index, call] of list(done.toolCalls).entries()) readTool(object(call), `call_${index + 1}`, sink);
+  const ending = weigh(answer, done, witness);
+  if (ending.kind === 'said') say(answer);
+  readUsage(object(done.tokenUsage), sink);
+  const claim = { type: 'agent.finished', raw_status: 'done', ...compact({ duration_ms: count(done.totalTime) }) } as const;
+  if (ending.kind === 'limit') sink.emit({ type: 'limit.reached', limit: 'turns', maximum: ending.maximum, message: answer });
+  switch (ending.kind) {
+    case 'said':
+      sink.emit({ ...claim, status: 'ok' });
+      break;
+    case 'limit':
+      sink.emit({ ...claim, status: 'failed', code: 'turn_limit', message: answer });
+      break;
+    case 'failed':
+      sink.emit({ ...claim, status: 'failed', code: ending.code, message: ending.message });
+  }
+  return true;
+}
 
-const limitSentence = /^Reached maximum iterations \((\d+)\)/;
+type Ending = { kind: 'said' } | { kind: 'limit'; maximum: number } | { kind: 'failed'; code: ErrorCode; message: string };
+
+const limitSentence = /^Reached maximum iterations \((\d{1,15})\)/;
 
 /**
  * Success and failure share one shape on this wire. An answer as long as what the model streamed is the model's; a
  * stream that failed may have been made up for by a blocking call, which leaves no line but does count its tokens.
  */
-export function weigh(done: JsonObject, witness: Witness): Ending | undefined {
-  const answer = string(done.answer);
-  if (answer === undefined) return undefined;
+function weigh(answer: string, done: JsonObject, witness: Witness): Ending {
   const watched = witness.requests > 0;
   if (answer.trim() === '')
     return witness.denied

@@ -1,4 +1,4 @@
-import type { Encoder, EncoderSink, JsonObject } from '../dialect.ts';
+import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 
 /** The tape: records as they are. Nothing is lost. */
 export function encoder(sink: EncoderSink): Encoder {

@@ -1,0 +1,93 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, time } from '../../read.ts';
+import { readEnding, readError } from './ending.ts';
+import { endTool, startTool } from './tools.ts';
+import { turnOf, whole } from './turns.ts';
+
+export function decoder(sink: DecoderSink): Decoder {
+  let ended = false;
+  let task: string | undefined;
+  let messages = 0;
+  let lastText: string | undefined;
+  /** The end of a turn waits for the next line: the last words of the run, told by the report, belong before it. */
+  let turnEnd: JsonObject | undefined;
+
+  function line(wire: JsonObject): void {
+    // The pretty report that follows the last line is the same report again.
+    if (ended) return;
+    if (wire.type === 'thread.completed') {
+      ended = true;
+      at(wire);
+      return readEnding(wire, sink, { task, lastText, closeTurn });
+    }
+    closeTurn();
+    at(wire);
+    if (wire.type === 'turn.completed') turnEnd = wire;
+    else event(wire);
+  }
+
+  function at(wire: JsonObject): void {
+    const ms = time(wire.timestamp);
+    if (ms !== undefined) sink.at(ms);
+  }
+
+  function event(wire: JsonObject): void {
+    switch (wire.type) {
+      case 'thread.started':
+        return start(wire);
+      case 'turn.started':
+        return sink.emit({
+          type: 'turn.started',
+          ...turnOf(wire),
+          ...compact({ message_count: whole(wire.message_count), tool_count: whole(wire.tool_count) }),
+        });
+      case 'assistant.message':
+        return say(asText(wire.preview));
+      case 'item.started':
+        return startTool(wire, sink);
+      case 'item.completed':
+        return endTool(wire, sink);
+      case 'error':
+        return readError(wire, sink);
+      default:
+        return sink.unknown(wire);
+    }
+  }
+
+  function start(wire: JsonObject): void {
+    task = filled(wire.task);
+    sink.emit({
+      type: 'thread.started',
+      agent: 'dev-agent',
+      ...compact({
+        session_id: filled(wire.thread_id),
+        task,
+        project_name: filled(wire.project_name),
+        parent_branch_id: filled(wire.parent_branch_id),
+        headless: typeof wire.headless === 'boolean' ? wire.headless : undefined,
+      }),
+    });
+  }
+
+  function say(text: string): void {
+    if (text.trim() === '') return;
+    lastText = text;
+    messages += 1;
+    sink.emit({ type: 'text.completed', text, message_id: `message_${messages}` });
+  }
+
+  function closeTurn(): void {
+    if (turnEnd === undefined) return;
+    const { tool_call_count, has_final_report } = turnEnd;
+    const fields = compact({ tool_call_count: whole(tool_call_count), has_final_report: has_final_report === true ? true : undefined });
+    sink.emit({ type: 'turn.completed', ...turnOf(turnEnd), ...fields });
+    turnEnd = undefined;
+  }
+
+  return { line, stderr, end: closeTurn };
+}
+
+/** Newer versions print their report on stderr. */
+function stderr(_text: string, wire?: JsonObject): boolean {
+  return wire !== undefined && typeof wire.status === 'string' && ('is_finished' in wire || 'task' in wire);
+}

@@ -1,0 +1,33 @@
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, string } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { itemKinds } from '../words.ts';
+
+export function startTool(wire: JsonObject, sink: DecoderSink): void {
+  const id = filled(wire.item_id);
+  if (id === undefined) return sink.unknown(wire);
+  const name = asText(wire.name);
+  // Some versions call it a tool call.
+  const kind = name === 'publish' ? 'publish' : kindIn(itemKinds, asText(wire.kind));
+  sink.emit({ type: 'item.started', item_id: id, kind, name, args: wire.args ?? {} });
+}
+
+/** The summary is all there is of an output, or of an error. */
+export function endTool(wire: JsonObject, sink: DecoderSink): void {
+  const id = filled(wire.item_id);
+  if (id === undefined) return sink.unknown(wire);
+  const isGood = wire.status === 'success';
+  const summary = string(wire.summary);
+  sink.emit({
+    type: 'item.completed',
+    item_id: id,
+    status: isGood ? 'success' : 'error',
+    ...compact({
+      output: isGood ? summary : undefined,
+      error: isGood ? undefined : summary,
+      duration_ms: count(wire.duration_ms),
+      branch_id: filled(wire.branch_id),
+      summary,
+    }),
+  });
+}

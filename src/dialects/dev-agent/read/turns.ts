@@ -1,0 +1,12 @@
+import type { Json, JsonObject } from '../../dialect.ts';
+import { compact, filled, integer } from '../../read.ts';
+
+export function turnOf(wire: JsonObject): { turn_id?: string; iteration?: number } {
+  return compact({ turn_id: filled(wire.turn_id), iteration: whole(wire.iteration) });
+}
+
+/** A whole number that counts something. */
+export function whole(value: Json | undefined): number | undefined {
+  const number = integer(value);
+  return number === undefined || number < 0 ? undefined : number;
+}

@@ -1,0 +1,67 @@
+import type { EventRecord } from '../../../events/event.ts';
+import type { EncoderSink, JsonObject } from '../../dialect.ts';
+
+/** Lines that a message may hold back; after them it counts no more calls. */
+const maxHeld = 1000;
+
+type Line = JsonObject & { type: string };
+
+/** One envelope on every line: numbered, timed, and of one thread. */
+export class Lines {
+  readonly #sink: EncoderSink;
+  #sequence = 0;
+  #thread = '';
+  #time: string | null = null;
+  #lastTime = '1970-01-01T00:00:00Z';
+  #held: { message: JsonObject; calls: number; lines: JsonObject[] } | undefined;
+
+  constructor(sink: EncoderSink) {
+    this.#sink = sink;
+  }
+
+  /** What is written from now on is of this record. */
+  at({ thread_id, timestamp }: EventRecord): void {
+    this.#thread = thread_id;
+    this.#time = timestamp;
+    if (timestamp !== null) this.#lastTime = timestamp;
+  }
+
+  get time(): string | null {
+    return this.#time;
+  }
+
+  write(line: Line): void {
+    const wire = this.#enveloped(line);
+    if (this.#held === undefined) return this.#sink.line(wire);
+    this.#held.lines.push(wire);
+    if (this.#held.lines.length > maxHeld) this.release();
+  }
+
+  /** A message that calls tools waits for them all to start, so that it can say how many they are. */
+  hold(message: Line): void {
+    const wire = this.#enveloped(message);
+    this.#held = { message: wire, calls: 0, lines: [wire] };
+  }
+
+  countCall(): void {
+    if (this.#held !== undefined) this.#held.calls += 1;
+  }
+
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
+  release(): void {
+    if (this.#held === undefined) return;
+    const { message, calls, lines } = this.#held;
+    this.#held = undefined;
+    message.tool_call_count = calls;
+    for (const wire of lines) this.#sink.line(wire);
+  }
+
+  #enveloped({ type, ...fields }: Line): JsonObject {
+    if (this.#time === null) this.#sink.lose('time');
+    this.#sequence += 1;
+    return { type, timestamp: this.#lastTime, sequence: this.#sequence, thread_id: this.#thread, ...fields };
+  }
+}

@@ -1,0 +1,80 @@
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, isObject, object } from '../../read.ts';
+import type { Lines } from './lines.ts';
+import { messagePreview, promptPreview, shorten } from './preview.ts';
+import type { Turn, Turns } from './turns.ts';
+
+/** Deeper arguments than this are left out. */
+const maxDepth = 20;
+
+export class Tools {
+  readonly #sink: EncoderSink;
+  readonly #lines: Lines;
+  readonly #turns: Turns;
+  readonly #open = new Map<string, { startedAt: string | null; turn: Turn | undefined }>();
+
+  constructor(sink: EncoderSink, lines: Lines, turns: Turns) {
+    this.#sink = sink;
+    this.#lines = lines;
+    this.#turns = turns;
+  }
+
+  start(event: EventOf<'item.started'>): void {
+    if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
+    const turn = this.#turns.call();
+    this.#open.set(event.item_id, { startedAt: this.#lines.time, turn });
+    const args = this.#safeArgs(event);
+    this.#lines.write({ type: 'item.started', item_id: event.item_id, kind: event.kind, name: event.name, args });
+  }
+
+  end(record: Extract<EventRecord, { type: 'item.completed' }>): void {
+    const item = this.#open.get(record.item_id);
+    this.#open.delete(record.item_id);
+    // An item that never ended stays open on this wire too.
+    if (item === undefined || (record.synthetic && record.status === 'abandoned')) return;
+    this.#turns.returned(item.turn);
+    if (record.status !== 'success' && record.status !== 'error') this.#sink.lose('tool_status');
+    if (record.exit_code !== undefined) this.#sink.lose('exit_code');
+    const { text, cut } = shorten(record.summary ?? (asText(record.output) || (record.error ?? '')), messagePreview);
+    if (cut) this.#sink.lose('tool_output');
+    this.#lines.write({
+      type: 'item.completed',
+      item_id: record.item_id,
+      status: record.status === 'success' ? 'success' : 'error',
+      duration_ms: Math.round(record.duration_ms ?? this.#elapsed(item.startedAt, record.timestamp)),
+      ...compact({ branch_id: record.branch_id }),
+      summary: text,
+    });
+  }
+
+  #elapsed(from: string | null, to: string | null): number {
+    if (from !== null && to !== null) return Math.max(0, Date.parse(to) - Date.parse(from));
+    this.#sink.lose('time');
+    return 0;
+  }
+
+  /** Long texts are cut, as the program does it. */
+  #safeArgs({ args, name, kind }: EventOf<'item.started'>): JsonObject {
+    let isCut = !isObject(args);
+    const shortened = (value: Json, depth: number): Json => {
+      if (typeof value === 'string') {
+        const { text, cut } = shorten(value, promptPreview);
+        isCut ||= cut;
+        return text;
+      }
+      if (typeof value !== 'object' || value === null) return value;
+      if (depth > maxDepth) {
+        isCut = true;
+        return null;
+      }
+      if (Array.isArray(value)) return value.map((each) => shortened(each, depth + 1));
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each, depth + 1)]));
+    };
+    const safe = object(shortened(isObject(args) ? args : { value: args }, 0));
+    if (isCut) this.#sink.lose('tool_args');
+    if ((name !== 'execute_agent' && kind !== 'subagent') || typeof safe.prompt !== 'string') return safe;
+    const { prompt, ...rest } = safe;
+    return { ...rest, prompt_preview: prompt, ...(isCut ? { prompt_truncated: true } : {}) };
+  }
+}

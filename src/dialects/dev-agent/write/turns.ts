@@ -1,0 +1,121 @@
+import type { EventOf } from '../../../events/event.ts';
+import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { reportMessage } from '../words.ts';
+import type { Lines } from './lines.ts';
+import { messagePreview, shorten } from './preview.ts';
+
+export interface Turn {
+  readonly id: string;
+  readonly iteration: number;
+  /** It goes on with a turn of the agent that had another reply in it. */
+  readonly isPart: boolean;
+  items: number;
+  running: number;
+  said: boolean;
+  failed: boolean;
+}
+
+/** Turns of one reply each: a message, then its items. */
+export class Turns {
+  readonly #sink: EncoderSink;
+  readonly #lines: Lines;
+  #turn: Turn | undefined;
+  #iteration = 0;
+  #items = 0;
+  #messages = 1;
+  /** A text waits for the next event, which tells whether tool calls follow it. */
+  #pending: string | undefined;
+  /** A text longer than its preview: lost, unless it is the message of the final report. */
+  #cutText: string | undefined;
+
+  constructor(sink: EncoderSink, lines: Lines) {
+    this.#sink = sink;
+    this.#lines = lines;
+  }
+
+  start(event?: EventOf<'turn.started'>): void {
+    const iteration = Math.max(event?.iteration ?? 0, this.#iteration + 1);
+    this.#iteration = iteration;
+    const id = event !== undefined && event.iteration === iteration ? event.turn_id : `turn_${iteration}`;
+    this.#turn = { id, iteration, isPart: event === undefined, items: 0, running: 0, said: false, failed: false };
+    this.#lines.write({
+      type: 'turn.started',
+      turn_id: id,
+      iteration,
+      message_count: event?.message_count ?? this.#messages,
+      tool_count: event?.tool_count ?? this.#items,
+    });
+  }
+
+  /** A call of the model that failed or was cut off has no message. */
+  complete(isCutOff: boolean, event?: EventOf<'turn.completed'>): void {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    if (this.#pending !== undefined || !(turn.failed || isCutOff)) this.#speak();
+    this.#lines.write({
+      type: 'turn.completed',
+      turn_id: turn.id,
+      iteration: turn.iteration,
+      tool_call_count: event === undefined || turn.isPart ? turn.items : event.tool_call_count,
+      has_final_report: event?.has_final_report ?? false,
+    });
+    this.#turn = undefined;
+  }
+
+  say(event: EventOf<'text.completed'>, isCutOff: boolean): void {
+    if (event.parent_item_id !== undefined) return this.#sink.lose('sub_agent');
+    if (event.message_id === reportMessage || event.text.trim() === '') return;
+    if (this.#pending !== undefined) this.#speak();
+    // Words after the tools are another reply of the model, and a reply is a turn here.
+    if (this.#turn !== undefined && this.#turn.items > 0 && this.#turn.running === 0) {
+      this.#sink.lose('turn_boundary');
+      this.complete(isCutOff);
+      this.start();
+    }
+    if (this.#cutText !== undefined) this.#sink.lose('text');
+    this.#cutText = shorten(event.text, messagePreview).cut ? event.text : undefined;
+    this.#pending = event.text;
+  }
+
+  /** Calls that start together belong to one message. */
+  call(): Turn | undefined {
+    const turn = this.#turn;
+    if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined)) this.#lines.hold(this.#message(turn));
+    this.#lines.countCall();
+    if (turn !== undefined) {
+      turn.items += 1;
+      turn.running += 1;
+    }
+    this.#items += 1;
+    return turn;
+  }
+
+  returned(turn: Turn | undefined): void {
+    if (turn !== undefined) turn.running -= 1;
+    this.#messages += 1;
+  }
+
+  fail(): void {
+    if (this.#pending !== undefined) this.#speak();
+    if (this.#turn !== undefined) this.#turn.failed = true;
+  }
+
+  /** The last words are whole only in the message of the report. */
+  end(message: string): void {
+    if (this.#cutText !== undefined && !message.endsWith(this.#cutText.trim())) this.#sink.lose('text');
+  }
+
+  /** Every turn has its message, before its items. */
+  #speak(): void {
+    if (this.#turn !== undefined && (!this.#turn.said || this.#pending !== undefined)) this.#lines.write(this.#message(this.#turn));
+  }
+
+  #message(turn: Turn): JsonObject & { type: string } {
+    const { text, cut } = shorten(this.#pending ?? '', messagePreview);
+    this.#pending = undefined;
+    turn.said = true;
+    this.#messages += 1;
+    return { type: 'assistant.message', turn_id: turn.id, preview: text, tool_call_count: 0, ...compact({ truncated: cut || undefined }) };
+  }
+}

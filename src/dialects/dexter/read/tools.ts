@@ -1,0 +1,97 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { type Place, Queues } from '../../queues.ts';
+import { asText, compact, count, filled, string } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { type Edit, editOf, finished } from '../tools.ts';
+import { errorPrefix, toolKinds } from '../words.ts';
+
+interface Call {
+  readonly id: string;
+  readonly edit: Edit | undefined;
+}
+
+/** The tool lines of the event stream. Versions without call ids pair by name, in the order the calls started. */
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #open = new Map<string, Place<Call>>();
+  readonly #ofTool = new Queues<Call>();
+  #calls = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  start(wire: JsonObject): Call {
+    const tool = asText(wire.tool);
+    this.#calls += 1;
+    const id = filled(wire.toolCallId) ?? `call_${this.#calls}`;
+    const args = wire.args ?? {};
+    const call = { id, edit: editOf(tool, args) };
+    this.#close(id);
+    this.#open.set(id, this.#ofTool.join(tool, call));
+    this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, tool), name: tool, args });
+    return call;
+  }
+
+  progress(wire: JsonObject): void {
+    this.#sink.emit({ type: 'item.output', item_id: this.#callOf(wire).id, stream: 'progress', chunk: asText(wire.message) });
+  }
+
+  /** `tool_end` or `tool_error`. */
+  end(wire: JsonObject): void {
+    const { id, edit } = this.#callOf(wire);
+    this.#close(id);
+    const tool = asText(wire.tool);
+    const duration = compact({ duration_ms: count(wire.duration) });
+    if (wire.type === 'tool_error')
+      return this.#sink.emit({ type: 'item.completed', item_id: id, status: 'error', error: asText(wire.error), ...duration });
+    const result = finished(tool, wire.result);
+    this.#sink.emit({ type: 'item.completed', item_id: id, ...result, output: asText(wire.result), ...duration });
+    if (result.status === 'success') emitEdit(editOf(tool, wire.args) ?? edit, id, this.#sink);
+  }
+
+  /** A denied call has mostly not been started, so one without an id is never one of those that run. */
+  deny(wire: JsonObject): void {
+    const named = this.#named(wire);
+    const { id } = named ?? this.start(wire);
+    this.#close(id);
+    this.#sink.emit({ type: 'item.completed', item_id: id, status: 'denied' });
+  }
+
+  /** The running call that a line speaks of; one that never started is started now. */
+  #callOf(wire: JsonObject): Call {
+    const isNamed = filled(wire.toolCallId) !== undefined;
+    return (isNamed ? this.#named(wire) : this.#ofTool.first(asText(wire.tool))) ?? this.start(wire);
+  }
+
+  #named(wire: JsonObject): Call | undefined {
+    const id = filled(wire.toolCallId);
+    return id === undefined ? undefined : this.#open.get(id)?.member;
+  }
+
+  #close(id: string): void {
+    const place = this.#open.get(id);
+    if (place === undefined) return;
+    this.#open.delete(id);
+    this.#ofTool.leave(place);
+  }
+}
+
+/** A call that is told whole: in a response, in the last event, in a scratchpad. */
+export function readTool(tool: JsonObject, id: string, sink: DecoderSink): void {
+  const name = string(tool.name) ?? string(tool.tool) ?? 'unknown';
+  const end = finished(name, tool.result);
+  sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, name), name, args: tool.args ?? {} });
+  sink.emit({ type: 'item.completed', item_id: id, ...end, ...resultOf(end.status, tool.result) });
+  if (end.status === 'success') emitEdit(editOf(name, tool.args), id, sink);
+}
+
+/** A command that exits with a code has an output; only Dexter's own refusals are bare error texts. */
+function resultOf(status: string, result: Json | undefined): { output?: string; error?: string } {
+  const text = asText(result);
+  return status === 'error' && text.startsWith(errorPrefix) ? { error: text.slice(errorPrefix.length) } : { output: text };
+}
+
+function emitEdit(edit: Edit | undefined, itemId: string, sink: DecoderSink): void {
+  if (edit !== undefined) sink.emit({ type: 'file.edited', ...edit, item_id: itemId });
+}

@@ -1,0 +1,37 @@
+import type { ErrorCode, FileOperation } from '../../events/event.ts';
+import type { ToolKinds } from '../tool-kinds.ts';
+
+export const toolKinds: ToolKinds = {
+  bash: 'command',
+  read_file: 'read',
+  list_files: 'search',
+  write_file: 'file_edit',
+  edit_file: 'file_edit',
+  web_search: 'web',
+  web_fetch: 'web',
+  browser: 'web',
+  financial_search: 'search',
+  x_search: 'search',
+  spawn_subagent: 'subagent',
+};
+
+export const operationOf: Readonly<Record<string, FileOperation>> = { write_file: 'created', edit_file: 'modified' };
+
+/** What Dexter writes in front of the message of a failed tool, and of a failed run. */
+export const errorPrefix = 'Error: ';
+
+/** How a run that used up its iterations begins its answer; their number follows. */
+export const limitPrefix = 'Reached maximum iterations (';
+
+export const scratchpadFolder = '.dexter/scratchpad/';
+
+/** How a class that the five codes of a response cannot name is told in the message, and read back from it. */
+export const classWords: Readonly<Record<string, { words: string; code: ErrorCode }>> = {
+  tool: { words: 'Tool failed', code: 'tool' },
+  input: { words: 'Bad input', code: 'input' },
+  cost_limit: { words: 'Cost limit reached', code: 'cost_limit' },
+  turn_limit: { words: 'Turn limit reached', code: 'turn_limit' },
+  time_limit: { words: 'Time limit reached', code: 'time_limit' },
+  permission: { words: 'Permission denied', code: 'permission' },
+  cancelled: { words: 'Cancelled', code: 'cancelled' },
+};

@@ -1,0 +1,114 @@
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
+import { lossOf } from '../../losses.ts';
+import { compact, isObject } from '../../read.ts';
+import { scratchpadFolder } from '../words.ts';
+import { errorDetail } from './ending.ts';
+import { ToldCalls } from './told-calls.ts';
+import { Tools, writeArgs, writeResult } from './tools.ts';
+import { writeUsage } from './usage.ts';
+
+type Told = { name: string; args: JsonObject; result: string };
+
+/** One JSON response: the whole run in one object, written at its end. */
+export function responseEncoder(sink: EncoderSink): Encoder {
+  const tools = new Tools(sink);
+  const told = new ToldCalls<Told>(sink.lose);
+  let session: string | undefined;
+  let turns = 0;
+  let prompts = 0;
+  let messageId: string | undefined;
+  let error: string | undefined;
+
+  function respond(outcome: RunOutcome): void {
+    const { metrics, verdict, metadata, message } = outcome;
+    const failed = verdict.class !== 'success';
+    const usage = writeUsage(metrics, sink);
+    if (failed) {
+      for (let left = told.length; left > 0; left -= 1) sink.lose('tool_call');
+      if (message !== '') sink.lose('text');
+    }
+    const detail = failed ? errorDetail(outcome) : undefined;
+    if (error !== undefined && detail?.message.includes(error) !== true) sink.lose('error');
+    if (outcome.limits_hit.length > 0 && !verdict.class.endsWith('_limit')) sink.lose('limit');
+    sink.line({
+      status: failed ? 'error' : 'success',
+      query: metadata.initial_prompt,
+      answer: failed ? '' : message,
+      tools: failed ? [] : told.toArray(),
+      scratchpadFile: detail?.code === 'NO_QUERY' ? '' : scratchpadFile(),
+      metadata: {
+        model: metrics.model_name ?? '',
+        iterations: metrics.turns,
+        totalTimeMs: Math.max(1, Math.round(metrics.duration_ms ?? 0)),
+        ...usage,
+      },
+      ...compact({ error: detail }),
+    });
+  }
+
+  function scratchpadFile(): string {
+    const name = (session ?? 'run').replace(/[^\w.-]/g, '_');
+    if (session !== undefined && name !== session) sink.lose('session');
+    return `${scratchpadFolder}${name}.jsonl`;
+  }
+
+  function endTool(event: EventOf<'item.completed'>): void {
+    const start = tools.end(event.item_id);
+    if (start === undefined) return;
+    if (!isObject(start.args)) sink.lose('tool_args');
+    told.push({ name: start.name, args: writeArgs(start.args), result: writeResult(start.name, event, sink) });
+  }
+
+  function say(event: EventOf<'text.completed'>): void {
+    if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
+    if (event.text.trim() === '') return;
+    // Only the last message is the answer.
+    if (messageId !== undefined && messageId !== event.message_id) sink.lose('text');
+    messageId = event.message_id;
+  }
+
+  return {
+    record(event: EventRecord) {
+      switch (event.type) {
+        case 'thread.started':
+          session = event.session_id || event.thread_id;
+          if (event.task !== undefined) prompts = 1;
+          return;
+        case 'prompt.submitted':
+          prompts += 1;
+          if (prompts > 1) sink.lose('prompt');
+          return;
+        case 'turn.started':
+          turns += 1;
+          return;
+        case 'text.completed':
+          return say(event);
+        case 'item.started':
+          if (turns > 1) sink.lose('turn_boundary');
+          return tools.start(event);
+        case 'item.completed':
+          return endTool(event);
+        case 'file.edited':
+          return tools.edit(event);
+        case 'error':
+          if (error !== undefined && error !== event.message) sink.lose('error');
+          error = event.message;
+          return;
+        case 'text.delta':
+        case 'reasoning.delta':
+        case 'turn.completed':
+        case 'usage.reported':
+        case 'limit.reached':
+        case 'agent.finished':
+        case 'thread.completed':
+          // Said by the outcome: the answer, the totals, the limits, the verdict.
+          return;
+        default:
+          return sink.lose(lossOf[event.type]);
+      }
+    },
+    end: respond,
+  };
+}

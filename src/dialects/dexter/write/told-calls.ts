@@ -1,0 +1,62 @@
+import { BoundedList, cutText, textLimit } from '../../../outcome/bounded.ts';
+import type { Json, JsonObject, Loss } from '../../dialect.ts';
+
+/** Characters of arguments and results that are kept whole; what comes after is cut if it is long. */
+const wholeLimit = 4 * 1024 * 1024;
+
+/**
+ * The calls that wait for the last line, which tells them all in one object. As in an outcome there are the first and the last
+ * of very many, and of what is very long its head and its tail: memory does not grow with the run.
+ */
+export class ToldCalls<Call extends { args: JsonObject; result: string }> {
+  readonly #calls = new BoundedList<Call>();
+  readonly #lose: (what: Loss) => void;
+  #room = wholeLimit;
+
+  constructor(lose: (what: Loss) => void) {
+    this.#lose = lose;
+  }
+
+  push(call: Call): void {
+    const size = call.result.length + sizeOf(call.args, this.#room);
+    const fits = size <= this.#room;
+    if (fits) this.#room -= size;
+    this.#calls.push(fits ? call : { ...call, args: this.#shortArgs(call.args), result: this.#shortResult(call.result) });
+  }
+
+  get length(): number {
+    return this.#calls.length;
+  }
+
+  toArray(): Call[] {
+    for (let left = this.#calls.omitted; left > 0; left -= 1) this.#lose('tool_call');
+    return this.#calls.toArray();
+  }
+
+  #shortArgs(args: JsonObject): JsonObject {
+    if (sizeOf(args, textLimit) <= textLimit) return args;
+    this.#lose('tool_args');
+    return {};
+  }
+
+  #shortResult(result: string): string {
+    if (result.length > textLimit) this.#lose('tool_output');
+    return cutText(result);
+  }
+}
+
+/** About how long a value is as JSON. Counting stops at a limit, and does not recurse: nesting may be deep. */
+function sizeOf(value: Json, limit: number): number {
+  let size = 0;
+  const rest: Json[] = [value];
+  while (rest.length > 0 && size <= limit) {
+    const next = rest.pop();
+    size += typeof next === 'string' ? next.length + 3 : 3;
+    if (typeof next !== 'object' || next === null) continue;
+    for (const [key, member] of Object.entries(next)) {
+      size += Array.isArray(next) ? 0 : key.length + 3;
+      rest.push(member);
+    }
+  }
+  return size;
+}

@@ -1,0 +1,29 @@
+const factor = 16;
+
+/** What is steeper is not linear; the distance to 1 is for caches and garbage collection. */
+export const steepest = 6;
+
+/**
+ * One piece of work of sixteen times the size against sixteen pieces, in CPU time of this thread: 1 where cost grows linearly,
+ * 16 where it grows with the square. The clock of CPU time is coarse, so the size grows until it shows.
+ */
+export function steepnessOf(work: (size: number) => void): number {
+  for (let size = 500; ; size *= 2) {
+    const pieces = (): void => {
+      for (let piece = 0; piece < factor; piece += 1) work(size);
+    };
+    if (cpuOf(pieces) >= 10) return leastCpu(() => work(factor * size)) / leastCpu(pieces);
+  }
+}
+
+function leastCpu(work: () => void): number {
+  return Math.min(cpuOf(work), cpuOf(work));
+}
+
+/** In ms. */
+function cpuOf(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
