@@ -272,10 +272,10 @@ describe('lines of a later version', () => {
       { type: 'scent', data: 'y' },
     ];
     const line = said('m1', words('Done.'));
-    const content = [first, words('Done.'), second];
+    const content = [first, words('Done.'), second, 7];
     const { events, outcome } = read([init, { ...line, message: { ...(line.message as JsonObject), content } }, result()]);
     expect(only(events, 'line.unknown').map((event) => event.wire)).toEqual([
-      { ...line, message: { ...(line.message as JsonObject), content: [first, second] } },
+      { ...line, message: { ...(line.message as JsonObject), content: [first, second, 7] } },
     ]);
     expect(outcome).toMatchObject({ message: 'Done.', provenance: { unknown_lines: 1 } });
   });

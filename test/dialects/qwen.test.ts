@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect, JsonObject } from '../../src/dialects/dialect.ts';
+import type { Dialect, Json, JsonObject } from '../../src/dialects/dialect.ts';
 import { codex } from '../../src/dialects/codex/index.ts';
 import { qwen } from '../../src/dialects/qwen/index.ts';
 import { dialects, findWriter } from '../../src/dialects/registry.ts';
@@ -569,6 +569,21 @@ describe('other lines', () => {
     expect(objectsIn(bytes(write(bytes(`${JSON.stringify(init)}\n${JSON.stringify(wire)}\n`), 'qwen').text))).toContainEqual(wire);
   });
 
+  it.each([
+    ['an answer', (content: JsonObject[]) => assistant('a', content), [{ type: 'text', text: 'Done.' }]],
+    ['the user', (content: JsonObject[]) => ({ ...user(''), message: { role: 'user', content } }), [{ type: 'text', text: 'Do it.' }]],
+  ])('are kept once, with the blocks of %s that are not known', (_title, line, known) => {
+    const unknown = [{ type: 'hologram', data: 'x' }, { type: 'scent' }];
+    const wire = line([...unknown, ...known]);
+    const rest = { ...wire, message: { ...(wire.message as JsonObject), content: unknown } };
+    const { events, outcome } = read([init, wire]);
+    expect(of(events, 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'qwen', wire: rest }]);
+    expect(outcome.provenance.unknown_lines).toBe(1);
+    const { text } = write(bytes(`${JSON.stringify(init)}\n${JSON.stringify(wire)}\n`), 'qwen');
+    const types = ['prompt.submitted', 'text.completed', 'line.unknown'] as const;
+    expect(of(read(text).events, ...types).length).toBe(2);
+  });
+
   it('of the user are a prompt first and notices later', () => {
     const { events } = read([init, user('Do it.'), says('a', 'x', spent), user('A task is done.')]);
     expect(of(events, 'prompt.submitted', 'log')).toEqual([
@@ -672,6 +687,24 @@ it('writes limits, passing errors and logs so that they come back', () => {
   expect(read(text).events.slice(0, -1)).toEqual(first.events.slice(0, -1));
   expect([losses, first.outcome.verdict.class]).toEqual([[], 'cost_limit']);
   expect(of(first.events, 'line.unknown')).toEqual([]);
+});
+
+it.each(variants)('writes an answer of a thousand calls in several lines as %s, which read the same', (to) => {
+  const names = Array.from({ length: 1000 }, (_, index) => `call_${index}`);
+  const tools = names.map((id) => ({ type: 'tool_use', id, name: 'run_shell_command', input: { command: 'ls' } }));
+  const lines = [
+    init,
+    assistant('a', tools, { usage: spent }),
+    ...names.map((id) => answers(id, 'x')),
+    says('b', 'Done.'),
+    succeeds('Done.'),
+  ];
+  const stdout = bytes(lines.map((line) => JSON.stringify(line)).join('\n'));
+  const { text, losses } = write(stdout, to);
+  const written = objectsIn(bytes(text)).flatMap((wire) => (wire.type === 'assistant' ? [(wire.message as JsonObject).content] : []));
+  expect(written.map((content) => (content as Json[]).length)).toEqual([256, 256, 256, 232, 1]);
+  expect(kept(read(text).outcome)).toEqual(kept(read(new TextDecoder().decode(stdout)).outcome));
+  expect(losses).toEqual([]);
 });
 
 it('takes no event but these from such a line', () => {

@@ -51,9 +51,7 @@ export class Conversation {
     if (ownWords) this.#count(message, object(body.usage));
     this.#stop(message, body.stop_reason);
     if (typeof body.content === 'string') this.#say(message, body.content);
-    const unknown = list(body.content)
-      .map(object)
-      .filter((block) => !this.#block(message, block));
+    const unknown = list(body.content).filter((each) => !this.#block(message, object(each)));
     if (unknown.length > 0) this.#sink.unknown({ ...wire, message: { ...body, content: unknown } });
     if (fault !== undefined) this.#fail(fault, fault, parent);
   }

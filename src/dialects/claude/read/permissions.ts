@@ -50,7 +50,7 @@ export class Permissions {
   refuseAll(denials: readonly Json[]): void {
     for (const each of denials) {
       const denial = object(each);
-      if (!this.isDenied(asText(denial.tool_use_id))) this.refuse(denial);
+      if (this.#denied.size < longestList && !this.isDenied(asText(denial.tool_use_id))) this.refuse(denial);
     }
   }
 

@@ -9,6 +9,8 @@ import type { Totals } from './usage.ts';
 
 type Claim = EventOf<'agent.finished'>;
 
+const mostDenials = 1000;
+
 /** Gathers what a `result` line says, and writes it. */
 export class Ending {
   readonly #output: Output;
@@ -44,7 +46,8 @@ export class Ending {
   }
 
   deny(name: string, id: string, input: Json): void {
-    if (this.#denials.size < 1000) this.#denials.set(id, { tool_name: name, tool_use_id: id, tool_input: input ?? {} });
+    if (this.#denials.size >= mostDenials) return this.#output.lose('permission');
+    this.#denials.set(id, { tool_name: name, tool_use_id: id, tool_input: input ?? {} });
   }
 
   /** The result repeats the texts of the last message. */

@@ -56,6 +56,7 @@ export class Conversation {
     const usage = readUsage(message.usage);
     const id = filled(message.id) ?? filled(wire.uuid);
     const turn = parent === undefined ? this.#enter(lineKind(content[0]), id, message.model) : undefined;
+    const unknown: Json[] = [];
     for (const each of content) {
       const block = object(each);
       if (block.type === 'text' && turn !== undefined) this.#say(asText(block.text), turn, id, usage === undefined);
@@ -63,12 +64,13 @@ export class Conversation {
       else if (block.type === 'thinking')
         this.#sink.emit({ type: 'reasoning.completed', text: asText(block.thinking), ...this.#place(parent, id) });
       else if (block.type === 'tool_use') {
-        if (!this.#tools.start(block, parent)) this.#sink.unknown(wire);
+        if (!this.#tools.start(block, parent)) unknown.push(each);
         if (turn === undefined) continue;
         turn.called = true;
         turn.failed = false;
-      } else this.#sink.unknown(wire);
+      } else unknown.push(each);
     }
+    if (unknown.length > 0) this.#sink.unknown({ ...wire, message: { ...message, content: unknown } });
     if (usage === undefined) return;
     this.#sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model: filled(message.model) }), ...usage });
     if (turn !== undefined) turn.done = true;
@@ -129,6 +131,7 @@ export class Conversation {
     const last = said.trim();
     if (last === '' || isApiError(last) || this.#spoken.join('').trim() === last || this.#spoken.join('\n').trim() === last) return;
     this.#enter('text', id, undefined);
+    this.#spoken = [];
     this.#sink.emit({ type: 'text.completed', text: said, ...compact({ message_id: id }) });
   }
 

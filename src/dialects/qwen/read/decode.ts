@@ -1,5 +1,5 @@
 import { eventIn } from '../../../events/check.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, list, object } from '../../read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
@@ -41,12 +41,15 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function user(wire: JsonObject): void {
     const isMain = filled(wire.parent_tool_use_id) === undefined;
-    const { content } = object(wire.message);
+    const message = object(wire.message);
+    const { content } = message;
+    const unknown: Json[] = [];
     for (const each of typeof content === 'string' ? [{ type: 'text', text: content }] : list(content)) {
       const block = object(each);
       if (block.type === 'text') userText(asText(block.text), isMain);
-      else if (block.type !== 'tool_result' || !tools.end(block)) sink.unknown(wire);
+      else if (block.type !== 'tool_result' || !tools.end(block)) unknown.push(each);
     }
+    if (unknown.length > 0) sink.unknown({ ...wire, message: { ...message, content: unknown } });
     if (isMain) talk.endAnswer();
   }
 

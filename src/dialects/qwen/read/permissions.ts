@@ -1,6 +1,9 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, filled, list, object } from '../../read.ts';
 
+/** A run that is refused a thousand times needs no list of them. */
+const longestList = 1000;
+
 /** What the program asked for, and what it was refused. */
 export class Permissions {
   readonly #sink: DecoderSink;
@@ -13,7 +16,7 @@ export class Permissions {
   }
 
   refuse(item: string): void {
-    this.#refused.add(item);
+    if (this.#refused.size < longestList) this.#refused.add(item);
   }
 
   /** The list of a result. */
@@ -21,7 +24,7 @@ export class Permissions {
     for (const each of list(denials)) {
       const denial = object(each);
       const id = filled(denial.tool_use_id);
-      if (id === undefined || this.#refused.has(id)) continue;
+      if (id === undefined || this.#refused.has(id) || this.#refused.size >= longestList) continue;
       this.refuse(id);
       this.#sink.emit({ type: 'permission.requested', permission_id: id, item_id: id, what: asText(denial.tool_name) });
       this.#sink.emit({ type: 'permission.resolved', permission_id: id, item_id: id, decision: 'denied', by: 'rule' });
@@ -38,7 +41,7 @@ export class Permissions {
 
   #ask(id: string, request: JsonObject): void {
     const item = filled(request.tool_use_id);
-    if (item !== undefined) this.#asked.set(id, item);
+    if (item !== undefined && this.#asked.size < longestList) this.#asked.set(id, item);
     this.#sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...compact({ item_id: item }) });
   }
 

@@ -5,7 +5,7 @@ import { fatalTypes } from '../words.ts';
 import { type Ending, limitIn } from './ending.ts';
 
 const greeting = /^(?:Ripgrep not available: |Warning: running headless with --yolo)/;
-const retryWording = /^Retrying (?:in (\d+)s \(attempt (\d+)\/(\d+)\): (.*)|provider attempt \()/s;
+const retryWording = /^Retrying (?:in (\d{1,9})s \(attempt (\d{1,9})\/(\d{1,9})\): (.*)|provider attempt \()/s;
 
 /** `isHeard`: whether stdout has said anything. */
 export function stderrReader(sink: DecoderSink, ending: Ending, isHeard: () => boolean): (text: string, wire?: JsonObject) => boolean {

@@ -17,6 +17,9 @@ interface Pending {
   usage: Usage | undefined;
 }
 
+/** A line that has so many blocks waits for no more. */
+const mostBlocks = 256;
+
 /** What is said, line by line, and the turns as a reader of these lines would see them. */
 export class Conversation {
   readonly stream: Stream;
@@ -109,6 +112,7 @@ export class Conversation {
   call(event: EventOf<'item.started'>): void {
     const parent = event.parent_item_id ?? null;
     const tool = { type: 'tool_use', id: event.item_id, name: event.name };
+    if (this.#isFull) this.flush();
     if (this.stream.isOpen || this.#output.variant === 'partial') {
       if (this.#pending?.kind !== 'tool_use' && this.#pending !== undefined) this.flush();
       if (parent === null) this.stream.start();
@@ -142,6 +146,10 @@ export class Conversation {
     this.#attempts = 0;
   }
 
+  get #isFull(): boolean {
+    return (this.#pending?.content.length ?? 0) >= mostBlocks;
+  }
+
   #enterMessage(event: EventOf<'text.delta' | 'reasoning.delta'>): void {
     if (event.type !== 'text.delta') return this.stream.start();
     if (this.stream.isOfAnother(event.message_id)) this.stop();
@@ -152,7 +160,7 @@ export class Conversation {
     this.stream.closeBlock();
     const pending = this.#pending;
     const isMore = pending !== undefined && pending.kind === kind && pending.parent === parent && pending.usage === undefined;
-    if (isMore && (pending.id === id || kind === 'tool_use')) {
+    if (isMore && !this.#isFull && (pending.id === id || kind === 'tool_use')) {
       pending.content.push(content);
       return;
     }

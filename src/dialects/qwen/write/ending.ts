@@ -8,6 +8,8 @@ import { writeModelUsage, writeUsage } from './usage.ts';
 
 type Claim = EventOf<'agent.finished'>;
 
+const mostDenials = 1000;
+
 /** Gathers what the `result` line says, and writes it. */
 export class Ending {
   readonly #output: Output;
@@ -41,6 +43,7 @@ export class Ending {
   }
 
   deny(name: string, id: string, input: Json): void {
+    if (this.#denials.length >= mostDenials) return this.#output.lose('permission');
     this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: isObject(input) ? input : {} });
   }
 

@@ -7,15 +7,25 @@ import type { Conversation } from './conversation.ts';
 import type { Ending } from './ending.ts';
 import type { Output } from './output.ts';
 
-type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;
+
+interface Call {
+  name: string;
+  parent: string | undefined;
+  input: Json;
+  /** The file that it edits. */
+  path: string | undefined;
+}
+
+/** Inputs are held for a denial, which comes soon; of calls that never end, only so many. */
+const mostInputs = 1000;
 
 /** Calls that are open, and the lines that end them. */
 export class Tools {
   readonly #output: Output;
   readonly #talk: Conversation;
   readonly #ending: Ending;
-  readonly #open = new Map<string, Started>();
+  readonly #open = new Map<string, Call>();
   /** The edit that a reader sees in the last result. */
   #edit: { item: string; path: string } | undefined;
 
@@ -25,26 +35,26 @@ export class Tools {
     this.#ending = ending;
   }
 
-  start(event: Started): void {
-    this.#open.set(event.item_id, event);
-    if (!isObject(event.args)) this.#output.lose('tool_args');
+  start(event: EventOf<'item.started'>): void {
+    const { item_id: id, name, parent_item_id: parent, args } = event;
+    this.#open.set(id, { name, parent, input: this.#open.size < mostInputs ? args : {}, path: editedPath(name, args) });
+    if (!isObject(args)) this.#output.lose('tool_args');
     this.#talk.call(event);
   }
 
   end(event: Completed): void {
-    const start = this.#open.get(event.item_id);
+    const call = this.#open.get(event.item_id);
     this.#open.delete(event.item_id);
     // A call that never ended stays open on this wire too.
-    if (start === undefined || event.status === 'abandoned') return;
+    if (call === undefined || event.status === 'abandoned') return;
     this.#talk.stop();
-    const content = this.#contentOf(start, event);
-    this.#loseDetails(start, event, content);
-    if (event.status === 'denied') this.#ending.deny(start.name, event.item_id, start.args);
+    const content = this.#contentOf(call, event);
+    this.#loseDetails(call, event, content);
+    if (event.status === 'denied') this.#ending.deny(call.name, event.item_id, call.input);
     const result = { type: 'tool_result', tool_use_id: event.item_id, is_error: event.status !== 'success', ...compact({ content }) };
-    this.#output.line('user', { message: { role: 'user', content: [result] } }, start.parent_item_id);
-    if (start.parent_item_id === undefined) this.#talk.endAnswer();
-    const path = event.status === 'success' ? editedPath(start.name, start.args) : undefined;
-    this.#edit = path === undefined ? undefined : { item: event.item_id, path };
+    this.#output.line('user', { message: { role: 'user', content: [result] } }, call.parent);
+    if (call.parent === undefined) this.#talk.endAnswer();
+    this.#edit = event.status === 'success' && call.path !== undefined ? { item: event.item_id, path: call.path } : undefined;
   }
 
   /** Follows from the result of an editing tool; an edit by other means has no place of its own. */
@@ -57,7 +67,7 @@ export class Tools {
     this.#talk.stream.event({ type: 'tool_progress', tool_use_id: event.item_id, content: progressOf(event.chunk) });
   }
 
-  #contentOf(start: Started, event: Completed): string | undefined {
+  #contentOf(call: Call, event: Completed): string | undefined {
     if (event.output !== undefined) {
       const output = asText(event.output);
       if (event.error !== undefined && !output.includes(event.error)) this.#output.lose('tool_output');
@@ -66,14 +76,14 @@ export class Tools {
     if (event.error !== undefined || event.status === 'success' || event.status === 'error') return event.error;
     return event.status === 'cancelled'
       ? cancelMark
-      : `Qwen Code requires permission to use "${start.name}", but that permission was declined.`;
+      : `Qwen Code requires permission to use "${call.name}", but that permission was declined.`;
   }
 
   /** What a reader would not find in the result. */
-  #loseDetails(start: Started, event: Completed, content = ''): void {
+  #loseDetails(call: Call, event: Completed, content = ''): void {
     if (event.status === 'denied' ? !isRefusal(content) : event.status === 'cancelled' && !content.startsWith(cancelMark))
       this.#output.lose('tool_status');
-    const shown = kindOf(start.name) === 'command' ? exitCodeIn(content) : undefined;
+    const shown = kindOf(call.name) === 'command' ? exitCodeIn(content) : undefined;
     if (event.exit_code !== shown) this.#output.lose('exit_code');
     if (event.duration_ms !== undefined) this.#output.lose('time');
   }
