@@ -1,6 +1,9 @@
 import { type Finder, lookBehind, type Sought, type Tail } from './finder.ts';
 import { advance, fails, undecided } from './pattern.ts';
 
+/** Most texts never have any. */
+const none: never[] = [];
+
 /**
  * Cleans one text that comes in pieces. However it is cut, the results add up to the same cleaned text; a piece is
  * held back only from where it may be the beginning of a secret, and never for longer than that is undecided.
@@ -16,9 +19,9 @@ export class Cleaner {
   /** Set while in a secret that is already out as its marker. */
   #tail: Tail | undefined;
   /** Contexts of which more may come. */
-  #open: { sought: Sought; at: number }[] = [];
+  #open: { sought: Sought; at: number }[] = none;
   /** Places after a complete context: a secret of that kind may stand there. */
-  #armed: { sought: Sought; at: number; context: string }[] = [];
+  #armed: { sought: Sought; at: number; context: string }[] = none;
   #count = 0;
 
   constructor(finder: Finder) {
@@ -36,6 +39,7 @@ export class Cleaner {
   }
 
   push(piece: string, final = false): string {
+    if (this.#isIdle && this.#finder.next(piece, 0, !final) < 0) return this.#pass(piece);
     const text = this.#text + piece;
     const start = this.#at;
     this.#text = text;
@@ -68,6 +72,20 @@ export class Cleaner {
     this.#forget();
     if (kept === start && out === '' && end - kept === piece.length && end === text.length) return piece;
     return out + text.slice(kept, end);
+  }
+
+  /** Nothing is undecided: what comes now is looked at by itself. */
+  get #isIdle(): boolean {
+    return this.#at === this.#text.length && this.#tail === undefined && this.#open.length === 0 && this.#armed.length === 0;
+  }
+
+  /** A piece in which no secret begins. */
+  #pass(piece: string): string {
+    const length = this.#text.length + piece.length;
+    this.#text = piece.length < lookBehind ? (this.#text + piece).slice(-lookBehind) : piece.slice(-lookBehind);
+    this.#at = this.#text.length;
+    this.#edge -= length - this.#at;
+    return piece;
   }
 
   #nextPlace(text: string, final: boolean): number {
@@ -104,14 +122,17 @@ export class Cleaner {
   #retryContexts(final: boolean): void {
     if (this.#open.length === 0) return;
     const open = this.#open;
-    this.#open = [];
+    this.#open = none;
     for (const { sought, at } of open) this.#followContext(sought, at, final);
   }
 
   #followContext(sought: Sought, at: number, final: boolean): void {
     const end = advance(sought.context ?? [], this.#text, at, final);
-    if (end === undecided) this.#open.push({ sought, at });
-    else if (end !== fails) {
+    if (end === undecided) {
+      if (this.#open.length === 0) this.#open = [];
+      this.#open.push({ sought, at });
+    } else if (end !== fails) {
+      if (this.#armed.length === 0) this.#armed = [];
       this.#armed.push({ sought, at: end, context: this.#text.slice(at, end) });
       // Contexts may complete in another order than they began; the longest tells most.
       if (this.#armed.length > 1) this.#armed.sort((a, b) => b.context.length - a.context.length);

@@ -1,46 +1,44 @@
 import type { AgentEvent, EventOf, EventType } from '../events/event.ts';
 import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
+import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
 import { Finder } from './finder.ts';
 import { PrivateKeyLines } from './private-key.ts';
 import { looksRandom } from './randomness.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { isSecretName, marker, secretNamesShown } from './shapes.ts';
 
-export type EventSink = (event: AgentEvent, synthetic: boolean) => void;
+export type { EventSink } from './streams.ts';
 
-type Piece = EventOf<'text.delta' | 'reasoning.delta' | 'item.output'>;
-
-/** A text that comes in pieces, and the last event that brought one. */
-interface Stream {
-  cleaner: Cleaner;
-  last: Piece;
-  synthetic: boolean;
-  /** Nothing was replaced or held back so far: the whole is as clean as its pieces. */
-  untouched: boolean;
-}
-
-const outputStreams = ['', 'stdout', 'stderr', 'progress'];
+/** Names in the order in which what they hold back goes out. */
+const outputStreams = { none: 0, stdout: 1, stderr: 2, progress: 3 } as const;
 
 /** No secret is shorter, with what must stand around it. */
 const shortestText = 8;
+
+/** Each name of a field has a number of its own, in whatever event it is. */
+const fieldNumbers = new Map<string, number>();
 
 /** Fields that hold words of the agent; the others are words of ours and stay. */
 const fieldsOf = new Map(
   Object.entries(shapes).map(([type, fields]) => {
     const open = Object.keys(fields).filter((field) => /^~?(?:string|id|json)\??$/.test(fields[field] ?? ''));
-    return [type as EventType, open];
+    for (const field of open) if (!fieldNumbers.has(field)) fieldNumbers.set(field, fieldNumbers.size);
+    return [type as EventType, open.map((name) => ({ name, number: fieldNumbers.get(name) ?? 0 }))];
   }),
 );
 
 /** Replaces secrets in events, texts and JSON by `[redacted:name]`: known shapes, and the values it is given. */
 export class Redactor {
   readonly #finder: Finder;
-  /** By block, or by item and stream. */
-  readonly #streams = new Map<string, Stream>();
+  readonly #texts = new BlockStreams();
+  readonly #reasoning = new BlockStreams();
+  /** By item, then by the number of the stream. */
+  readonly #outputs = new Map<string, Stream[]>();
   readonly #fieldNames = new Map<string, { name: string; secret: boolean }>();
   readonly #logs = new Map<string, PrivateKeyLines>();
-  readonly #lastClean: Record<string, string> = Object.create(null) as Record<string, string>;
+  /** By the number of the field. */
+  readonly #lastClean: string[] = Array.from(fieldNumbers, () => '');
   #count = 0;
 
   /** `values` shorter than 8 characters are ignored. */
@@ -59,18 +57,17 @@ export class Redactor {
   push(event: AgentEvent, synthetic: boolean, emit: EventSink): void {
     switch (event.type) {
       case 'text.delta':
+        return this.#piece(this.#texts.open(event, this.#finder), event, synthetic, emit);
       case 'reasoning.delta':
-        return this.#piece(`${event.type} ${event.parent_item_id ?? ''} ${event.block_id}`, event, 'text', synthetic, emit);
+        return this.#piece(this.#reasoning.open(event, this.#finder), event, synthetic, emit);
       case 'item.output':
-        return this.#piece(`item ${event.item_id} ${event.stream ?? ''}`, event, 'chunk', synthetic, emit);
+        return this.#piece(this.#output(event), event, synthetic, emit);
       case 'text.completed':
-      case 'reasoning.completed': {
-        const delta = event.type === 'text.completed' ? 'text.delta' : 'reasoning.delta';
-        const wasUntouched = this.#flush(`${delta} ${event.parent_item_id ?? ''} ${event.block_id}`, emit);
-        return emit(this.#fields(event, wasUntouched ? 'text' : undefined), synthetic);
-      }
+        return this.#whole(event, this.#texts.close(event), synthetic, emit);
+      case 'reasoning.completed':
+        return this.#whole(event, this.#reasoning.close(event), synthetic, emit);
       case 'item.completed':
-        if (this.#streams.size > 0) for (const stream of outputStreams) this.#flush(`item ${event.item_id} ${stream}`, emit);
+        if (this.#outputs.size > 0) this.#endOutputs(event.item_id, emit);
         break;
       case 'log':
         return emit(this.#log(event), synthetic);
@@ -81,7 +78,9 @@ export class Redactor {
 
   /** Nothing more comes: what is held back goes out. */
   end(emit: EventSink): void {
-    for (const key of this.#streams.keys()) this.#flush(key, emit);
+    for (const stream of this.#texts.closeAll()) stream.end(emit);
+    for (const stream of this.#reasoning.closeAll()) stream.end(emit);
+    for (const item of this.#outputs.keys()) this.#endOutputs(item, emit);
   }
 
   text(text: string): string {
@@ -154,15 +153,15 @@ export class Redactor {
   }
 
   #fields<Event extends AgentEvent>(event: Event, except?: string): Event {
-    const fields = event as unknown as Record<string, unknown>;
+    const values = event as unknown as Record<string, unknown>;
     let out: Record<string, unknown> | undefined;
-    for (const field of fieldsOf.get(event.type) ?? []) {
-      const value = fields[field];
+    for (const { name, number } of fieldsOf.get(event.type) ?? []) {
+      const value = values[name];
       // Ids come again with every event of their turn.
-      if (value === undefined || field === except || value === this.#lastClean[field]) continue;
+      if (value === undefined || name === except || value === this.#lastClean[number]) continue;
       const clean = this.#json(value);
-      if (clean === value && typeof value === 'string' && value.length < 100) this.#lastClean[field] = value;
-      if (clean !== value) (out ??= { ...fields })[field] = clean;
+      if (clean !== value) (out ??= { ...values })[name] = clean;
+      else if (typeof value === 'string' && value.length < 100) this.#lastClean[number] = value;
     }
     return (out as Event | undefined) ?? event;
   }
@@ -175,36 +174,29 @@ export class Redactor {
     return { ...event, text: marker('private-key') };
   }
 
-  #piece(key: string, event: Piece, field: 'text' | 'chunk', synthetic: boolean, emit: EventSink): void {
-    const visible = this.#fields(event, field);
-    let stream = this.#streams.get(key);
-    if (stream === undefined)
-      this.#streams.set(key, (stream = { cleaner: new Cleaner(this.#finder), last: visible, synthetic, untouched: true }));
-    stream.last = visible;
-    stream.synthetic = synthetic;
-    const raw = pieceOf(event);
-    const clean = stream.cleaner.push(raw);
-    if (clean !== raw) stream.untouched = false;
-    if (clean === raw) emit(visible, synthetic);
-    else if (clean !== '') emit(withPiece(visible, clean), synthetic);
+  #output({ item_id: id, stream: name }: EventOf<'item.output'>): Stream {
+    let streams = this.#outputs.get(id);
+    if (streams === undefined) this.#outputs.set(id, (streams = []));
+    return (streams[outputStreams[name ?? 'none']] ??= new Stream(this.#finder));
   }
 
-  /** Whether every piece went out as it came. */
-  #flush(key: string, emit: EventSink): boolean {
-    const stream = this.#streams.get(key);
-    if (stream === undefined) return false;
-    this.#streams.delete(key);
-    const rest = stream.cleaner.push('', true);
-    if (stream.last.type === 'item.output') this.#count += stream.cleaner.count;
-    if (rest !== '') emit(withPiece(stream.last, rest), stream.synthetic);
-    return stream.untouched;
+  #endOutputs(item: string, emit: EventSink): void {
+    const streams = this.#outputs.get(item);
+    if (streams === undefined) return;
+    this.#outputs.delete(item);
+    for (const stream of streams) {
+      stream?.end(emit);
+      this.#count += stream?.count ?? 0;
+    }
   }
-}
 
-function pieceOf(event: Piece): string {
-  return event.type === 'item.output' ? event.chunk : event.text;
-}
+  #piece(stream: Stream, event: Piece, synthetic: boolean, emit: EventSink): void {
+    stream.push(this.#fields(event, event.type === 'item.output' ? 'chunk' : 'text'), synthetic, emit);
+  }
 
-function withPiece(event: Piece, piece: string): Piece {
-  return event.type === 'item.output' ? { ...event, chunk: piece } : { ...event, text: piece };
+  #whole(event: EventOf<'text.completed' | 'reasoning.completed'>, stream: Stream | undefined, synthetic: boolean, emit: EventSink): void {
+    stream?.end(emit);
+    // The whole is as clean as its pieces were.
+    emit(this.#fields(event, stream?.isUntouched === true ? 'text' : undefined), synthetic);
+  }
 }

@@ -1,0 +1,81 @@
+import type { AgentEvent, EventOf } from '../events/event.ts';
+import { Cleaner } from './cleaner.ts';
+import type { Finder } from './finder.ts';
+
+export type EventSink = (event: AgentEvent, synthetic: boolean) => void;
+
+export type Piece = EventOf<'text.delta' | 'reasoning.delta' | 'item.output'>;
+
+/** A text that comes in pieces, each in an event. */
+export class Stream {
+  readonly #cleaner: Cleaner;
+  #last: Piece | undefined;
+  #synthetic = false;
+  #untouched = true;
+
+  constructor(finder: Finder) {
+    this.#cleaner = new Cleaner(finder);
+  }
+
+  /** How many secrets were found. */
+  get count(): number {
+    return this.#cleaner.count;
+  }
+
+  /** Every piece went out as it came, at once. */
+  get isUntouched(): boolean {
+    return this.#untouched;
+  }
+
+  push(event: Piece, synthetic: boolean, emit: EventSink): void {
+    this.#last = event;
+    this.#synthetic = synthetic;
+    const raw = event.type === 'item.output' ? event.chunk : event.text;
+    const clean = this.#cleaner.push(raw);
+    if (clean === raw) return emit(event, synthetic);
+    this.#untouched = false;
+    if (clean !== '') emit(withPiece(event, clean), synthetic);
+  }
+
+  /** What is held back goes out. */
+  end(emit: EventSink): void {
+    if (this.#last === undefined || this.#untouched) return;
+    const rest = this.#cleaner.push('', true);
+    if (rest !== '') emit(withPiece(this.#last, rest), this.#synthetic);
+  }
+}
+
+function withPiece(event: Piece, piece: string): Piece {
+  return event.type === 'item.output' ? { ...event, chunk: piece } : { ...event, text: piece };
+}
+
+type Place = Pick<EventOf<'text.delta' | 'text.completed'>, 'block_id' | 'parent_item_id'>;
+
+/** The texts that are open, by block; those of sub-agents apart, since the names of their blocks are their own. */
+export class BlockStreams {
+  readonly #own = new Map<string, Stream>();
+  readonly #nested = new Map<string, Map<string, Stream>>();
+
+  open({ block_id: block, parent_item_id: parent }: Place, finder: Finder): Stream {
+    let blocks = parent === undefined ? this.#own : this.#nested.get(parent);
+    if (blocks === undefined) this.#nested.set(parent ?? '', (blocks = new Map()));
+    let stream = blocks.get(block);
+    if (stream === undefined) blocks.set(block, (stream = new Stream(finder)));
+    return stream;
+  }
+
+  close({ block_id: block, parent_item_id: parent }: Place): Stream | undefined {
+    const blocks = parent === undefined ? this.#own : this.#nested.get(parent);
+    const stream = blocks?.get(block);
+    blocks?.delete(block);
+    if (parent !== undefined && blocks?.size === 0) this.#nested.delete(parent);
+    return stream;
+  }
+
+  closeAll(): Stream[] {
+    const streams = [this.#own, ...this.#nested.values()].flatMap((blocks) => [...blocks.values()]);
+    this.#own.clear();
+    this.#nested.clear();
+    return streams;
+  }
+}
