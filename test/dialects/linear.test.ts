@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import { writable, Writer } from '../../src/pipeline/writer.ts';
-import { steepest, steepnessOf } from '../support/cpu.ts';
+import { steepest, steepnessOf } from '../support/growth.ts';
 import { numbered } from '../support/records.ts';
 
 type Lines = (size: number) => Iterable<JsonObject>;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import type { AgentEvent, Draft } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
-import { steepest, steepnessOf } from '../support/cpu.ts';
+import { steepest, steepnessOf } from '../support/growth.ts';
 import { numbered } from '../support/records.ts';
 
 function* each(size: number, ...lines: ((index: number) => JsonObject)[]): Iterable<JsonObject> {
