@@ -21,7 +21,11 @@ it('--parent makes a run a part of another, and the tree adds up what is below',
   const shown = await live(['runs', 'show', '--json', '--ledger', ledger, String(top['run_id'])]);
   expect(JSON.parse(shown.stdout)).toMatchObject({ children: { runs: 2 } });
   const tree = await live(['runs', 'list', '--tree', '--ledger', ledger]);
-  expect(tree.stdout.trimEnd().split('\n')).toHaveLength(4);
+  expect(lines(tree.stdout)).toMatchObject([
+    { id: top['run_id'], depth: 0 },
+    { id: child['run_id'], depth: 1 },
+    { id: grandchild['run_id'], depth: 2 },
+  ]);
 });
 
 it.each([
