@@ -60,7 +60,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'todo_list':
         if (id === '') return sink.unknown(wire);
         if (phase === 'item.started') return tools.start(item, id);
-        return phase === 'item.updated' ? tools.update(item, id) : tools.complete(item, id);
+        return phase === 'item.updated' ? tools.update(item, id) : tools.end(item, id);
       default:
         return sink.unknown(wire);
     }

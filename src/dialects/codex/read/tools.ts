@@ -26,7 +26,7 @@ export class Tools {
     this.#sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk: JSON.stringify(list(item.items)) });
   }
 
-  complete(item: JsonObject, id: string): void {
+  end(item: JsonObject, id: string): void {
     this.start(item, id);
     this.#open.delete(id);
     const result = resultOf(item);

@@ -41,7 +41,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'item.output':
           return tools.update(event);
         case 'item.completed':
-          return tools.complete(event);
+          return tools.end(event);
         case 'file.edited':
           // Part of the file_change item it came from; an edit by another agent's tool has no place of its own.
           if (!event.item_id?.startsWith('item_')) sink.lose('file_edit');

@@ -29,7 +29,7 @@ export class Tools {
     this.#items.write('updated', item_id, { type: 'todo_list', items: parseItems(chunk) });
   }
 
-  complete(event: Extract<EventRecord, { type: 'item.completed' }>): void {
+  end(event: Extract<EventRecord, { type: 'item.completed' }>): void {
     const fields = this.#open.get(event.item_id);
     if (fields === undefined) return;
     this.#open.delete(event.item_id);

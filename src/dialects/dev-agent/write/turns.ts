@@ -8,7 +8,7 @@ import { messagePreview, shorten } from './preview.ts';
 export interface Turn {
   readonly id: string;
   readonly iteration: number;
-  /** It goes on with a turn of the agent that had another reply in it. */
+  /** A turn of the agent that had more than one reply is written as several. */
   readonly isPart: boolean;
   items: number;
   running: number;

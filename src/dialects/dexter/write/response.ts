@@ -30,7 +30,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
       if (message !== '') sink.lose('text');
     }
     const detail = failed ? errorDetail(outcome) : undefined;
-    if (error !== undefined && detail?.message.includes(error) !== true) sink.lose('error');
+    if (error !== undefined && detail?.message.endsWith(error) !== true) sink.lose('error');
     if (outcome.limits_hit.length > 0 && !verdict.class.endsWith('_limit')) sink.lose('limit');
     sink.line({
       status: failed ? 'error' : 'success',
