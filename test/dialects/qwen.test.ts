@@ -411,6 +411,16 @@ describe('API errors', () => {
 
 describe('tools', () => {
   it.each([
+    ['read_file', 'read'],
+    ['list_directory', 'search'],
+    ['glob', 'search'],
+    ['mcp__server__look', 'mcp'],
+    ['constructor', 'tool_call'],
+  ])('are known by what they do: %s', (name, kind) => {
+    expect(of(read([init, calls('a', 't', name)]).events, 'item.started')).toMatchObject([{ kind, name }]);
+  });
+
+  it.each([
     ['run_shell_command', 'command'],
     ['write_file', 'file_edit'],
     ['read_file', 'read'],

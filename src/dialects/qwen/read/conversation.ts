@@ -182,7 +182,7 @@ export class Conversation {
 
   #place(parent: string | undefined, id: string | undefined): { parent_item_id?: string; message_id?: string } {
     const message = parent === undefined && this.#stream !== undefined ? this.#stream.messageId : id;
-    return compact({ parent_item_id: parent, message_id: message });
+    return { ...(parent === undefined ? {} : { parent_item_id: parent }), ...(message === undefined ? {} : { message_id: message }) };
   }
 
   #say(full: string, turn: Turn, id: string | undefined, isUnpaid: boolean): void {

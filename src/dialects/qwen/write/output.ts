@@ -1,6 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 
 /** Where the lines of a run go, each with an id of its own. */
 export class Output {
@@ -59,7 +58,7 @@ export class Output {
     const { subtype, ...rest } = fields;
     this.#sink.line({
       type,
-      ...compact({ subtype }),
+      ...(subtype === undefined ? {} : { subtype }),
       uuid,
       session_id: this.#session,
       ...(type === 'result' ? {} : { parent_tool_use_id: parent }),

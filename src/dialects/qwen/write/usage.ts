@@ -9,7 +9,8 @@ export function writeUsage({ input_tokens: input = 0, output_tokens: output = 0,
   return {
     input_tokens: input,
     output_tokens: output,
-    ...compact({ cache_read_input_tokens: cached, total_tokens: input + output || undefined }),
+    ...(cached === undefined ? {} : { cache_read_input_tokens: cached }),
+    ...(input + output === 0 ? {} : { total_tokens: input + output }),
   };
 }
 
