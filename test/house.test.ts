@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generated-files.ts';
@@ -104,14 +104,28 @@ describe('imports point one way', () => {
 it('has the same folder for every dialect', () => {
   for (const { id, encoder } of dialects) {
     const have = readdirSync(join(src, 'dialects', id), { recursive: true, encoding: 'utf8' });
-    const first = (kind: 'read' | 'write', old: string): string => (have.includes(old) ? old : join(kind, old));
-    const wanted = ['index.ts', first('read', 'decode.ts'), ...(encoder === undefined ? [] : [first('write', 'encode.ts')])];
-    expect({ id, have }).toEqual({ id, have: expect.arrayContaining(wanted) as string[] });
+    const wanted = ['index.ts', 'detect.ts', join('read', 'decode.ts'), ...(encoder === undefined ? [] : [join('write', 'encode.ts')])];
+    expect({ id, missing: wanted.filter((path) => !have.includes(path)) }).toEqual({ id, missing: [] });
   }
   const folders = readdirSync(join(src, 'dialects'), { withFileTypes: true }).filter(
     (each) => each.isDirectory() && each.name !== 'shared',
   );
   expect(folders.map((each) => each.name).toSorted()).toEqual(dialects.map(({ id }) => id).toSorted());
+});
+
+it('calls the same tool the same kind in every dialect', async () => {
+  const kinds = new Map<string, string>();
+  for (const { id } of dialects) {
+    const path = join(src, 'dialects', id, 'words.ts');
+    if (!existsSync(path)) continue;
+    const { toolKinds = {} } = (await import(path)) as { toolKinds?: Record<string, string> };
+    for (const [name, kind] of Object.entries(toolKinds)) {
+      const same = name.toLowerCase().replaceAll(/[_-]/g, '');
+      expect({ id, name, kind }).toEqual({ id, name, kind: kinds.get(same) ?? kind });
+      kinds.set(same, kind);
+    }
+  }
+  expect(kinds.get('listdirectory')).toBe('search');
 });
 
 it('says the same version everywhere', () => {
