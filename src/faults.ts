@@ -23,9 +23,9 @@ const narrower: Partial<Record<ErrorCode, ReadonlySet<ErrorCode>>> = {
 };
 
 /** The account itself is used up, whatever the server says about waiting. */
-const spent = /insufficient[_ ]quota|credit balance|out of credits|usage limit/i;
+const spent = /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit/i;
 /** The limit is one that passes within minutes. */
-const passes = /\bretryDelay\b|\bretry (?:in|after) [\d.]+ ?(?:m?s\b|sec)|per[_ ]?minute/i;
+const passes = /\bretryDelay\b|\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s\b|sec)|per[_ ]?min/i;
 
 // Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -35,8 +35,9 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   ],
   [spent, 'quota'],
   // An account that is used up, unless the server also says that it will soon take more: Gemini has the same words for both.
-  [/quota exceeded|exceeded your current quota|billing/i, 'quota'],
+  [/quota exceeded|exceeded your current quota/i, 'quota'],
   [/rate[_ -]?limit|too many requests|\b429\b|RESOURCE_EXHAUSTED/i, 'rate_limit'],
+  [/billing/i, 'quota'],
   [
     /max(?:imum)?[_ ](?:session[_ ])?(?:turns|iterations|steps)|turn limit|TurnLimited|Agent stopped after \d+ turns|iteration limit/i,
     'turn_limit',
