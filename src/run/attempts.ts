@@ -169,7 +169,8 @@ export class Attempts {
       this.#thread.tell({ type: 'permission.resolved', permission_id, decision: 'denied', by: 'runner' });
       return this.#fail('permission', describeCause(cause));
     }
-    if (end === undefined && !this.#hasClaimed)
+    // A limit says by itself how the run ended.
+    if (end === undefined && !this.#hasClaimed && cause.kind !== 'limit')
       this.#thread.tell({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
   }
 

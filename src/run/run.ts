@@ -34,7 +34,8 @@ export interface StartOptions {
   env: Environment;
   /** Values for the agent's process alone; the spec only names them. */
   variables?: Readonly<Record<string, string>>;
-  sinks?: readonly Sink[];
+  /** Opened when the run has begun to listen to signals. */
+  sinks?: () => Promise<readonly Sink[]>;
   /** Where the run is remembered; unset: nowhere. */
   ledger?: LedgerRequest | undefined;
   /** Whether its records are kept for those who read them from the handle; default: yes. */
@@ -173,7 +174,8 @@ class LiveRun implements Run {
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    const { ledger, sinks: given = [], keepsRecords = true, env, warn = () => {} } = this.#options;
+    const { ledger, keepsRecords = true, env, warn = () => {} } = this.#options;
+    const given = (await this.#options.sinks?.()) ?? [];
     const sinks = keepsRecords ? [...given, this.#log] : given;
     if (ledger === undefined) return sinks;
     const { LedgerSink } = await import('./sinks/ledger.ts');

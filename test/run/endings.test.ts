@@ -127,16 +127,14 @@ describe.concurrent('Ctrl-C in a terminal', () => {
   });
 
   it('a second time waits for nobody', async () => {
-    const place = makePlace();
+    // The grace for the first is longer than any test may take.
+    const place = makePlace({ RUNWIRE_PATIENCE: '1000' });
     const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('ignores SIGTERM and SIGINT')), place);
     expect(await sees('session ')).toBe(true);
-    const started = performance.now();
     ctrlC();
     await wait(200);
     ctrlC();
     expect(await status).toBe(130);
-    // The grace for the first is 5 s.
-    expect(performance.now() - started).toBeLessThan(4500);
     expect(shown()).toMatch(/failed: cancelled/);
     expect(leftOf(place)).toEqual(nothing);
   });

@@ -44,7 +44,7 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: await openSinks({ flags, spec, writer, outlet, narration }, context),
+      sinks: () => openSinks({ flags, spec, writer, outlet, narration }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       keepsRecords: false,
       clock: context.now,
@@ -100,7 +100,7 @@ export async function refuse(refusal: Failure, prompt: string, model: string | u
   if (writer === undefined) throw refusal;
   const outlet = new Outlet(context.print, () => {});
   const spec = specOf({ prompt, model }, { cwd: context.cwd, passEnv: [] });
-  const sinks = [outlet, dialectSink(new Writer(...writer), outlet)];
+  const sinks = async (): Promise<Sink[]> => [outlet, dialectSink(new Writer(...writer), outlet)];
   await start(spec, { env: context.env, sinks, clock: context.now, outside: context, refusal }).outcome;
   return 1;
 }
