@@ -124,5 +124,7 @@ it.each([
 
 it('says when a file cannot be read', async () => {
   const { load } = house({ 'repository/inner/runwire.json/in-the-way': '' });
-  await expect(load()).rejects.toThrow(/^cannot read .*runwire\.json: EISDIR$/);
+  await expect(load()).rejects.toThrow(
+    /^cannot read .*runwire\.json: it is a folder, not a regular file; put a regular file in its place, or remove it$/,
+  );
 });
