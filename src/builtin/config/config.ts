@@ -21,11 +21,11 @@ export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }
     const file = join(folder, 'runwire.json');
     const found = await parseConfig(file, readProject(file, folders.at(-1) ?? folder), 'ProjectConfig');
     if (found === undefined) continue;
-    const asks = widening(found);
+    const asks = beyondNarrowing(found);
     if (asks.length > 0 && env.RUNWIRE_TRUST_PROJECT !== '1' && !(user.trust ?? []).some((each) => resolve(each) === folder)) {
       throw new Failure(
         'config',
-        `${file} asks for more than a project may have by itself (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or name the folder in "trust" of your own config file`,
+        `${file} asks for more than a project may have by itself (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or name the folder in "trust" of your own config file; without trust it may only narrow permissions`,
       );
     }
     return merge(user, found);
@@ -33,14 +33,22 @@ export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }
   return user;
 }
 
-/** What would let a repository that is not one's own run commands of its choice. */
-function widening({ mcpServers, permissions }: z.infer<typeof ProjectConfig>): string[] {
+/**
+ * All that would let a repository that is not one's own run commands of its choice, answer for the model, speak as the user or
+ * set the bill: everything but fewer permissions, so that a new setting needs trust until it is named here.
+ */
+function beyondNarrowing({ permissions = {}, ...others }: z.infer<typeof ProjectConfig>): string[] {
+  const { mode, allow = [], directories = [] } = permissions;
   return [
-    ...(mcpServers === undefined || Object.keys(mcpServers).length === 0 ? [] : ['mcpServers']),
-    ...(permissions?.mode === undefined || permissions.mode === 'read-only' ? [] : ['permissions.mode']),
-    ...((permissions?.allow ?? []).length === 0 ? [] : ['permissions.allow']),
-    ...((permissions?.directories ?? []).length === 0 ? [] : ['permissions.directories']),
+    ...Object.entries(others).flatMap(([name, value]) => (isEmpty(value) ? [] : [name])),
+    ...(mode === undefined || mode === 'read-only' ? [] : ['permissions.mode']),
+    ...(allow.length === 0 ? [] : ['permissions.allow']),
+    ...(directories.length === 0 ? [] : ['permissions.directories']),
   ];
+}
+
+function isEmpty(value: string | object | undefined): boolean {
+  return value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 interface Schemas {
