@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { live, modelAt, project, serve } from '../cli/run/live.ts';
@@ -224,4 +224,43 @@ it('answers for the model once it is trusted', async () => {
   });
   const { stdout, stderr } = await live(['-q', 'Do it'], { cwd, env: { ...env, RUNWIRE_TRUST_PROJECT: '1' } });
   expect({ stdout, stderr }).toEqual({ stdout: 'Played.\n', stderr: '' });
+});
+
+describe('a checkout that sends the scratchpad elsewhere is not worked in', () => {
+  it.each<[string, Checkout, string]>([
+    ['a .dexter that is a link', (root, home) => symlinkSync(join(home, '.ssh'), join(root, '.dexter')), '.dexter is a link'],
+    [
+      'a scratchpad that is a link',
+      (root, home) => {
+        mkdirSync(join(root, '.dexter'));
+        symlinkSync(join(home, '.ssh'), join(root, '.dexter', 'scratchpad'));
+      },
+      '.dexter/scratchpad is a link',
+    ],
+    ['a .dexter that leads nowhere', (root, home) => symlinkSync(join(home, 'new'), join(root, '.dexter')), '.dexter is a link'],
+    ['a .dexter that is a FIFO', (root) => fifo(join(root, '.dexter')), '.dexter is not a folder'],
+  ])('%s', async (_what, make, why) => {
+    const server = await serve([{ text: 'Done.' }]);
+    const { cwd, env } = hostile(make);
+    const { stdout, stderr, status } = await live(['--json', '--ledger', 'none', ...modelAt(server), 'Do it'], { cwd, env });
+    const { HOME = '' } = env;
+    expect({ status: status === 0, told: `${stdout}${stderr}`.includes(why), asked: server.requests.length }).toEqual({
+      status: false,
+      told: true,
+      asked: 0,
+    });
+    expect(readdirSync(join(HOME, '.ssh'))).toEqual(['id_rsa']);
+    expect(readdirSync(HOME)).not.toContain('new');
+  });
+});
+
+it('keeps the scratchpad and the tape to their user', async () => {
+  const server = await serve([{ text: 'Done.' }]);
+  const { cwd, env } = hostile(() => {});
+  const { stdout } = await live(['--json', '--tape', 'run.tape', ...modelAt(server), 'Do it'], { cwd, env });
+  const { scratchpadFile } = JSON.parse(stdout) as { scratchpadFile: string };
+  const modes = ['.dexter', '.dexter/scratchpad', scratchpadFile, 'run.tape'].map((name) =>
+    (statSync(join(cwd, name)).mode & 0o777).toString(8),
+  );
+  expect(modes).toEqual(['700', '700', '600', '600']);
 });
