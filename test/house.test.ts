@@ -18,7 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
   processes: [],
-  builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts'],
+  builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
   stores: ['outcome', 'events'],
   run: [
@@ -34,6 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
     'redact',
     'events',
     'faults.ts',
+    'repository-file.ts',
   ],
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   cli: [
@@ -59,12 +60,13 @@ const mayImport: Record<string, readonly string[]> = {
   'nearest.ts': [],
   'new-id.ts': [],
   'present.ts': [],
+  'repository-file.ts': [],
   'version.ts': [],
   'vocabulary.ts': [],
   'xdg.ts': [],
 };
 const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'version.ts', 'vocabulary.ts'];
-const touchesNode = new Set(['processes', 'builtin', 'agents', 'run', 'stores', 'ledger', 'cli', 'xdg.ts']);
+const touchesNode = new Set(['processes', 'builtin', 'agents', 'run', 'stores', 'ledger', 'cli', 'repository-file.ts', 'xdg.ts']);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 

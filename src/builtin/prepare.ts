@@ -34,7 +34,7 @@ export async function prepare(options: AgentOptions, { sessionId, openToolbox, e
   const open =
     options.recordModel === undefined ? opened : (await import('./models/record.ts')).recordModel(opened, options.recordModel, options);
   const spending = await Spending.open(options, open.id);
-  const system = await systemPrompt(options);
+  const system = systemPrompt(options, (text) => emit({ type: 'log', stream: 'agent', level: 'warning', text }));
   const toolbox = await openToolbox(options);
   const model = new PatientModel(open, { options, spending, emit });
   const tools = new ToolCalls(toolbox, { options, emit });

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { NotRead, readRepositoryFile } from '../repository-file.ts';
 import type { AgentOptions } from './agent.ts';
 import { foldersUpToRoot } from './folders.ts';
 import { schemaInstructions } from './answer/output-schema.ts';
@@ -18,14 +18,18 @@ How you work
 How you finish
 - Your last message is what the caller gets. Say first whether the task is done, then what you changed and how you checked it, in a few plain sentences. If it is not done, say exactly what is missing and why. Never claim what you have not seen.`;
 
-/** More than this of instruction files would crowd out the task. */
+/** More bytes than this of instruction files would crowd out the task. */
 const maxInstructions = 32 * 1024;
 
-export async function systemPrompt(options: Pick<AgentOptions, 'cwd' | 'system' | 'appendSystem' | 'outputSchema'>): Promise<string> {
+/** `warn` is told of instructions that are there and not, or not wholly, in the prompt. */
+export function systemPrompt(
+  options: Pick<AgentOptions, 'cwd' | 'system' | 'appendSystem' | 'outputSchema'>,
+  warn: (message: string) => void,
+): string {
   const { cwd, system, appendSystem, outputSchema } = options;
   const parts = [
     system ?? `${own}\n\nWorking directory: ${cwd}\nSystem: ${process.platform}\nDate: ${new Date().toISOString().slice(0, 10)}`,
-    await projectInstructions(cwd),
+    projectInstructions(cwd, warn),
     appendSystem,
     outputSchema === undefined ? undefined : schemaInstructions(outputSchema),
   ];
@@ -33,19 +37,25 @@ export async function systemPrompt(options: Pick<AgentOptions, 'cwd' | 'system' 
 }
 
 /** Every AGENTS.md from the repository's root down to the working directory: the nearest has the last word. */
-async function projectInstructions(cwd: string): Promise<string> {
+function projectInstructions(cwd: string, warn: (message: string) => void): string {
   const folders = foldersUpToRoot(cwd);
+  const root = folders.at(-1) ?? cwd;
   let room = maxInstructions;
   const found: string[] = [];
   // The nearest is the most important, so it is the last to be cut.
   for (const folder of folders) {
-    const text = await readFile(join(folder, 'AGENTS.md'), 'utf8').catch(() => '');
-    if (text.trim() === '' || room <= 0) continue;
-    const name = relative(cwd, join(folder, 'AGENTS.md'));
-    const kept =
-      text.length > room ? `${text.slice(0, room).toWellFormed()}\n[… ${text.length - room} characters left out …]` : text.trimEnd();
-    room -= text.length;
-    found.unshift(`Instructions of the project, from ${name}:\n${kept}`);
+    const path = join(folder, 'AGENTS.md');
+    try {
+      const { text, leftOut } = readRepositoryFile(path, { root, maxBytes: Math.max(0, room) }) ?? { text: '', leftOut: 0 };
+      if (leftOut > 0) warn(`${path}: ${leftOut} bytes are left out; instructions may have ${maxInstructions} bytes in all`);
+      if (text.trim() === '') continue;
+      room -= Buffer.byteLength(text);
+      const kept = leftOut > 0 ? `${text}\n[… ${leftOut} bytes left out …]` : text.trimEnd();
+      found.unshift(`Instructions of the project, from ${relative(cwd, path)}:\n${kept}`);
+    } catch (error) {
+      if (!(error instanceof NotRead)) throw error;
+      warn(`${path} is not read: ${error.message}`);
+    }
   }
   return found.join('\n\n');
 }

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readRepositoryFile } from '../repository-file.ts';
 
 /** What a thread is said to belong to. */
 export interface Place {
@@ -26,30 +27,51 @@ export function gitPlace(cwd: string): GitPlace {
 /** `.git` is a folder, or, in a worktree or a submodule, a file that names one. */
 function gitFolder(path: string): string | undefined {
   try {
-    if (statSync(path).isDirectory()) return readOr(join(path, 'HEAD')) === '' ? undefined : path;
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1];
-    return named === undefined ? undefined : resolve(dirname(path), named.trim());
+    if (statSync(path).isDirectory()) return lineOf(path, 'HEAD') === '' ? undefined : path;
+    const named = /^gitdir: (.+)$/.exec(lineOf(dirname(path), basename(path)))?.[1];
+    return named === undefined ? undefined : resolve(dirname(path), named);
   } catch {
     return undefined;
   }
 }
 
+/** Only what git itself would write is taken: a HEAD that is, or names, some other file must not make that file a label. */
 function headOf(git: string): Omit<GitPlace, 'repo'> {
-  const head = readOr(join(git, 'HEAD')).trim();
-  const ref = /^ref: (.+)$/.exec(head)?.[1];
-  if (ref === undefined) return { branch: '', commit: head };
+  const head = lineOf(git, 'HEAD');
+  const ref = /^ref: (refs\/[^\s\p{Cc}\\]+)$/u.exec(head)?.[1];
+  if (ref === undefined || ref.split('/').includes('..')) return { branch: '', commit: commitOf(head) };
   // A worktree shares the branches of the repository it was made from.
-  const shared = resolve(git, readOr(join(git, 'commondir')).trim());
-  const packed = readOr(join(shared, 'packed-refs'))
-    .split('\n')
-    .find((line) => line.endsWith(` ${ref}`));
-  const commit = readOr(join(git, ref)).trim() || readOr(join(shared, ref)).trim() || (packed?.split(' ')[0] ?? '');
+  const shared = resolve(git, lineOf(git, 'commondir'));
+  const commit = commitOf(lineOf(git, ref)) || commitOf(lineOf(shared, ref)) || packedCommit(shared, ref);
   return { branch: /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? '', commit };
 }
 
-function readOr(path: string): string {
+function packedCommit(git: string, ref: string): string {
+  const packed = read(git, 'packed-refs', mostPacked)
+    .split('\n')
+    .find((line) => line.endsWith(` ${ref}`));
+  return commitOf(packed?.split(' ')[0] ?? '');
+}
+
+function commitOf(text: string): string {
+  return /^[\da-f]{40}(?:[\da-f]{24})?$/.test(text) ? text : '';
+}
+
+/** Far more than a path or a branch takes. */
+const mostOfLine = 8 * 1024;
+/** Some hundred thousand branches and tags. */
+const mostPacked = 32 * 1024 * 1024;
+
+/** The first line of a small file. */
+function lineOf(folder: string, name: string): string {
+  return (read(folder, name, mostOfLine).split('\n', 1)[0] ?? '').trim();
+}
+
+/** Empty for what is not there, is no regular file or is longer than it can be. */
+function read(folder: string, name: string, maxBytes: number): string {
   try {
-    return readFileSync(path, 'utf8');
+    const file = readRepositoryFile(join(folder, name), { root: folder, maxBytes });
+    return file === undefined || file.leftOut > 0 ? '' : file.text;
   } catch {
     return '';
   }

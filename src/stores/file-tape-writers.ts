@@ -7,7 +7,7 @@ import { lineOf, type TapeOptions, type TapeWriter } from './tape.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;
 
-/** A file that takes bytes at once, until it cannot or has enough. */
+/** A file that takes bytes at once, until it cannot or has enough. When it is new, only its user may read it. */
 class BoundedFile {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -15,13 +15,13 @@ class BoundedFile {
   #file: number | undefined;
   #bytes = 0;
 
-  constructor(path: string, flags: 'w' | 'wx', mode: number, { maxBytes = Infinity, onTrouble }: TapeOptions) {
+  constructor(path: string, flags: 'w' | 'wx', { maxBytes = Infinity, onTrouble }: TapeOptions) {
     this.#path = path;
     this.#maxBytes = maxBytes;
     this.#onTrouble = onTrouble;
     try {
       if (flags === 'wx') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      this.#file = openSync(path, flags, mode);
+      this.#file = openSync(path, flags, 0o600);
     } catch (error) {
       throw new Failure('input', `cannot write ${path}: ${messageOf(error)}`, { cause: error });
     }
@@ -60,7 +60,7 @@ export class PlainWriter implements TapeWriter {
   readonly #file: BoundedFile;
 
   constructor(path: string, options: TapeOptions) {
-    this.#file = new BoundedFile(path, 'w', 0o666, options);
+    this.#file = new BoundedFile(path, 'w', options);
   }
 
   record(record: EventRecord): void {
@@ -116,7 +116,7 @@ export class PackedWriter implements TapeWriter {
   #ended = false;
 
   constructor(path: string, { maxBytes = defaultPackedBytes, onTrouble }: TapeOptions) {
-    this.#file = new BoundedFile(path, 'wx', 0o600, { maxBytes, onTrouble });
+    this.#file = new BoundedFile(path, 'wx', { maxBytes, onTrouble });
     this.#closed = new Promise((resolve) => void this.#compress.once('close', resolve));
     this.#compress.on('data', (bytes: Buffer) => {
       this.#file.write(bytes);

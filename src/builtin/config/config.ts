@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
+import { NotRead, readRepositoryFile } from '../../repository-file.ts';
 import type { ProjectConfig, UserConfig } from './schema.ts';
 import { configFolder } from '../../xdg.ts';
 import { foldersUpToRoot } from '../folders.ts';
@@ -13,16 +14,18 @@ export type Config = z.infer<typeof UserConfig>;
 
 /** The user's own file, and the nearest `runwire.json` up to the root of the repository, which wins. */
 export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }): Promise<Config> {
-  const user = (await readConfig(join(configFolder(env), 'config.json'), 'UserConfig')) ?? {};
-  for (const folder of foldersUpToRoot(cwd)) {
+  const own = join(configFolder(env), 'config.json');
+  const user = (await parseConfig(own, readOwn(own), 'UserConfig')) ?? {};
+  const folders = foldersUpToRoot(cwd);
+  for (const folder of folders) {
     const file = join(folder, 'runwire.json');
-    const found = await readConfig(file, 'ProjectConfig');
+    const found = await parseConfig(file, readProject(file, folders.at(-1) ?? folder), 'ProjectConfig');
     if (found === undefined) continue;
-    const asks = widening(found);
+    const asks = beyondNarrowing(found);
     if (asks.length > 0 && env.RUNWIRE_TRUST_PROJECT !== '1' && !(user.trust ?? []).some((each) => resolve(each) === folder)) {
       throw new Failure(
         'config',
-        `${file} asks for more than a project may have by itself (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or name the folder in "trust" of your own config file`,
+        `${file} asks for more than a project may have by itself (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or name the folder in "trust" of your own config file; without trust it may only narrow permissions`,
       );
     }
     return merge(user, found);
@@ -30,14 +33,22 @@ export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }
   return user;
 }
 
-/** What would let a repository that is not one's own run commands of its choice. */
-function widening({ mcpServers, permissions }: z.infer<typeof ProjectConfig>): string[] {
+/**
+ * All that would let a repository that is not one's own run commands of its choice, answer for the model, speak as the user or
+ * set the bill: everything but fewer permissions, so that a new setting needs trust until it is named here.
+ */
+function beyondNarrowing({ permissions = {}, ...others }: z.infer<typeof ProjectConfig>): string[] {
+  const { mode, allow = [], directories = [] } = permissions;
   return [
-    ...(mcpServers === undefined || Object.keys(mcpServers).length === 0 ? [] : ['mcpServers']),
-    ...(permissions?.mode === undefined || permissions.mode === 'read-only' ? [] : ['permissions.mode']),
-    ...((permissions?.allow ?? []).length === 0 ? [] : ['permissions.allow']),
-    ...((permissions?.directories ?? []).length === 0 ? [] : ['permissions.directories']),
+    ...Object.entries(others).flatMap(([name, value]) => (isEmpty(value) ? [] : [name])),
+    ...(mode === undefined || mode === 'read-only' ? [] : ['permissions.mode']),
+    ...(allow.length === 0 ? [] : ['permissions.allow']),
+    ...(directories.length === 0 ? [] : ['permissions.directories']),
   ];
+}
+
+function isEmpty(value: string | object | undefined): boolean {
+  return value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 interface Schemas {
@@ -45,16 +56,37 @@ interface Schemas {
   ProjectConfig: typeof ProjectConfig;
 }
 
-/** The schemas take longer to load than most runs have time to begin; without a file they are not needed. */
-async function readConfig<Name extends keyof Schemas>(file: string, name: Name): Promise<z.infer<Schemas[Name]> | undefined> {
-  let text: string;
+/** The user's own file may be anywhere: many keep theirs behind a link. */
+function readOwn(file: string): string | undefined {
   try {
-    text = await readFile(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Failure('config', `cannot read ${file}: ${code ?? String(error)}`, { cause: error });
   }
+}
+
+const mostOfProject = 1024 * 1024;
+
+function readProject(file: string, root: string): string | undefined {
+  try {
+    const found = readRepositoryFile(file, { root, maxBytes: mostOfProject });
+    if (found !== undefined && found.leftOut > 0) throw new NotRead(`it has more than ${mostOfProject} bytes`);
+    return found?.text;
+  } catch (error) {
+    if (!(error instanceof NotRead)) throw error;
+    throw new Failure('config', `cannot read ${file}: ${error.message}; put a regular file in its place, or remove it`, { cause: error });
+  }
+}
+
+/** The schemas take longer to load than most runs have time to begin; without a file they are not needed. */
+async function parseConfig<Name extends keyof Schemas>(
+  file: string,
+  text: string | undefined,
+  name: Name,
+): Promise<z.infer<Schemas[Name]> | undefined> {
+  if (text === undefined) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);

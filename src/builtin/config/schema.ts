@@ -32,6 +32,6 @@ export const UserConfig = z.strictObject({
   ...project,
   keys: Texts.optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
-  /** Folders whose `runwire.json` may start MCP servers and widen permissions. */
+  /** Folders whose `runwire.json` may do more than narrow permissions. */
   trust: z.array(z.string()).optional(),
 });

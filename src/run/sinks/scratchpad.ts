@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventOf, EventRecord } from '../../events/event.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf } from '../../failure.ts';
+import type { Sink } from './sink.ts';
 
-const folder = join('.dexter', 'scratchpad');
+/** Each inside the one before. */
+const folders = ['.dexter', '.dexter/scratchpad'] as const;
 
 /** `2026-02-22-101500_<12 hex of the query's md5>`: two equal queries in one second share a file. */
 export function scratchpadName(query: string, at: number): string {
@@ -12,9 +14,13 @@ export function scratchpadName(query: string, at: number): string {
   return `${stamp}_${createHash('md5').update(query).digest('hex').slice(0, 12)}`;
 }
 
-/** The log that Dexter keeps of a query: appended line by line, without starts, answer, tokens or end. */
-export class Scratchpad {
+/**
+ * The log that Dexter keeps of a query: appended line by line, without starts, answer, tokens or end. The file is opened once,
+ * before the agent can put a link in its place.
+ */
+export class Scratchpad implements Sink {
   readonly #path: string;
+  #file: number | undefined;
   readonly #onError: (message: string) => void;
   readonly #calls = new Map<string, EventOf<'item.started'>>();
   #begun = false;
@@ -23,14 +29,12 @@ export class Scratchpad {
 
   constructor(cwd: string, name: string, onError: (message: string) => void) {
     this.#onError = onError;
-    this.#path = join(cwd, folder, `${name}.jsonl`);
+    this.#path = join(cwd, folders[1], `${name}.jsonl`);
     try {
-      mkdirSync(join(cwd, folder), { recursive: true });
-      appendFileSync(this.#path, '');
+      for (const folder of folders) ownFolder(cwd, folder);
+      this.#file = openToAppend(this.#path);
     } catch (error) {
-      throw new Failure('config', `cannot write ${this.#path}: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
+      throw new Failure('config', `cannot write ${this.#path}: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -63,13 +67,36 @@ export class Scratchpad {
     }
   }
 
+  async close(): Promise<void> {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
   #line(line: object): void {
+    if (this.#file === undefined) return;
     try {
-      appendFileSync(this.#path, `${JSON.stringify(line)}\n`);
+      writeFileSync(this.#file, `${JSON.stringify(line)}\n`);
     } catch (error) {
-      this.#onError(`${this.#path}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#onError(`${this.#path}: ${messageOf(error)}`);
     }
   }
+}
+
+/** A link that a repository brings would send what the run says to wherever it likes. */
+function ownFolder(cwd: string, name: string): void {
+  const path = join(cwd, name);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink()) throw new Error(`${name} is a link, and the scratchpad stays in the working directory; remove it`);
+  if (!stat.isDirectory()) throw new Error(`${name} is not a folder; remove it`);
+}
+
+function openToAppend(path: string): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new Error('it is not a regular file');
 }
 
 function argsOf(args: unknown): object {

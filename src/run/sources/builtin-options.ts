@@ -19,7 +19,7 @@ export async function agentOptions(
   const config = await loadConfig({ cwd, env });
   const model = spec.model ?? env.RUNWIRE_MODEL ?? config.model;
   if (model === undefined || model === '')
-    throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in runwire.json');
+    throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in your config file');
   const rules = config.permissions ?? {};
   return {
     prompt,
