@@ -12,9 +12,11 @@ export interface Context {
   readonly columns?: number | undefined;
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;
-  /** Data for stdout, in one piece or several; resolves when the reader has taken enough of it. */
+  /** Data for stdout, in one piece or several, spelt out where a terminal would obey it; resolves when the reader has taken enough of it. */
   print(text: string | readonly string[]): Promise<void>;
-  /** A line for people, on stderr. */
+  /** Text for people on stdout, perhaps painted; what it quotes is safe already. */
+  show(text: string): Promise<void>;
+  /** A line for people, on stderr; what it quotes need not be safe for a terminal. */
   warn(line: string): void;
   /** Text for stderr as it stands: what is drawn on a terminal. */
   draw(text: string): void;

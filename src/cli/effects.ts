@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
+import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
 import type { Context } from './context.ts';
 import { Progress } from './progress.ts';
 
@@ -24,8 +25,9 @@ export function realContext(): Context {
       return process.stdout.columns;
     },
     readFile,
-    print,
-    warn: (line) => draw(`${line}\n`),
+    print: (text) => write(process.stdout.isTTY ? spellOut(typeof text === 'string' ? text : text.join('')) : text),
+    show: (text) => write(process.stdout.isTTY ? spellOutUnpainted(text) : text),
+    warn,
     draw,
     // A terminal that does not know its size says 0.
     stderrSize: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
@@ -44,6 +46,12 @@ function draw(text: string): void {
   if (!warned) process.stderr.on('error', () => {});
   warned = true;
   process.stderr.write(text);
+}
+
+/** Sentences are for people wherever they go; what is for programs is spelt out on a terminal alone. */
+function warn(line: string): void {
+  if (line.startsWith(prefix)) return draw(`${ownLine(line.slice(prefix.length))}\n`);
+  draw(`${process.stderr.isTTY ? spellOut(line) : line}\n`);
 }
 
 const patientSignals = 2;
@@ -83,7 +91,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   }
   try {
     const { size } = await file.stat();
-    const progress = new Progress(path, size, process.stderr);
+    const progress = new Progress(oneLine(path), size, process.stderr);
     // The next piece is read while this one is worked on.
     let [current, following] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
     let coming = file.read(current, 0, chunkBytes, null);
@@ -145,7 +153,7 @@ let listening = false;
 let waiting: ((error?: Error) => void) | undefined;
 
 /** Resolves at once while stdout has room, else when it has again: memory does not grow behind a slow reader. */
-function print(text: string | readonly string[]): Promise<void> {
+function write(text: string | readonly string[]): Promise<void> {
   if (!listening) {
     listening = true;
     process.stdout.on('error', (error: Error) => {
@@ -177,14 +185,14 @@ function pipeError(error: Error): Error {
 
 /** Says on stderr what went wrong and answers the exit code. */
 export function describeFailure(error: unknown): number {
-  if (error instanceof Failure) {
-    process.stderr.write(`runwire: ${error.message}\n`);
-    return error.exitCode;
-  }
-  if (error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')) {
-    process.stderr.write(`runwire: ${error.message.split('. To specify')[0]}; see --help\n`);
-    return 2;
-  }
-  process.stderr.write(`runwire: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return 70;
+  const { message, exitCode } = explained(error);
+  process.stderr.write(`${ownLine(message)}\n`);
+  return exitCode;
+}
+
+function explained(error: unknown): { message: string; exitCode: number } {
+  if (error instanceof Failure) return error;
+  if (error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS'))
+    return { message: `${error.message.split('. To specify')[0]}; see --help`, exitCode: 2 };
+  return { message: `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, exitCode: 70 };
 }

@@ -6,6 +6,7 @@ import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
 import { type FailOn, judge, noSignals } from './verdict.ts';
+import { placeInStack } from './stack-place.ts';
 
 export interface Note {
   kind: string;
@@ -341,13 +342,13 @@ export class OutcomeFold {
     const { fatal, claim } = this.#signals;
     const error = fatal ?? (claim?.status === 'failed' ? undefined : this.#lastError);
     if (error === undefined) return claim?.status === 'failed' ? defined({ type: claim.code, message: claim.message }) : undefined;
-    const place = error.stack === undefined ? undefined : /\(?((?:\/|[A-Za-z]:\\|file:\/\/)[^\s()]+?):(\d+)(?::\d+)?\)?/.exec(error.stack);
+    const place = error.stack === undefined ? undefined : placeInStack(error.stack);
     return defined({
       type: error.name ?? error.code,
       message: error.message,
       stack_trace: error.stack,
-      file_path: place?.[1],
-      line_number: place === undefined || place === null ? undefined : Number(place[2]),
+      file_path: place?.file,
+      line_number: place?.line,
     });
   }
 }

@@ -42,8 +42,15 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
   return { to, done: false };
 }
 
-const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?![^]*-----END)/;
-const bodyLine = /^\s*[A-Za-z0-9+/=]*\s*$|[A-Za-z0-9+/=]{24}|^\s*(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;
+const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?=-----)/g;
+const bodyAlone = /^[A-Za-z0-9+/=]*$/;
+const bodyPart = /[A-Za-z0-9+/=]{24}|^(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;
+
+/** Whether the last key that begins in a line does not end in it. */
+function staysOpen(line: string): boolean {
+  const begin = Array.from(line.matchAll(firstLine)).at(-1);
+  return begin !== undefined && !line.includes('-----END', begin.index + begin[0].length + '-----'.length);
+}
 
 /** Follows a private key that is printed line by line, each line a text of its own. */
 export class PrivateKeyLines {
@@ -51,8 +58,8 @@ export class PrivateKeyLines {
 
   /** Whether this line belongs to the body of a key that began in an earlier one. */
   isBody(line: string): boolean {
-    const body = this.#open && bodyLine.test(line);
-    this.#open = (body && !line.includes('-----END')) || (line.includes('-----BEGIN') && firstLine.test(line));
+    const body = this.#open && (bodyAlone.test(line.trim()) || bodyPart.test(line.trimStart()));
+    this.#open = (body && !line.includes('-----END')) || (line.includes('-----BEGIN') && staysOpen(line));
     return body;
   }
 }

@@ -24,7 +24,33 @@ function spelt(char: string): string {
   return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`;
 }
 
-/** The same on one line, cut to `limit` characters. */
+/** Data as a terminal may show it: what it would obey is spelt out, in JSON so that it stays the same JSON. */
+export function spellOut(text: string): string {
+  return harmless.test(text) ? text : text.replaceAll('\r\n', '\n').replace(unsafe, speltInUnits);
+}
+
+// As `paint` writes them.
+// eslint-disable-next-line no-control-regex -- the colours are control sequences
+const ownColours = /(\u001b\[(?:[0-2]|3[1-3])m)/;
+
+/** The same for what we painted ourselves: our colours pass. */
+export function spellOutUnpainted(text: string): string {
+  return text
+    .split(ownColours)
+    .map((part, index) => (index % 2 === 1 ? part : spellOut(part)))
+    .join('');
+}
+
+function speltInUnits(char: string): string {
+  return Array.from({ length: char.length }, (_, index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+}
+
+/** A line of ours that quotes others: only its own beginning says that it is ours. */
+export function ownLine(message: string): string {
+  return `${prefix}${plain(message)}`;
+}
+
+/** Text of an agent as `plain` shows it, on one line, cut to `limit` characters. */
 export function oneLine(text: string, limit = 160): string {
   // What is shown is short, so a text of megabytes need not be searched to its end.
   const head = plain(text.slice(0, limit * 8))

@@ -1,9 +1,10 @@
 import { cells, fit } from './cells.ts';
 import { type Colour, paint } from './paint.ts';
+import { plain } from './plain.ts';
 
 export interface Column<Row> {
   title: string;
-  /** Already safe for a terminal, on one line. */
+  /** What a terminal would obey in it is spelt out. */
   cell(row: Row): string;
   align?: 'right';
   colour?(row: Row): Colour | undefined;
@@ -23,7 +24,7 @@ const leastFill = 16;
 
 /** Rows as a table that is no wider than the screen. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], screen: Screen): string {
-  const texts = rows.map((row) => columns.map((column) => column.cell(row)));
+  const texts = rows.map((row) => columns.map((column) => safeCell(column.cell(row))));
   const shown = fitting(columns, texts, screen.width);
   const line = (cellsOfRow: readonly string[], colourOf: (column: Column<Row>) => Colour | undefined): string =>
     joined(
@@ -42,10 +43,15 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 }
 
 /** Columns as wide as their widest cell, without a head. */
-export function grid(rows: readonly (readonly string[])[]): string {
+export function grid(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(safeCell));
   const widths: number[] = [];
   for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cells(cell));
   return rows.map((row) => joined(row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - cells(cell))))).join('');
+}
+
+function safeCell(text: string): string {
+  return plain(text).replaceAll('\n', ' ');
 }
 
 function joined(padded: readonly string[]): string {

@@ -2,6 +2,7 @@ import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';
+import { fetchSameOrigin } from './same-origin.ts';
 
 export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd'> & { sessionId: string };
 
@@ -14,25 +15,30 @@ type Opened = Omit<OpenModel, 'id'>;
 
 const anthropicCache: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
+const network = { fetch: fetchSameOrigin };
+
 /** Each loads its own package and no other. */
 const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> = {
   async openai(named) {
     const apiKey = needKey(named, ['OPENAI_API_KEY']);
     const { createOpenAI } = await import('@ai-sdk/openai');
-    const model = createOpenAI({ apiKey, ...base(named, 'OPENAI_BASE_URL') }).responses(named.name);
+    const model = createOpenAI({ ...network, apiKey, ...base(named, 'OPENAI_BASE_URL') }).responses(named.name);
     return { model: v4(model), options: { openai: unstored(named) } };
   },
 
   async anthropic(named) {
     const apiKey = needKey(named, ['ANTHROPIC_API_KEY']);
     const { createAnthropic } = await import('@ai-sdk/anthropic');
-    return { model: v4(createAnthropic({ apiKey, ...base(named, 'ANTHROPIC_BASE_URL') })(named.name)), cacheMark: anthropicCache };
+    return {
+      model: v4(createAnthropic({ ...network, apiKey, ...base(named, 'ANTHROPIC_BASE_URL') })(named.name)),
+      cacheMark: anthropicCache,
+    };
   },
 
   async google(named) {
     const apiKey = needKey(named, ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY']);
     const { createGoogle } = await import('@ai-sdk/google');
-    return { model: v4(createGoogle({ apiKey, ...base(named) })(named.name)) };
+    return { model: v4(createGoogle({ ...network, apiKey, ...base(named) })(named.name)) };
   },
 
   async azure(named) {
@@ -48,15 +54,15 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const apiVersion = env['AZURE_OPENAI_API_VERSION'];
     // Dated API versions know deployments by their address and have no Responses API there; `v1` has both.
     if (apiVersion && /^\d{4}-/.test(apiVersion))
-      return { model: v4(createAzure({ ...where, apiKey, apiVersion, useDeploymentBasedUrls: true }).chat(name)) };
-    const model = createAzure({ ...where, apiKey, ...(apiVersion ? { apiVersion } : {}) }).responses(name);
+      return { model: v4(createAzure({ ...network, ...where, apiKey, apiVersion, useDeploymentBasedUrls: true }).chat(name)) };
+    const model = createAzure({ ...network, ...where, apiKey, ...(apiVersion ? { apiVersion } : {}) }).responses(name);
     return { model: v4(model), options: { azure: unstored(named) } };
   },
 
   async ollama(named) {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const baseURL = named.baseUrl === undefined ? ollamaUrl(named.env) : checkUrl(named.baseUrl);
-    return { model: v4(createOpenAICompatible({ name: 'ollama', baseURL, includeUsage: true })(named.name)) };
+    return { model: v4(createOpenAICompatible({ ...network, name: 'ollama', baseURL, includeUsage: true })(named.name)) };
   },
 
   async 'openai-compatible'(named) {
@@ -64,7 +70,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
       throw new Failure('config', `${named.model} needs the address of its server: give --base-url, such as http://localhost:8000/v1`);
     const apiKey = findKey(named, ['RUNWIRE_API_KEY']);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const settings = { name: 'openai-compatible', baseURL: checkUrl(named.baseUrl), includeUsage: true };
+    const settings = { ...network, name: 'openai-compatible', baseURL: checkUrl(named.baseUrl), includeUsage: true };
     return { model: v4(createOpenAICompatible({ ...settings, ...present({ apiKey }) })(named.name)) };
   },
 

@@ -4,6 +4,7 @@ import { Failure } from '../../failure.ts';
 import { findInstalled, type Installed } from '../../agents/installed.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { plain } from '../../terminal/plain.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
 import { grid } from '../../terminal/table.ts';
 import type { PermissionMode } from '../../vocabulary.ts';
@@ -112,7 +113,8 @@ function details(found: Found, context: Context): string {
     ['gets', agent.passEnv.join(', ')],
   ];
   const plans = plansOf(found, context).map(
-    ({ mode, plan, line }) => `\n--permission-mode ${mode}:\n  ${line}\n${plan.unsupported.map((sentence) => `  ${sentence}\n`).join('')}`,
+    ({ mode, plan, line }) =>
+      `\n--permission-mode ${mode}:\n  ${plain(line)}\n${plan.unsupported.map((sentence) => `  ${sentence}\n`).join('')}`,
   );
   return `${grid(facts)}\nA run with the prompt "fix the tests":\n${plans.join('')}`;
 }

@@ -3,6 +3,7 @@ import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
 import { detectDialect, findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Framer } from '../../pipeline/framer.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { type Source, sourcesOf, streamOptions } from '../streams.ts';
 
@@ -12,6 +13,9 @@ interface Problem {
   path: string;
   message: string;
 }
+
+/** A path of a file is 4096 bytes at most, and a message names what was expected. */
+const longestProblem = 8192;
 
 export const validate = command({
   name: 'validate',
@@ -50,7 +54,7 @@ Lines that are not JSON are problems too.`,
       const lines = found.map((each) =>
         values.json === true
           ? JSON.stringify(each)
-          : `${each.file}:${each.line}: ${each.path === '' ? '' : `${each.path}: `}${each.message}`,
+          : oneLine(`${each.file}:${each.line}: ${each.path === '' ? '' : `${each.path}: `}${each.message}`, longestProblem),
       );
       await context.print(`${lines.join('\n')}\n`);
     }

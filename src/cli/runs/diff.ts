@@ -34,9 +34,8 @@ export const diff = command({
         const b = await namedRun(store, second);
         const found = compareRuns(a, b);
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
-        await context.print(
-          isText ? describe(found, screenOf(context)) : `${JSON.stringify(found, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
-        );
+        if (isText) await context.show(describe(found, screenOf(context)));
+        else await context.print(`${JSON.stringify(found, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
         return values['exit-code'] === true && !found.same_class ? 1 : 0;
       },
       noSuchLedger,

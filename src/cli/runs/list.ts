@@ -80,7 +80,7 @@ type Row = RunSummary & Partial<Pick<TreeRow, 'depth'>>;
 
 async function print(runs: readonly Row[], format: Format, isFirst: boolean, context: Context): Promise<void> {
   if (format === 'table') {
-    if (runs.length > 0) await context.print(table(columns(context.now()), runs, screenOf(context)));
+    if (runs.length > 0) await context.show(table(columns(context.now()), runs, screenOf(context)));
     return;
   }
   const head = format === 'csv' && isFirst ? csvLine(summaryHeader) : '';

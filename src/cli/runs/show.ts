@@ -40,11 +40,8 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
         const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
-        await context.print(
-          isText
-            ? describe(run, timeline, screenOf(context), context.now())
-            : `${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`,
-        );
+        if (isText) await context.show(describe(run, timeline, screenOf(context), context.now()));
+        else await context.print(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
         return 0;
       },
       noSuchLedger,
@@ -87,7 +84,7 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
     ),
     section(
       'Tries',
-      run.attempts.map(({ number, class: verdict, reason }) => `${number}: ${joined(verdict, reason)}`),
+      run.attempts.map(({ number, class: verdict, reason }) => `${number}: ${oneLine(joined(verdict, reason) ?? '', 400)}`),
       screen,
     ),
     section('Prompt', head(run.prompt, promptLines), screen),
@@ -133,7 +130,7 @@ function files({ outcome }: RunRecord): string[] {
 /** What the ledger itself knows of the calls, where there is no tape. */
 function tools({ outcome }: RunRecord): string[] {
   return (outcome?.tool_calls ?? []).slice(0, filesShown).map(({ name, status, reason, duration_ms: ms }) => {
-    return [oneLine(name, 40), reason ?? status, ms === undefined ? '' : compactDuration(ms)].join('  ').trimEnd();
+    return [oneLine(name, 40), oneLine(reason ?? status, 40), ms === undefined ? '' : compactDuration(ms)].join('  ').trimEnd();
   });
 }
 

@@ -49,7 +49,7 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
         else if (format === 'table') {
           const all = grouping === 'all' ? [] : await statsBy(store, 'all', wanted);
           const totals = all.map((row) => ({ ...row, group: 'all' }));
-          await context.print(table(columns(by, chart, rows), [...rows, ...totals], screenOf(context)));
+          await context.show(table(columns(by, chart, rows), [...rows, ...totals], screenOf(context)));
         } else if (format === 'csv') await context.print([csvLine(csvColumns), ...rows.map((row) => csvLine(csvCells(row)))].join(''));
         else await context.print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
         return 0;

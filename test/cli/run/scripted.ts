@@ -49,6 +49,7 @@ export function outside(given: Outside = {}) {
       yield readFileSync(path);
     },
     print: given.print ?? (async (text) => void (told.stdout += text)),
+    show: async (text) => void (told.stdout += text),
     warn: (line) => void (told.stderr += `${line}\n`),
     draw: (text) => void (told.stderr += text),
     stderrSize: () => ({ columns: 100, rows: 30 }),
