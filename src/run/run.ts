@@ -5,6 +5,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
+import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../stores/run-id.ts';
 import type { Environment } from '../vocabulary.ts';
 import { Attempts } from './attempts.ts';
@@ -84,7 +85,9 @@ class LiveRun implements Run {
     this.#git = gitPlace(spec.cwd);
     this.#stop = new Stop(outside, spec.limits.timeout_ms);
     // What is given to the agent on the command line is as secret as what is in the environment.
-    this.#redact = spec.redact ? new Redactor({ values: secretValues({ ...env, ...variables }) }) : undefined;
+    this.#redact = spec.redact
+      ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url)] })
+      : undefined;
     if (parent instanceof LiveRun) parent.#children.add(this);
     this.outcome = this.#run();
     // Whoever awaits it hears of a failure there, whoever reads the records hears of it there.

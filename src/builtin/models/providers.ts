@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
 import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';
 import { fetchSameOrigin } from './same-origin.ts';
@@ -122,8 +123,15 @@ function base({ baseUrl, env }: Named, variable?: string): { baseURL?: string } 
 }
 
 function checkUrl(url: string): string {
-  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
-  throw new Failure('config', `not an address of a model server: "${url}" (expected http://… or https://…)`);
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new Failure('config', `not an address of a model server: "${withoutPassword(url)}" (expected http://… or https://…)`);
+  if (parsed.username !== '' || parsed.password !== '')
+    throw new Failure(
+      'config',
+      `the address of a model server cannot hold a user name or password: "${withoutPassword(url)}"; give a key instead`,
+    );
+  return url;
 }
 
 /** `OLLAMA_HOST` is written for the server: a bare host or port, and `0.0.0.0` for "every address of this machine". */

@@ -7,6 +7,7 @@ import type { AskedLimits } from '../../run/ask.ts';
 import type { Options, Values } from '../command.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 import { builtIn, type PermissionMode, permissionModes, type TokenPrice } from '../../vocabulary.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
@@ -291,7 +292,7 @@ function readUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new Failure('input', `--base-url ${text}: expected a URL such as http://localhost:11434/v1`);
+    throw new Failure('input', `--base-url ${withoutPassword(text)}: expected a URL such as http://localhost:11434/v1`);
   return text;
 }
 
