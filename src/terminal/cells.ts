@@ -3,13 +3,13 @@ import { wide } from './wide.ts';
 // Where terminals disagree the larger figure is taken: a row that is too short does no harm, one that wraps does. So characters that may
 // be drawn as one picture count one by one, U+FE0F counts for the second column of what it makes an emoji, and every pictograph is wide.
 const pictograph = /[\u{1f000}-\u{1faff}]/u;
-const unseen = /[\u200c\u200d]|(?!\ufe0f)[\p{Mn}\p{Me}]/u;
+const mark = /[\u200c\u200d\p{Mn}\p{Me}]/u;
 const ascii = /^[ -~]*$/;
 
 function cellsOf(character: string): number {
   if (ascii.test(character)) return 1;
   if (wide.test(character) || pictograph.test(character)) return 2;
-  return unseen.test(character) ? 0 : 1;
+  return mark.test(character) && character !== '\ufe0f' ? 0 : 1;
 }
 
 /** Columns that a text without control characters takes on a terminal, at most. */
@@ -41,12 +41,12 @@ export function wrap(text: string, columns: number): string[] {
   return [...rows, rest];
 }
 
-/** How many rows a terminal of so many columns breaks the text into. */
+/** How many rows a terminal of so many columns breaks the text into, at least: who erases one too many loses a line that was to stay. */
 export function rowsOf(text: string, columns: number): number {
   let rows = 1;
   let sum = 0;
   for (const character of text) {
-    const width = cellsOf(character);
+    const width = wide.test(character) ? 2 : mark.test(character) ? 0 : 1;
     sum += width;
     if (sum <= columns) continue;
     rows += 1;

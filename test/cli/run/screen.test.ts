@@ -104,6 +104,17 @@ describe('the screen', () => {
         expect(model.text).not.toContain('LIVE');
         expect(letters(model.text)).toBe(letters(said));
       }),
+      {
+        examples: [
+          [
+            [
+              { do: 'say', text: 'x', voice: 'runwire' },
+              { do: 'resize', columns: 17 },
+            ],
+            ['❤️  '],
+          ],
+        ],
+      },
     );
   });
 
