@@ -1,7 +1,7 @@
 import type { ItemStatus } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { OpenCalls, type Waiting } from '../../open-calls.ts';
 import { asText, compact } from '../../read.ts';
-import { OpenCalls, type Waiting } from '../open-calls.ts';
 import { type Edit, editOf, kindOf } from '../tools.ts';
 import { cancelledOutput, deniedPrefix } from '../words.ts';
 
@@ -23,15 +23,15 @@ export class Tools {
 
   start(tool: string, input: Json, turn: number): Call {
     this.#calls += 1;
-    const call: Call = { id: `call_${this.#calls}`, tool, turn, edit: editOf(tool, input), denied: false };
-    this.#open.open(call);
+    const call: Call = { id: `call_${this.#calls}`, tool, edit: editOf(tool, input), denied: false };
+    this.#open.open(call, turn);
     this.#sink.emit({ type: 'item.started', item_id: call.id, kind: kindOf(tool), name: tool, args: input });
     return call;
   }
 
   end(wire: JsonObject, turn: number): void {
     const tool = asText(wire.tool);
-    const call = this.#open.first({ tool, turn }) ?? this.start(tool, null, turn);
+    const call = this.#open.first(tool, turn) ?? this.start(tool, null, turn);
     this.#open.close(call);
     const output = asText(wire.output);
     const status = statusOf(wire.is_error, output, call.denied);
@@ -43,7 +43,7 @@ export class Tools {
   deny(wire: JsonObject, turn: number): void {
     this.#denials += 1;
     const tool = asText(wire.tool);
-    const call = this.#open.first({ tool, turn });
+    const call = this.#open.first(tool, turn);
     if (call !== undefined) call.denied = true;
     const reason = asText(wire.reason);
     const place = { permission_id: `denial_${this.#denials}`, ...compact({ item_id: call?.id }) };

@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
+import { OpenCalls, type Waiting } from '../../open-calls.ts';
 import { asText } from '../../read.ts';
-import { OpenCalls, type Waiting } from '../open-calls.ts';
 import { editOf } from '../tools.ts';
 import { cancelledOutput, deniedPrefix } from '../words.ts';
 import type { Turns } from './turns.ts';
@@ -28,8 +28,8 @@ export class Tools {
     if (parent_item_id !== undefined) this.#sink.lose('sub_agent');
     const turn = this.#turns.current;
     this.#turns.endsInError = false;
-    const call: Call = { tool: name, turn, path: editOf(name, args)?.path };
-    this.#open.open(call);
+    const call: Call = { tool: name, path: editOf(name, args)?.path };
+    this.#open.open(call, turn);
     this.#calls.set(item_id, call);
     this.#sink.line({ type: 'tool_call', tool: name, input: args, turn });
   }
@@ -42,7 +42,7 @@ export class Tools {
     if (event.synthetic && event.status === 'abandoned') return;
     const { tool, path } = call;
     const turn = this.#turns.current;
-    if (this.#open.first({ tool, turn }) !== call) this.#sink.lose('tool_args');
+    if (this.#open.first(tool, turn) !== call) this.#sink.lose('tool_args');
     this.#open.close(call);
     this.#edited = event.status === 'success' && path !== undefined ? { id: event.item_id, path } : undefined;
     if (event.exit_code !== undefined) this.#sink.lose('exit_code');

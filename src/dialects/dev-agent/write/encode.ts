@@ -19,14 +19,14 @@ export function encoder(sink: EncoderSink): Encoder {
     lines.release();
     turns.end(outcome.message);
     const final_report = finalReport(outcome);
-    lines.write({ type: 'thread.completed', status: final_report.status, summary: final_report.summary, final_report });
+    lines.write('thread.completed', { status: final_report.status, summary: final_report.summary, final_report });
   }
 
   /** A line that nobody knows keeps all but its number. */
   function repeat({ dialect, wire }: EventOf<'line.unknown'>): void {
     if (dialect !== 'dev-agent' || !isObject(wire)) return sink.lose('unknown_line');
-    const { sequence: _sequence, ...fields } = wire;
-    lines.write({ ...fields, type: asText(wire.type) });
+    const { type, sequence: _sequence, ...fields } = wire;
+    lines.write(asText(type), fields);
   }
 
   return {
@@ -36,8 +36,7 @@ export function encoder(sink: EncoderSink): Encoder {
       switch (record.type) {
         case 'thread.started':
           task = record.task;
-          return lines.write({
-            type: 'thread.started',
+          return lines.write('thread.started', {
             task: task ?? '',
             project_name: record.project_name ?? '',
             parent_branch_id: record.parent_branch_id ?? '',
@@ -55,8 +54,7 @@ export function encoder(sink: EncoderSink): Encoder {
           return tools.end(record);
         case 'error':
           turns.fail();
-          return lines.write({
-            type: 'error',
+          return lines.write('error', {
             scope: record.scope,
             message: record.message,
             ...compact({ iteration: record.iteration, turn_id: record.turn_id, item_id: record.item_id }),

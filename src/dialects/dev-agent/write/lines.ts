@@ -4,8 +4,6 @@ import type { EncoderSink, JsonObject } from '../../dialect.ts';
 /** Lines that a message may hold back; after them it counts no more calls. */
 const maxHeld = 1000;
 
-type Line = JsonObject & { type: string };
-
 /** One envelope on every line: numbered, timed, and of one thread. */
 export class Lines {
   readonly #sink: EncoderSink;
@@ -30,16 +28,16 @@ export class Lines {
     return this.#time;
   }
 
-  write(line: Line): void {
-    const wire = this.#enveloped(line);
+  write(type: string, fields: JsonObject): void {
+    const wire = this.#enveloped(type, fields);
     if (this.#held === undefined) return this.#sink.line(wire);
     this.#held.lines.push(wire);
     if (this.#held.lines.length > maxHeld) this.release();
   }
 
   /** A message that calls tools waits for them all to start, so that it can say how many they are. */
-  hold(message: Line): void {
-    const wire = this.#enveloped(message);
+  hold(type: string, fields: JsonObject): void {
+    const wire = this.#enveloped(type, fields);
     this.#held = { message: wire, calls: 0, lines: [wire] };
   }
 
@@ -59,7 +57,7 @@ export class Lines {
     for (const wire of lines) this.#sink.line(wire);
   }
 
-  #enveloped({ type, ...fields }: Line): JsonObject {
+  #enveloped(type: string, fields: JsonObject): JsonObject {
     if (this.#time === null) this.#sink.lose('time');
     this.#sequence += 1;
     return { type, timestamp: this.#lastTime, sequence: this.#sequence, thread_id: this.#thread, ...fields };

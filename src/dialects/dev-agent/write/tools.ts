@@ -25,7 +25,7 @@ export class Tools {
     const turn = this.#turns.call();
     this.#open.set(event.item_id, { startedAt: this.#lines.time, turn });
     const args = this.#safeArgs(event);
-    this.#lines.write({ type: 'item.started', item_id: event.item_id, kind: event.kind, name: event.name, args });
+    this.#lines.write('item.started', { item_id: event.item_id, kind: event.kind, name: event.name, args });
   }
 
   end(record: Extract<EventRecord, { type: 'item.completed' }>): void {
@@ -38,8 +38,7 @@ export class Tools {
     if (record.exit_code !== undefined) this.#sink.lose('exit_code');
     const { text, cut } = shorten(record.summary ?? (asText(record.output) || (record.error ?? '')), messagePreview);
     if (cut) this.#sink.lose('tool_output');
-    this.#lines.write({
-      type: 'item.completed',
+    this.#lines.write('item.completed', {
       item_id: record.item_id,
       status: record.status === 'success' ? 'success' : 'error',
       duration_ms: Math.round(record.duration_ms ?? this.#elapsed(item.startedAt, record.timestamp)),

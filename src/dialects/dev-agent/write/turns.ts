@@ -39,8 +39,7 @@ export class Turns {
     this.#iteration = iteration;
     const id = event !== undefined && event.iteration === iteration ? event.turn_id : `turn_${iteration}`;
     this.#turn = { id, iteration, isPart: event === undefined, items: 0, running: 0, said: false, failed: false };
-    this.#lines.write({
-      type: 'turn.started',
+    this.#lines.write('turn.started', {
       turn_id: id,
       iteration,
       message_count: event?.message_count ?? this.#messages,
@@ -53,8 +52,7 @@ export class Turns {
     const turn = this.#turn;
     if (turn === undefined) return;
     if (this.#pending !== undefined || !(turn.failed || isCutOff)) this.#speak();
-    this.#lines.write({
-      type: 'turn.completed',
+    this.#lines.write('turn.completed', {
       turn_id: turn.id,
       iteration: turn.iteration,
       tool_call_count: event === undefined || turn.isPart ? turn.items : event.tool_call_count,
@@ -81,7 +79,8 @@ export class Turns {
   /** Calls that start together belong to one message. */
   call(): Turn | undefined {
     const turn = this.#turn;
-    if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined)) this.#lines.hold(this.#message(turn));
+    if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined))
+      this.#lines.hold('assistant.message', this.#message(turn));
     this.#lines.countCall();
     if (turn !== undefined) {
       turn.items += 1;
@@ -108,14 +107,15 @@ export class Turns {
 
   /** Every turn has its message, before its items. */
   #speak(): void {
-    if (this.#turn !== undefined && (!this.#turn.said || this.#pending !== undefined)) this.#lines.write(this.#message(this.#turn));
+    if (this.#turn !== undefined && (!this.#turn.said || this.#pending !== undefined))
+      this.#lines.write('assistant.message', this.#message(this.#turn));
   }
 
-  #message(turn: Turn): JsonObject & { type: string } {
+  #message(turn: Turn): JsonObject {
     const { text, cut } = shorten(this.#pending ?? '', messagePreview);
     this.#pending = undefined;
     turn.said = true;
     this.#messages += 1;
-    return { type: 'assistant.message', turn_id: turn.id, preview: text, tool_call_count: 0, ...compact({ truncated: cut || undefined }) };
+    return { turn_id: turn.id, preview: text, tool_call_count: 0, ...compact({ truncated: cut || undefined }) };
   }
 }

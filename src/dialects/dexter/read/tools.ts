@@ -1,11 +1,11 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { type Place, Queues } from '../../queues.ts';
+import { OpenCalls, type Waiting } from '../../open-calls.ts';
 import { asText, compact, count, filled, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { type Edit, editOf, finished } from '../tools.ts';
 import { errorPrefix, toolKinds } from '../words.ts';
 
-interface Call {
+interface Call extends Waiting<Call> {
   readonly id: string;
   readonly edit: Edit | undefined;
 }
@@ -13,9 +13,9 @@ interface Call {
 /** The tool lines of the event stream. Versions without call ids pair by name, in the order the calls started. */
 export class Tools {
   readonly #sink: DecoderSink;
-  readonly #open = new Map<string, Place<Call>>();
-  readonly #ofTool = new Queues<Call>();
-  #calls = 0;
+  readonly #calls = new Map<string, Call>();
+  readonly #open = new OpenCalls<Call>();
+  #count = 0;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -23,12 +23,13 @@ export class Tools {
 
   start(wire: JsonObject): Call {
     const tool = asText(wire.tool);
-    this.#calls += 1;
-    const id = filled(wire.toolCallId) ?? `call_${this.#calls}`;
+    this.#count += 1;
+    const id = filled(wire.toolCallId) ?? `call_${this.#count}`;
     const args = wire.args ?? {};
-    const call = { id, edit: editOf(tool, args) };
+    const call: Call = { id, tool, edit: editOf(tool, args) };
     this.#close(id);
-    this.#open.set(id, this.#ofTool.join(tool, call));
+    this.#calls.set(id, call);
+    this.#open.open(call);
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, tool), name: tool, args });
     return call;
   }
@@ -61,19 +62,19 @@ export class Tools {
   /** The running call that a line speaks of; one that never started is started now. */
   #callOf(wire: JsonObject): Call {
     const isNamed = filled(wire.toolCallId) !== undefined;
-    return (isNamed ? this.#named(wire) : this.#ofTool.first(asText(wire.tool))) ?? this.start(wire);
+    return (isNamed ? this.#named(wire) : this.#open.first(asText(wire.tool))) ?? this.start(wire);
   }
 
   #named(wire: JsonObject): Call | undefined {
     const id = filled(wire.toolCallId);
-    return id === undefined ? undefined : this.#open.get(id)?.member;
+    return id === undefined ? undefined : this.#calls.get(id);
   }
 
   #close(id: string): void {
-    const place = this.#open.get(id);
-    if (place === undefined) return;
-    this.#open.delete(id);
-    this.#ofTool.leave(place);
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    this.#calls.delete(id);
+    this.#open.close(call);
   }
 }
 

@@ -2,7 +2,7 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { asText, compact, isObject } from '../../read.ts';
+import { asText, isObject } from '../../read.ts';
 import { finished } from '../tools.ts';
 import { errorPrefix, limitPrefix } from '../words.ts';
 import { failureMessage } from './ending.ts';
@@ -41,7 +41,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
       if ((event.output ?? event.error) !== undefined) sink.lose('tool_output');
       return sink.line({ type: 'tool_denied', ...head, args });
     }
-    const time = compact({ duration: event.duration_ms });
+    const time = event.duration_ms === undefined ? {} : { duration: event.duration_ms };
     const result = asText(event.output);
     const read = finished(start.name, result);
     if (event.exit_code !== undefined && read.exit_code !== event.exit_code) sink.lose('exit_code');

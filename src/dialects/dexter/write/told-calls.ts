@@ -45,18 +45,25 @@ export class ToldCalls<Call extends { args: JsonObject; result: string }> {
   }
 }
 
-/** About how long a value is as JSON. Counting stops at a limit, and does not recurse: nesting may be deep. */
-function sizeOf(value: Json, limit: number): number {
-  let size = 0;
-  const rest: Json[] = [value];
-  while (rest.length > 0 && size <= limit) {
-    const next = rest.pop();
-    size += typeof next === 'string' ? next.length + 3 : 3;
-    if (typeof next !== 'object' || next === null) continue;
-    for (const [key, member] of Object.entries(next)) {
-      size += Array.isArray(next) ? 0 : key.length + 3;
-      rest.push(member);
+/** Nesting deeper than this counts as too long: recursion must not follow it. */
+const maxDepth = 100;
+
+/** About how long a value is as JSON; counting stops at a limit. */
+function sizeOf(value: Json, limit: number, depth = 0): number {
+  if (typeof value === 'string') return value.length + 3;
+  if (typeof value !== 'object' || value === null) return 5;
+  if (depth > maxDepth) return limit + 1;
+  let size = 2;
+  if (Array.isArray(value)) {
+    for (const each of value) {
+      size += sizeOf(each, limit - size, depth + 1);
+      if (size > limit) return size;
     }
+    return size;
+  }
+  for (const key in value) {
+    size += key.length + 3 + sizeOf(value[key] ?? null, limit - size, depth + 1);
+    if (size > limit) return size;
   }
   return size;
 }
