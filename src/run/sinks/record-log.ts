@@ -55,10 +55,10 @@ export class RecordLog implements Sink {
 
   /** All records with a higher sequence, the ones to come included; ends with the run. */
   async *read(after = 0): AsyncGenerator<EventRecord, void> {
-    const reader = { next: this.#find(after) };
-    if (reader.next === this.#dropped && this.#dropped > 0 && (this.#kept[0]?.sequence ?? 0) > after + 1) {
-      yield* this.#fromTape(after, reader);
-    }
+    let last = after;
+    // More may be told and forgotten while the tape is read.
+    while (this.#isForgotten(last)) last = yield* this.#fromTape(last);
+    const reader = { next: this.#find(last) };
     this.#readers.add(reader);
     try {
       for (;;) {
@@ -78,23 +78,28 @@ export class RecordLog implements Sink {
     }
   }
 
-  async *#fromTape(after: number, reader: { next: number }): AsyncGenerator<EventRecord, void> {
-    const tape = this.#tape();
-    if (tape === undefined)
-      throw new Failure(
-        'input',
-        `the records after ${after} are no longer kept: read them from the start, or give the run a ledger, whose tape has them all`,
-      );
+  /** Whether the record after this one is no longer kept. */
+  #isForgotten(after: number): boolean {
+    return this.#dropped > 0 && (this.#kept[0]?.sequence ?? 0) > after + 1;
+  }
+
+  /** Answers the last sequence that the tape had. */
+  async *#fromTape(after: number): AsyncGenerator<EventRecord, number> {
     const decoder = new TextDecoder();
     let last = after;
-    for await (const lines of tape.read(after)) {
+    for await (const lines of this.#tape()?.read(after) ?? []) {
       for (const line of decoder.decode(lines).trimEnd().split('\n')) {
         const record = JSON.parse(line) as EventRecord;
         last = record.sequence;
         yield record;
       }
     }
-    reader.next = this.#find(last);
+    if (last === after)
+      throw new Failure(
+        'input',
+        `the records after ${after} are no longer kept: read them from the start, or give the run a ledger, whose tape has them all`,
+      );
+    return last;
   }
 
   /** The place of the first record after a sequence; sequences grow, but may leave gaps. */
@@ -136,6 +141,7 @@ export class RecordLog implements Sink {
   }
 
   #wake(): void {
+    if (this.#readers.size === 0) return;
     this.#news.resolve();
     this.#news = Promise.withResolvers();
   }
