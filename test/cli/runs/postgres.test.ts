@@ -1,9 +1,18 @@
+import { cpSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../stores/support/postgres.ts';
 import { newLedger, runs, temporary } from './ledger.ts';
 
-const recordings = join(import.meta.dirname, '..', '..', 'recordings', 'codex@0.166.0');
+/** Old enough for a list to say the date: an age changes between two commands. */
+function oldRecordings(): string {
+  const folder = temporary();
+  cpSync(join(import.meta.dirname, '..', '..', 'recordings', 'codex@0.166.0'), folder, { recursive: true });
+  const then = new Date('2026-01-02T03:04:05Z');
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) utimesSync(join(folder, name), then, then);
+  return folder;
+}
+
 let server: PostgresServer;
 
 beforeAll(async () => void (server = await startPostgres()));
@@ -11,6 +20,7 @@ afterAll(() => server.remove());
 
 it('is the same ledger in PostgreSQL as in a file', async () => {
   const env = { XDG_STATE_HOME: temporary() };
+  const recordings = oldRecordings();
   const file = newLedger();
   const team = server.url('team');
   for (const ledger of [file, team]) {
