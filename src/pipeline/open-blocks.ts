@@ -1,11 +1,15 @@
 import { Pieces } from '../dialects/pieces.ts';
 
-export interface OpenBlock {
+/** Where a block is said. */
+export interface Place {
   readonly kind: 'text' | 'reasoning';
   readonly block_id: string;
   readonly message_id: string;
   readonly turn_id: string;
   readonly parent_item_id: string | undefined;
+}
+
+export interface OpenBlock extends Place {
   readonly text: Pieces;
 }
 
@@ -27,13 +31,13 @@ export class OpenBlocks {
   readonly #lanes = { text: new Map<string | undefined, Lane>(), reasoning: new Map<string | undefined, Lane>() };
 
   /** The block of this name; of those without one, the last. */
-  find(kind: OpenBlock['kind'], parent: string | undefined, id: string | undefined): OpenBlock | undefined {
+  find(kind: Place['kind'], parent: string | undefined, id: string | undefined): OpenBlock | undefined {
     const lane = this.#lanes[kind].get(parent);
     return (id === undefined ? lane?.last : lane?.byId.get(id))?.block;
   }
 
-  open(fields: Omit<OpenBlock, 'text'>): OpenBlock {
-    const block: OpenBlock = { ...fields, text: new Pieces() };
+  open(place: Place): OpenBlock {
+    const block: OpenBlock = { ...place, text: new Pieces() };
     const lanes = this.#lanes[block.kind];
     let lane = lanes.get(block.parent_item_id);
     if (lane === undefined) lanes.set(block.parent_item_id, (lane = { byId: new Map(), last: undefined }));

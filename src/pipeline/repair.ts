@@ -1,5 +1,5 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
-import { type OpenBlock, OpenBlocks } from './open-blocks.ts';
+import { type OpenBlock, OpenBlocks, type Place } from './open-blocks.ts';
 
 export type RepairedSink = (event: AgentEvent, synthetic: boolean) => void;
 
@@ -147,49 +147,43 @@ export class Repair {
 
   #delta(draft: Draft & { type: 'text.delta' | 'reasoning.delta' }, synthetic: boolean): void {
     const kind = draft.type === 'text.delta' ? 'text' : 'reasoning';
-    const block = this.#blocks.find(kind, draft.parent_item_id, draft.block_id) ?? this.#openBlock(kind, draft);
+    const block = this.#blocks.find(kind, draft.parent_item_id, draft.block_id) ?? this.#blocks.open(this.#placeOf(kind, draft));
     block.text.add(draft.text);
     this.#emit(said(draft.type, block, draft.text), synthetic);
   }
 
   #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {
     const [kind, delta] = draft.type === 'text.completed' ? (['text', 'text.delta'] as const) : (['reasoning', 'reasoning.delta'] as const);
-    let block = this.#blocks.find(kind, draft.parent_item_id, draft.block_id) ?? this.#openBlock(kind, draft);
-    if (block.text.length === 0) {
-      if (draft.text !== '') this.#emit(said(delta, block, draft.text), true);
-    } else {
-      const streamed = block.text.toString();
-      if (draft.text.startsWith(streamed)) {
-        if (draft.text.length > streamed.length) this.#emit(said(delta, block, draft.text.slice(streamed.length)), true);
-      } else {
-        // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
-        this.#closeBlock(block);
-        block = this.#openBlock(kind, { ...draft, block_id: this.#unusedBlock(kind, `${block.block_id}_final`, draft.parent_item_id) });
-        this.#emit(said(delta, block, draft.text), true);
-      }
+    const open = this.#blocks.find(kind, draft.parent_item_id, draft.block_id);
+    const streamed = open?.text.toString() ?? '';
+    let place: Place = open ?? this.#placeOf(kind, draft);
+    let missing: string | undefined = draft.text === streamed ? undefined : draft.text.slice(streamed.length);
+    if (open !== undefined && draft.text.startsWith(streamed)) this.#blocks.close(open);
+    else if (open !== undefined) {
+      // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
+      this.#closeBlock(open);
+      place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, `${open.block_id}_final`, draft.parent_item_id) });
+      missing = draft.text;
     }
-    this.#blocks.close(block);
-    this.#emit(said(draft.type, block, draft.text), synthetic);
+    if (missing !== undefined) this.#emit(said(delta, place, missing), true);
+    this.#emit(said(draft.type, place, draft.text), synthetic);
   }
 
-  #unusedBlock(kind: OpenBlock['kind'], block_id: string, parent_item_id: string | undefined): string {
+  #unusedBlock(kind: Place['kind'], block_id: string, parent_item_id: string | undefined): string {
     return this.#blocks.find(kind, parent_item_id, block_id) === undefined
       ? block_id
       : this.#unusedBlock(kind, `${block_id}_final`, parent_item_id);
   }
 
-  #openBlock(
-    kind: OpenBlock['kind'],
-    draft: { block_id?: string; message_id?: string; turn_id?: string; parent_item_id?: string | undefined },
-  ): OpenBlock {
+  #placeOf(kind: Place['kind'], draft: Partial<Omit<Place, 'kind'>>): Place {
     const turn = this.#needTurn();
-    return this.#blocks.open({
+    return {
       kind,
       block_id: draft.block_id ?? `block_${++this.#blockCount}`,
       message_id: draft.message_id ?? turn.id,
       turn_id: draft.turn_id ?? turn.id,
       parent_item_id: draft.parent_item_id,
-    });
+    };
   }
 
   #closeBlocks(): void {
@@ -202,12 +196,8 @@ export class Repair {
   }
 }
 
-function said(
-  type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed',
-  block: OpenBlock,
-  text: string,
-): AgentEvent {
-  const { turn_id, message_id, block_id, parent_item_id } = block;
+function said(type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed', place: Place, text: string): AgentEvent {
+  const { turn_id, message_id, block_id, parent_item_id } = place;
   return parent_item_id === undefined
     ? { type, turn_id, message_id, block_id, text }
     : { type, turn_id, message_id, block_id, parent_item_id, text };
