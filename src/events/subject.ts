@@ -3,15 +3,15 @@ const subjects = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_p
 /** The one argument that says most of a call. */
 export function subject(args: unknown): string {
   if (typeof args !== 'object' || args === null) return typeof args === 'string' ? args : '';
-  const fields = new Map<string, unknown>(Object.entries(args));
+  const fields = args as Readonly<Record<string, unknown>>;
   for (const name of subjects) {
-    const value = fields.get(name);
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (typeof value === 'string') return value;
     if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
   }
-  const changes = fields.get('changes');
+  const { changes } = fields;
   if (Array.isArray(changes) && changes.length > 0 && changes.every(hasPath)) return changes.map(({ path }) => path).join(' ');
-  return fields.size === 0 ? '' : JSON.stringify(args);
+  return Object.keys(fields).length === 0 ? '' : JSON.stringify(args);
 }
 
 function hasPath(value: unknown): value is { path: string } {

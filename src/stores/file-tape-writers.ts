@@ -109,7 +109,7 @@ class Lines {
  */
 export class PackedWriter implements TapeWriter {
   readonly #file: BoundedFile;
-  readonly #compress = createZstdCompress();
+  readonly #compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } });
   readonly #closed: Promise<void>;
   readonly #waiting = new Lines();
   #flushing = false;

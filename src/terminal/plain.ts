@@ -50,8 +50,12 @@ export function ownLine(message: string): string {
   return `${prefix}${plain(message)}`;
 }
 
+const words = /^[!-~]+(?: [!-~]+)*$/;
+
 /** Text of an agent as `plain` shows it, on one line, cut to `limit` characters. */
 export function oneLine(text: string, limit = 160): string {
+  // Nearly all that is shown is of this kind already.
+  if (text.length <= limit && words.test(text) && !text.includes(prefix.trim())) return text;
   // What is shown is short, so a text of megabytes need not be searched to its end.
   const head = plain(text.slice(0, limit * 8))
     .replace(/\s+/g, ' ')

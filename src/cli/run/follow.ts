@@ -30,9 +30,9 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
   const draws = writer === undefined;
   const narration = await narrate({ tell: quiet ? 'errors' : 'all', draws, ...present({ agent: agentOf(spec) }) }, context);
   let run: Run | undefined;
-  const print = (text: string): Promise<void> => {
+  const print = (pieces: readonly string[]): Promise<void> => {
     narration.hide();
-    return context.print(text);
+    return context.print(pieces);
   };
   const outlet = new Outlet(print, () => {
     // Who closed stdout does not want to hear more, on stderr either.

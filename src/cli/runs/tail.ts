@@ -47,7 +47,7 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
         const run = await choose(store, word, { follow, next: values.next === true }, context);
         const found = await tapeOf(tapes, run);
         if ('missing' in found) throw new Failure('input', found.missing);
-        const outlet = new Outlet(to === 'text' ? context.show : context.print, () => {});
+        const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => {});
         const sink = sinkFor(to, outlet, context);
         const records = runRecords(ledger, run, found.tape, follow ? { follow: context } : {});
         let next = await records.next();

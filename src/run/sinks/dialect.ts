@@ -17,7 +17,7 @@ export function answerSink(outlet: Outlet): Sink {
 /** stdout in a dialect, as it happens. The first of what comes at once is written at once, before anything is loaded; the rest together. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
-  const send = (): void => outlet.write(writer.take());
+  const send = (): void => outlet.write(...writer.takePieces());
   return {
     record(record) {
       writer.record(record);

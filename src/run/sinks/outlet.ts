@@ -5,25 +5,30 @@ const roomFor = 1 << 20;
 
 /** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and learns when the reader is gone. */
 export class Outlet implements Sink {
-  readonly #print: (text: string) => Promise<void>;
+  readonly #print: (pieces: readonly string[]) => Promise<void>;
   readonly #onClosed: () => void;
-  #waiting = '';
+  #waiting: string[] = [];
+  #characters = 0;
   #pumping: Promise<void> | undefined;
   #closed = false;
 
-  constructor(print: (text: string) => Promise<void>, onClosed: () => void) {
+  constructor(print: (pieces: readonly string[]) => Promise<void>, onClosed: () => void) {
     this.#print = print;
     this.#onClosed = onClosed;
   }
 
-  write(text: string): void {
-    if (this.#closed || text === '') return;
-    this.#waiting += text;
-    this.#pumping ??= this.#pump();
+  write(...pieces: readonly string[]): void {
+    if (this.#closed) return;
+    for (const piece of pieces) {
+      if (piece === '') continue;
+      this.#waiting.push(piece);
+      this.#characters += piece.length;
+    }
+    if (this.#waiting.length > 0) this.#pumping ??= this.#pump();
   }
 
   ready(): Promise<void> | undefined {
-    return this.#waiting.length > roomFor ? this.#pumping : undefined;
+    return this.#characters > roomFor ? this.#pumping : undefined;
   }
 
   /** Everything is handed over, or no one wants it any more. */
@@ -33,17 +38,20 @@ export class Outlet implements Sink {
 
   async #pump(): Promise<void> {
     try {
-      while (this.#waiting !== '') {
-        const text = this.#waiting;
-        this.#waiting = '';
-        await this.#print(text);
-      }
+      while (this.#waiting.length > 0) await this.#print(this.#take());
     } catch {
       this.#closed = true;
-      this.#waiting = '';
+      this.#take();
       this.#onClosed();
     } finally {
       this.#pumping = undefined;
     }
+  }
+
+  #take(): readonly string[] {
+    const pieces = this.#waiting;
+    this.#waiting = [];
+    this.#characters = 0;
+    return pieces;
   }
 }

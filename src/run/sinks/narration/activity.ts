@@ -10,13 +10,17 @@ const spinMs = 100;
 /** Silence shorter than this is only a model at work. */
 const silenceMs = 30_000;
 
+/** Hostile text, as the agent told it: only what is shown is made fit to be shown. */
 export interface Call {
-  name: string;
-  subject: string;
-  since: number;
-  /** The last line that it printed. */
-  printed?: string | undefined;
+  readonly name: string;
+  readonly subject: string;
+  readonly since: number;
+  /** What it printed last. */
+  printed: string;
 }
+
+/** What is longer is cut at once: a call that never ends holds it. */
+const heldCharacters = 1000;
 
 /** What a run is doing at the moment. */
 export class Activity {
@@ -55,14 +59,15 @@ export class Activity {
         return;
       case 'item.started':
         this.#calls.set(record.item_id, {
-          name: oneLine(record.name, 40) || 'unknown',
-          subject: oneLine(this.nearby(subject(record.args))),
+          name: held(record.name, oneLine),
+          subject: held(this.nearby(subject(record.args)), oneLine),
           since: this.#now(),
+          printed: '',
         });
         return;
       case 'item.output': {
         const call = this.#calls.get(record.item_id);
-        if (call !== undefined) call.printed = lastLine(record.chunk) ?? call.printed;
+        if (call !== undefined && /\S/.test(record.chunk)) call.printed = held(record.chunk, lastLine);
         return;
       }
       case 'item.completed':
@@ -103,7 +108,9 @@ export class Activity {
     const calls = [...this.#calls.values()];
     const shown = calls.length > rows ? calls.slice(0, Math.max(0, rows - 1)) : calls;
     const lines = shown.map((call) =>
-      [`${this.#spin()} tool ${call.name}`, wholeSeconds(this.#now() - call.since), call.subject, call.printed].filter(Boolean).join(', '),
+      [`${this.#spin()} ${toolOf(call)}`, wholeSeconds(this.#now() - call.since), oneLine(call.subject), lastLine(call.printed)]
+        .filter(Boolean)
+        .join(', '),
     );
     const more = calls.length - shown.length;
     return more > 0 && rows > 0 ? [...lines, `  ${more} more running`] : lines;
@@ -133,10 +140,19 @@ export class Activity {
   #work(): string {
     const [call, other] = this.#calls.values();
     if (call === undefined) return this.#doing;
-    return other === undefined ? `tool ${call.name}` : (counted(this.#calls.size, 'tool') ?? '');
+    return other === undefined ? toolOf(call) : (counted(this.#calls.size, 'tool') ?? '');
   }
 
   #spin(): string {
     return spinner[Math.floor((this.#now() - this.#startedAt) / spinMs) % spinner.length] ?? '';
   }
+}
+
+/** What a call is called in a line of ours. */
+export function toolOf(call: Call | undefined): string {
+  return `tool ${oneLine(call?.name ?? '', 40) || 'unknown'}`;
+}
+
+function held(text: string, shorten: (text: string) => string): string {
+  return text.length > heldCharacters ? shorten(text) : text;
 }

@@ -18,8 +18,8 @@ function countLines(text: string): number {
 }
 
 /** The last line of what a running call printed. */
-export function lastLine(chunk: string): string | undefined {
-  const line = oneLine(
+export function lastLine(chunk: string): string {
+  return oneLine(
     chunk
       .slice(-400)
       .trimEnd()
@@ -27,5 +27,4 @@ export function lastLine(chunk: string): string | undefined {
       .at(-1) ?? '',
     shownOfOutput,
   );
-  return line === '' ? undefined : line;
 }

@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { Activity, type Call } from './activity.ts';
+import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
 import { addChange, type Change, changed, counted, dollars, seconds, tokens } from '../../../terminal/figures.ts';
 import type { Line, Tone } from '../../../terminal/line.ts';
@@ -60,7 +60,10 @@ export class Narrator {
         return;
       case 'item.started':
         this.#release();
-        if (this.#options.calls === 'lines') this.#line('dim', this.#call(this.#activity.call(record.item_id)));
+        if (this.#options.calls === 'lines') {
+          const call = this.#activity.call(record.item_id);
+          this.#line('dim', [toolOf(call), call?.subject]);
+        }
         return;
       case 'item.completed':
         return this.#ended(record, call);
@@ -130,21 +133,16 @@ export class Narrator {
 
   #ended({ status, exit_code: code, ...record }: EventOf<'item.completed'>, call: Call | undefined): void {
     const good = status === 'success';
+    if (good && this.#options.calls === 'lines') return;
     const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
     const after = took < worthTellingMs ? undefined : seconds(took);
     const output = good ? gist(record.summary ?? record.output) : (record.error ?? spelt(record.output));
-    const [name, what] = this.#call(call);
     if (this.#options.calls === 'live') {
       const exit = code === undefined || (good && code === 0) ? undefined : `exit code ${code}`;
-      return this.#line(toneOf(status), [`${good ? '✓' : '✗'} ${name}`, what, troubles[status], exit, after, output]);
+      return this.#line(toneOf(status), [`${good ? '✓' : '✗'} ${toolOf(call)}`, call?.subject, troubles[status], exit, after, output]);
     }
-    if (good) return;
-    const words = `${name} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
+    const words = `${toolOf(call)} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
     this.#line(toneOf(status), [words, after && `after ${after}`, output]);
-  }
-
-  #call(call: Call | undefined): [name: string, subject: string | undefined] {
-    return [`tool ${call?.name ?? 'unknown'}`, call?.subject];
   }
 
   /** What is not the answer is still worth reading. */
