@@ -60,10 +60,7 @@ export class Narrator {
         return;
       case 'item.started':
         this.#release();
-        if (this.#options.calls === 'lines') {
-          const call = this.#activity.call(record.item_id);
-          this.#line('dim', [toolOf(call), call?.subject]);
-        }
+        if (this.#options.calls === 'lines') this.#begun(this.#activity.call(record.item_id));
         return;
       case 'item.completed':
         return this.#ended(record, call);
@@ -129,6 +126,10 @@ export class Narrator {
   /** The same in one line, for a log that has been silent. */
   pulse(): Line {
     return ours('dim', this.#activity.pulse());
+  }
+
+  #begun(call: Call | undefined): void {
+    this.#line('dim', [toolOf(call), call?.subject]);
   }
 
   #ended({ status, exit_code: code, ...record }: EventOf<'item.completed'>, call: Call | undefined): void {
