@@ -5,6 +5,7 @@ import type { Note } from '../outcome/fold.ts';
 import type { ProcessEnd } from '../pipeline/thread.ts';
 import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
+import { plainBytes } from '../stores/plain-bytes.ts';
 import type { Options, Values } from './command.ts';
 import type { Context } from './context.ts';
 
@@ -32,9 +33,19 @@ export interface Source {
 export function sourcesOf(operands: readonly string[], context: Pick<Context, 'stdin' | 'stdinIsTerminal' | 'readFile'>): Source[] {
   if (operands.length === 0) {
     if (context.stdinIsTerminal) throw new Failure('input', 'no input: name a file, or pipe an agent into it; see --help');
-    return [{ name: '<stdin>', bytes: context.stdin }];
+    return [sourceAt('-', context)];
   }
-  return operands.map((path) => (path === '-' ? { name: '<stdin>', bytes: context.stdin } : { name: path, bytes: context.readFile(path) }));
+  return operands.map((path) => sourceAt(path, context));
+}
+
+function sourceAt(path: string, { stdin, readFile }: Pick<Context, 'stdin' | 'readFile'>): Source {
+  const [name, bytes] = path === '-' ? ['<stdin>', stdin] : [path, readFile(path)];
+  return { name, bytes: readable(name, bytes) };
+}
+
+async function* readable(name: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const end = yield* plainBytes(bytes);
+  if (end.kind === 'broken') throw new Failure('input', `${name}: ${end.message}`);
 }
 
 /** `--process-exit`: an exit code, or a signal with or without SIG. */
@@ -78,7 +89,7 @@ export function readSharedFlags(values: Values<typeof streamOptions>, context: C
   return {
     process: processEndOf(values['process-exit']),
     notes: noteStyleOf(values.notes),
-    stderr: (): AsyncIterable<Uint8Array> | undefined => (values.stderr === undefined ? undefined : context.readFile(values.stderr)),
+    stderr: (): AsyncIterable<Uint8Array> | undefined => (values.stderr === undefined ? undefined : sourceAt(values.stderr, context).bytes),
     redact: (): { redact?: Redactor } => redaction(values['no-redact'], context),
     strict: values.strict === true,
   };

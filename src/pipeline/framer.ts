@@ -1,5 +1,6 @@
 import { isObject } from '../dialects/read.ts';
 import type { JsonObject } from '../dialects/dialect.ts';
+import { type Enveloped, openContainerLine } from './envelope.ts';
 
 export type TextCause = 'noise' | 'broken' | 'cut' | 'oversize';
 
@@ -7,6 +8,8 @@ export interface FrameSink {
   value(wire: JsonObject, line: number): void;
   text(text: string, cause: TextCause, line: number): void;
   note(kind: 'broken' | 'guessed', what: string, line: number): void;
+  /** A line in the dress of a container's log; unset: such lines are taken as they are. */
+  enveloped?(line: Enveloped): void;
 }
 
 const maxLineBytes = 256 * 1024 * 1024;
@@ -38,6 +41,8 @@ export class Framer {
   #document: Document | undefined;
   #sse = false;
   #afterDocument = false;
+  /** Lines that turned out not to be pieces of one are read once more, each by itself. */
+  #mayBeWrapped = true;
 
   constructor(sink: FrameSink, limit = maxLineBytes) {
     this.#sink = sink;
@@ -159,6 +164,8 @@ export class Framer {
     if (line.charCodeAt(0) === BOM) line = line.slice(1);
     if (line.charCodeAt(line.length - 1) === CARRIAGE_RETURN) line = line.slice(0, -1);
     if (line.trim() === '') return;
+    const enveloped = this.#sink.enveloped === undefined ? undefined : openContainerLine(line);
+    if (enveloped !== undefined) return this.#sink.enveloped?.(enveloped);
     if (line.startsWith('data:') && /^data:\s*\{/.test(line)) {
       this.#sse = true;
       line = line.slice(5);
@@ -196,7 +203,7 @@ export class Framer {
   /** The first line of a document, several objects on one line, or a line that is cut or broken. */
   #unfinished(line: string, last: boolean): void {
     if (this.#gluedObjects(line, last)) return;
-    const document = new Document(line, this.#line);
+    const document = new Document(line, this.#line, this.#mayBeWrapped);
     if (document.isOpen && !last) this.#document = document;
     else if (document.isCut && line.startsWith('[')) this.#cutList(line, last);
     else this.#broken(line, last && document.isCut);
@@ -207,7 +214,7 @@ export class Framer {
     let rest = line.slice(1).trimStart();
     let whole = 0;
     while (rest.startsWith('{')) {
-      const { end, depth } = scan(rest, 0, true);
+      const { end, depth } = scan(rest, fresh, true);
       const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
       if (!isObject(wire)) break;
       this.#sink.value(wire, this.#line);
@@ -222,7 +229,7 @@ export class Framer {
     const values: JsonObject[] = [];
     let rest = line;
     while (rest.startsWith('{')) {
-      const { end } = scan(rest, 0, true);
+      const { end } = scan(rest, fresh, true);
       const wire = parse(rest.slice(0, end));
       if (!isObject(wire)) break;
       values.push(wire);
@@ -231,7 +238,7 @@ export class Framer {
     if (values.length === 0) return false;
     this.#sink.note('guessed', 'several objects on one line', this.#line);
     for (const value of values) this.#sink.value(value, this.#line);
-    if (rest !== '') this.#broken(rest, last && startsLikeJson(rest) && new Document(rest, this.#line).isCut);
+    if (rest !== '') this.#broken(rest, last && startsLikeJson(rest) && new Document(rest, this.#line, false).isCut);
     return true;
   }
 
@@ -250,55 +257,102 @@ export class Framer {
     }
     document.add(line);
     if (document.isOpen && document.size <= this.#limit) return;
-    const wire = document.isOpen ? undefined : parse(document.text());
-    if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken');
+    const wire = document.isOpen ? undefined : document.value();
+    if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
+    if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
     this.#document = undefined;
     this.#afterDocument = true;
     this.#value(wire, document.text());
   }
 
-  #abandonDocument(cause: 'broken' | 'cut'): void {
+  /** They were not pieces of one line after all. */
+  #eachByItself({ firstLine, lines }: Document, last: boolean): void {
+    this.#mayBeWrapped = false;
+    for (const [index, line] of lines.entries()) {
+      this.#line = firstLine + index;
+      this.#oneLine(line, last && index === lines.length - 1);
+    }
+    this.#mayBeWrapped = true;
+  }
+
+  #abandonDocument(cause: 'broken' | 'cut', last = false): void {
     const document = this.#document;
     if (document === undefined) return;
     this.#document = undefined;
+    if (document.isWrapped) return this.#eachByItself(document, last);
     this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
     this.#sink.text(document.text(), cause, document.firstLine);
   }
 }
 
-/** A JSON value spread over several lines, until its brackets are balanced. */
+interface Scanned {
+  readonly depth: number;
+  readonly inString: boolean;
+  /** The next character belongs to the backslash before it. */
+  readonly isEscaped: boolean;
+}
+
+const fresh: Scanned = { depth: 0, inString: false, isEscaped: false };
+
+/** No terminal and no log is narrower. */
+const narrowest = 20;
+
+/** A JSON value spread over several lines, until its brackets are balanced: indented, or one line broken at a column. */
 class Document {
   readonly firstLine: number;
-  readonly #lines: string[] = [];
-  #depth = 0;
-  #inString = false;
+  readonly lines: string[] = [];
+  readonly #mayBeWrapped: boolean;
+  #indented = fresh;
+  #joined = fresh;
+  /** The column where lines are broken; 0: they are not. */
+  #column: number;
   size = 0;
 
-  constructor(line: string, firstLine: number) {
+  constructor(line: string, firstLine: number, mayBeWrapped: boolean) {
     this.firstLine = firstLine;
+    this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
+    this.#column = this.#mayBeWrapped ? line.length : 0;
     this.add(line);
   }
 
   add(line: string): void {
-    this.#lines.push(line);
+    const isIndented = this.lines.length === 0 || this.#isIndented;
+    this.lines.push(line);
     this.size += line.length;
-    const { depth, inString } = scan(line, this.#depth);
-    this.#depth = depth;
-    this.#inString = inString;
+    if (isIndented) this.#indented = scan(line, { depth: this.#indented.depth, inString: false, isEscaped: false });
+    if (this.#column === 0) return;
+    this.#joined = scan(line, this.#joined);
+    // Only the last of the pieces may be shorter.
+    if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
   }
 
-  /** More lines may complete it. A raw line feed inside a string is not JSON: such a line was cut, not indented. */
+  /** More lines may complete it. */
   get isOpen(): boolean {
-    return this.#depth > 0 && !this.#inString;
+    return this.#isIndented ? this.#indented.depth > 0 : this.#column > 0 && this.#joined.depth > 0;
   }
 
   /** More bytes, at least, were to come. */
   get isCut(): boolean {
-    return this.#depth > 0 || this.#inString;
+    return this.#indented.depth > 0 || this.#indented.inString;
+  }
+
+  /** It was taken for the pieces of one line. */
+  get isWrapped(): boolean {
+    return this.#mayBeWrapped && !this.#isIndented;
+  }
+
+  value(): unknown {
+    const wire = this.isWrapped ? undefined : parse(this.text());
+    return wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
   }
 
   text(): string {
-    return this.#lines.join('\n');
+    return this.lines.join('\n');
+  }
+
+  /** A raw line feed inside a string is not JSON: such a line was cut or broken, not indented. */
+  get #isIndented(): boolean {
+    return !this.#indented.inString;
   }
 }
 
@@ -308,22 +362,22 @@ function startsLikeJson(text: string): boolean {
 }
 
 /** Follows brackets and strings, to the end of the text or to where the outermost bracket closes. */
-function scan(text: string, from: number, stopWhenClosed = false): { depth: number; inString: boolean; end: number } {
-  let depth = from;
-  let inString = false;
+function scan(text: string, from: Scanned, stopWhenClosed = false): Scanned & { end: number } {
+  let { depth, inString, isEscaped } = from;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
-    if (inString) {
-      if (char === 92) at += 1;
+    if (isEscaped) isEscaped = false;
+    else if (inString) {
+      if (char === 92) isEscaped = true;
       else if (char === 34) inString = false;
     } else if (char === 34) inString = true;
     else if (char === 123 || char === 91) depth += 1;
     else if (char === 125 || char === 93) {
       depth -= 1;
-      if (stopWhenClosed && depth === 0) return { depth, inString, end: at + 1 };
+      if (stopWhenClosed && depth === 0) return { depth, inString, isEscaped, end: at + 1 };
     }
   }
-  return { depth, inString, end: text.length };
+  return { depth, inString, isEscaped, end: text.length };
 }
 
 function parse(text: string): unknown {

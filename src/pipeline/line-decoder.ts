@@ -4,7 +4,8 @@ import { detectDialect } from '../dialects/registry.ts';
 import type { Draft } from '../events/event.ts';
 import { BoundedList } from '../outcome/bounded.ts';
 import { PrivateKeyLines } from '../redact/private-key.ts';
-import { Framer, type TextCause } from './framer.ts';
+import { type Enveloped, openEnvelope } from './envelope.ts';
+import { Framer, type FrameSink, type TextCause } from './framer.ts';
 import type { ProcessEnd, Thread } from './thread.ts';
 
 /** Where the drafts of a run go, and what is known of it so far. */
@@ -32,11 +33,16 @@ export class LineDecoder {
   readonly #options: LineDecoderOptions;
   readonly #out: DraftSink;
   readonly #stdout: Framer;
+  /** Lines that came in the records of a log collector; unset: none did. */
+  #enveloped: Framer | undefined;
+  /** When the line that is being read was written, as its envelope says. */
+  #writtenAt: number | undefined;
   readonly #stderr: Framer;
   #dialect: Dialect | undefined;
   #decoder: Decoder | undefined;
-  #head: ({ wire: JsonObject; line: number } | { text: string; cause: TextCause; line: number })[] = [];
+  #head: ({ wire: JsonObject; line: number; at: number | undefined } | { text: string; cause: TextCause; line: number })[] = [];
   #headCount = 0;
+  #outerCount = 0;
   #stderrHead = new BoundedList<string>(2 * stderrKept);
   #stderrCount = 0;
   #stderrTail: string[] = [];
@@ -49,11 +55,7 @@ export class LineDecoder {
     this.#options = options;
     this.#out = out;
     this.#stdout = new Framer(
-      {
-        value: (wire, line) => this.#wire(wire, line),
-        text: (text, cause, line) => this.#text(text, cause, line),
-        note: (kind, what, line) => this.#note(kind, what, line),
-      },
+      { ...this.#lines, value: (wire, line) => this.#outerWire(wire, line), enveloped: (line) => this.#unwrap(line) },
       options.maxLineBytes,
     );
     this.#stderr = new Framer(
@@ -67,6 +69,14 @@ export class LineDecoder {
       options.maxLineBytes,
     );
     if (options.dialect !== undefined) this.#choose(options.dialect);
+  }
+
+  get #lines(): FrameSink {
+    return {
+      value: (wire, line) => this.#wire(wire, line),
+      text: (text, cause, line) => this.#text(text, cause, line),
+      note: (kind, what, line) => this.#note(kind, what, line),
+    };
   }
 
   stdout(chunk: Uint8Array): void {
@@ -85,6 +95,7 @@ export class LineDecoder {
   /** No more bytes come: what was held back is said. The thread may go on, with another attempt. */
   end(process?: ProcessEnd): void {
     this.#stdout.end();
+    this.#enveloped?.end();
     this.#stderr.end();
     if (this.#decoder === undefined) this.#decide();
     for (const text of this.#stderrHead.toArray()) this.#decodeStderr(text);
@@ -95,9 +106,24 @@ export class LineDecoder {
     this.#explainExit(process);
   }
 
+  /** Only the first ones, or when others came so: what agents print is not searched for envelopes. */
+  #outerWire(wire: JsonObject, line: number): void {
+    this.#outerCount += 1;
+    const lines = this.#outerCount <= headLength || this.#enveloped !== undefined ? openEnvelope(wire) : undefined;
+    if (lines === undefined) return this.#wire(wire, line);
+    for (const each of lines) this.#unwrap(each);
+  }
+
+  #unwrap({ text, isPartial, stream, at }: Enveloped): void {
+    this.#enveloped ??= new Framer(this.#lines, this.#options.maxLineBytes);
+    this.#writtenAt = at;
+    const bytes = new TextEncoder().encode(isPartial || text.endsWith('\n') ? text : `${text}\n`);
+    (stream === 'stderr' ? this.#stderr : this.#enveloped).push(bytes);
+  }
+
   #wire(wire: JsonObject, line: number): void {
     if (this.#decoder !== undefined) return this.#decode(wire, line);
-    this.#head.push({ wire, line });
+    this.#head.push({ wire, line, at: this.#writtenAt });
     this.#headCount += 1;
     const found = detectDialect(this.#headObjects(), []);
     if (found !== undefined && found.sure >= 0.9) this.#choose(found.dialect);
@@ -137,15 +163,15 @@ export class LineDecoder {
     const head = this.#head;
     this.#head = [];
     for (const each of head) {
-      if ('wire' in each) this.#decode(each.wire, each.line);
+      if ('wire' in each) this.#decode(each.wire, each.line, each.at);
       else this.#out.emit({ type: 'log', stream: 'stdout', cause: each.cause, text: each.text });
     }
   }
 
-  #decode(wire: JsonObject, line: number): void {
+  #decode(wire: JsonObject, line: number, at = this.#writtenAt): void {
     const decoder = this.#decoder as Decoder;
     this.#line = line;
-    if (this.#options.live === true) this.#out.at(undefined);
+    if (this.#options.live === true || at !== undefined) this.#out.at(at);
     try {
       decoder.line(wire);
     } catch (error) {

@@ -2,7 +2,8 @@ import { open, rm, stat } from 'node:fs/promises';
 import { Failure, messageOf } from '../failure.ts';
 import { PackedWriter, PlainWriter } from './file-tape-writers.ts';
 import { type Tape, type TapeEnd, type TapeOptions, type TapeWriter, wholeLines } from './tape.ts';
-import { unpacked } from './zstd.ts';
+import { plainBytes } from './plain-bytes.ts';
+import { unpacked } from './unpacked.ts';
 
 const chunkBytes = 64 * 1024;
 
@@ -14,8 +15,8 @@ export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
   return {
     name: path,
     write: (options: TapeOptions): TapeWriter => (isPacked ? new PackedWriter(path, options) : new PlainWriter(path, options)),
-    read: (after) => wholeLines(isPacked ? unpacked(readToEnd(path)) : plain(readFile(path)), after),
-    follow: (more, after) => wholeLines(isPacked ? unpacked(growing(path, more)) : plain(growing(path, more)), after),
+    read: (after) => wholeLines(isPacked ? unpacked(readToEnd(path), 'zst') : plainBytes(readFile(path)), after),
+    follow: (more, after) => wholeLines(isPacked ? unpacked(growing(path, more), 'zst') : plain(growing(path, more)), after),
     async size() {
       const found = await stat(path).catch(() => undefined);
       return found?.isFile() === true ? found.size : undefined;

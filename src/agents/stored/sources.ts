@@ -7,7 +7,7 @@ import { isRecording, recording } from './recording.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** In a folder, only what is named like a stream; other files must be named themselves. */
-const streamName = /\.(?:jsonl|ndjson|tape)(?:\.zst)?$/;
+const streamName = /\.(?:jsonl|ndjson|tape)(?:\.zst|\.gz)?$/;
 
 /** All that a path leads to: a stream, the store of an agent, or a folder of them, in the order of names. */
 export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {

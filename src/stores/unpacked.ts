@@ -1,9 +1,13 @@
-import { createZstdDecompress } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { TapeEnd } from './tape.ts';
 
-/** The bytes of a zstd frame as far as they can be read, some at a time: a small frame may hold a flood. */
-export async function* unpacked(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, TapeEnd> {
-  const decompress = createZstdDecompress();
+const decompressors = { zst: createZstdDecompress, gz: createGunzip };
+
+export type Packing = keyof typeof decompressors;
+
+/** What was compressed, as far as it can be read, some at a time: a small file may hold a flood. */
+export async function* unpacked(packed: AsyncIterable<Uint8Array>, packing: Packing): AsyncGenerator<Uint8Array, TapeEnd> {
+  const decompress = decompressors[packing]();
   let failure: Error | undefined;
   let whole = false;
   let closed = false;

@@ -1,0 +1,66 @@
+import type { TapeEnd } from './tape.ts';
+import type { Packing } from './unpacked.ts';
+
+const packings: readonly (readonly [Packing, readonly number[]])[] = [
+  ['gz', [0x1f, 0x8b]],
+  ['zst', [0x28, 0xb5, 0x2f, 0xfd]],
+];
+const encodings: readonly (readonly [string, readonly number[]])[] = [
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+const longestMark = 4;
+
+/** A stream as people keep it, compressed or in UTF-16, as the bytes of its text. What is neither passes as it is. */
+export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, TapeEnd> {
+  const [head, all] = await peek(bytes);
+  const packing = marked(packings, head);
+  if (packing === undefined) {
+    yield* inUtf8(head, all);
+    return { kind: 'whole' };
+  }
+  const { unpacked } = await import('./unpacked.ts');
+  let end: TapeEnd = { kind: 'whole' };
+  const ending = async function* (): AsyncGenerator<Uint8Array> {
+    end = yield* unpacked(all, packing);
+  };
+  yield* inUtf8(...(await peek(ending())));
+  return end;
+}
+
+async function* inUtf8(head: Uint8Array, all: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const encoding = marked(encodings, head);
+  if (encoding === undefined) return yield* all;
+  const [decoder, encoder] = [new TextDecoder(encoding), new TextEncoder()];
+  for await (const chunk of all) yield encoder.encode(decoder.decode(chunk, { stream: true }));
+  yield encoder.encode(decoder.decode());
+}
+
+/** The first bytes, as many as it takes to know what follows, and then all of them. */
+async function peek(bytes: AsyncIterable<Uint8Array>): Promise<[head: Uint8Array, all: AsyncIterable<Uint8Array>]> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  let head: Uint8Array = new Uint8Array();
+  while (mayBeMarked(head)) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    // A copy: whoever reads may use the same memory for what comes next.
+    head = Buffer.concat([head, next.value]);
+  }
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    if (head.length > 0) yield head;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  return [head, all()];
+}
+
+function mayBeMarked(head: Uint8Array): boolean {
+  return head.length < longestMark && [...packings, ...encodings].some(([, mark]) => head.length < mark.length && beginsLike(head, mark));
+}
+
+function marked<T>(kinds: readonly (readonly [T, readonly number[]])[], head: Uint8Array): T | undefined {
+  return kinds.find(([, mark]) => head.length >= mark.length && beginsLike(head, mark))?.[0];
+}
+
+function beginsLike(head: Uint8Array, mark: readonly number[]): boolean {
+  return mark.every((byte, at) => at >= head.length || head[at] === byte);
+}

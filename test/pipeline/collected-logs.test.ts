@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { fold } from '../../src/pipeline/convert.ts';
+import { loadRecording } from '../support/recordings.ts';
+
+const at = Date.parse('2026-03-04T05:06:07.890Z');
+const time = new Date(at).toISOString();
+const each = (wrap: (line: string) => object) => (lines: readonly string[]) =>
+  lines.map((line) => `${JSON.stringify(wrap(line))}\n`).join('');
+
+const pieces = (text: string, size: number): string[] => {
+  const out: string[] = [];
+  for (let from = 0; from < text.length; from += size) out.push(text.slice(from, from + size));
+  return out;
+};
+const ascii = (line: string): string =>
+  line.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** How collectors keep the lines of a process. */
+const collected: Record<string, (lines: readonly string[]) => string> = {
+  "docker's json-file": each((line) => ({ log: `${line}\n`, stream: 'stdout', time })),
+  "docker's json-file, long lines in pieces": (lines) =>
+    lines
+      .flatMap((line) => pieces(`${ascii(line)}\n`, 16 * 1024))
+      .map((log) => `${JSON.stringify({ log, stream: 'stdout', time })}\n`)
+      .join(''),
+  'Fluent Bit': each((log) => ({ date: at / 1000, log, kubernetes: { pod_name: 'agent-1' } })),
+  'journalctl -o json': each((MESSAGE) => ({ __CURSOR: 's=1', __REALTIME_TIMESTAMP: String(at * 1000), PRIORITY: '6', MESSAGE })),
+  'journalctl -o json, as bytes': each((line) => ({ _PID: '1', __REALTIME_TIMESTAMP: String(at * 1000), MESSAGE: [...Buffer.from(line)] })),
+  'aws logs get-log-events': (lines) =>
+    JSON.stringify({ events: lines.map((message) => ({ timestamp: at, message, ingestionTime: at })), nextForwardToken: 'f/1' }, null, 4),
+  'CloudWatch, a line each': each((message) => ({ logStreamName: 'run/1', timestamp: at, message, ingestionTime: at, eventId: '1' })),
+  Logstash: each((message) => ({ '@timestamp': time, '@version': '1', message, host: 'ci' })),
+  'Google Cloud, as text': each((textPayload) => ({ insertId: 'a', textPayload, timestamp: time, resource: { type: 'k8s_container' } })),
+  'Google Cloud, as JSON': (lines) =>
+    JSON.stringify(lines.map((line) => ({ insertId: 'a', jsonPayload: JSON.parse(line) as object, timestamp: time, logName: 'x' }))),
+  Loki: each((line) => ({ labels: { app: 'agent' }, line, timestamp: time })),
+  "a container's file in Kubernetes": (lines) => lines.map((line) => `${time} stdout F ${line}\n`).join(''),
+  "a container's file in Kubernetes, in pieces": (lines) =>
+    lines
+      .flatMap((line) => pieces(line, 300).map((piece, index, all) => `${time} stdout ${index === all.length - 1 ? 'F' : 'P'} ${piece}\n`))
+      .join(''),
+};
+/** What breaks lines that are longer. */
+for (const width of [80, 132]) collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
+
+const essence = ({ verdict, message, metrics, tool_calls, artifacts, session_id }: RunOutcome): unknown => ({
+  class: verdict.class,
+  message,
+  // How long they took is known where the collector says when.
+  tool_calls: tool_calls.map(({ duration_ms: _took, ...call }) => call),
+  artifacts,
+  session_id,
+  tokens: metrics.tokens_used,
+  cost: metrics.cost,
+  turns: metrics.turns,
+});
+
+const recordings: readonly (readonly [folder: string, scenario: string])[] = [
+  ['codex@0.166.0', 'denied'],
+  ['codex@0.166.0', 'error-401'],
+  ['qwen@0.24.4', 'denied'],
+  ['opencode@1.18.33', 'error-401'],
+];
+
+describe.each(Object.entries(collected))('a log kept by %s', (_name, wrap) => {
+  it.each(recordings)('reads like the stream that it holds: %s %s', async (folder, scenario) => {
+    const { stdout } = loadRecording(folder, scenario);
+    const lines = Buffer.from(stdout)
+      .toString()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    const bare = await fold([Buffer.from(lines.join('\n'))], { full: true });
+    expect(bare.verdict.class).not.toBe('incomplete');
+    expect(essence(await fold([Buffer.from(wrap(lines))], { full: true }))).toEqual(essence(bare));
+  });
+});
+
+it('hears what a collector kept of stderr as stderr', async () => {
+  const { stdout, stderr } = loadRecording('codex@0.166.0', 'error-401');
+  const lines = (bytes: Uint8Array, stream: string): string =>
+    Buffer.from(bytes)
+      .toString()
+      .split('\n')
+      .map((line) => `${JSON.stringify({ log: `${line}\n`, stream, time })}\n`)
+      .join('');
+  const apart = await fold([stdout], { stderr: [stderr] });
+  const together = await fold([Buffer.from(lines(stdout, 'stdout') + lines(stderr, 'stderr'))]);
+  expect(together.verdict).toEqual(apart.verdict);
+});
+
+it('takes the times of a collector where the agent says none', async () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'denied');
+  const log = Buffer.from(stdout)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => `${JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: new Date(at + index * 1000).toISOString() })}\n`);
+  const { metrics } = await fold([Buffer.from(log.join(''))]);
+  expect(metrics.duration_ms).toBe((log.length - 1) * 1000);
+});
+
+it('reads lines of one length that are no pieces each by itself', async () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'denied');
+  const cut = '{"type":"item.completed","item":{"text":"cut off here';
+  const chatter = 'x'.repeat(cut.length);
+  const outcome = await fold([Buffer.from(`${cut}\n${chatter}\n${cut}\n`), stdout]);
+  expect(outcome.provenance.notes).toContainEqual({ kind: 'broken', what: 'line that is not JSON', count: 2, line: 1 });
+  expect(essence(outcome)).toEqual(essence(await fold([stdout])));
+});
