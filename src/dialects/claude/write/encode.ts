@@ -1,6 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
+import { castsDoubt } from '../../doubt.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { interruption } from '../words.ts';
@@ -37,6 +38,7 @@ class ClaudeEncoder implements Encoder {
   }
 
   record(event: EventRecord): void {
+    if (castsDoubt(event)) this.#ending.doubt();
     const output = this.#output;
     output.time = event.timestamp;
     if (event.type === 'thread.completed') return;
@@ -94,7 +96,6 @@ class ClaudeEncoder implements Encoder {
         this.#claim = event;
         return;
       case 'process.ended':
-        if (event.exit_code !== 0) this.#ending.spoil();
         return output.lose('process');
       case 'line.unknown':
         return event.dialect === 'claude' && isObject(event.wire) ? output.pass(event.wire) : output.lose('unknown_line');
@@ -142,7 +143,6 @@ class ClaudeEncoder implements Encoder {
   }
 
   #log(event: EventOf<'log'>): void {
-    if (event.cause === 'cut') this.#ending.spoil();
     if (event.stream !== 'agent') return this.#output.lose('log');
     const isWarning = event.level === 'warning' || event.level === 'error';
     if (event.cause === undefined) this.#output.line(noticeLine(isWarning ? 'warning' : 'info', event.text));

@@ -21,7 +21,7 @@ export class Ending {
   #turns = 0;
   #messageId: string | undefined;
   #texts: string[] = [];
-  #isSpoiled = false;
+  #isDoubted = false;
 
   constructor(output: Output, totals: Totals) {
     this.#output = output;
@@ -41,8 +41,8 @@ export class Ending {
   }
 
   /** The last line stops in the middle, or the process failed: then "ok" would be a lie. */
-  spoil(): void {
-    this.#isSpoiled = true;
+  doubt(): void {
+    this.#isDoubted = true;
   }
 
   deny(name: string, id: string, input: Json): void {
@@ -97,7 +97,7 @@ export class Ending {
     const limit = this.#limit;
     const reached = limit?.limit === 'turns' ? 'turn_limit' : limit?.limit === 'cost' ? 'cost_limit' : undefined;
     if (limit !== undefined && reached === undefined) this.#output.lose('limit');
-    const isDoubted = this.#isSpoiled && outcome?.verdict.class !== 'success';
+    const isDoubted = this.#isDoubted && outcome?.verdict.class !== 'success';
     if (claim?.status === 'ok' && limit === undefined && !isDoubted) {
       const text = this.#texts.join('\n').trim();
       return { subtype: 'success', is_error: false, result: text, stop_reason: this.#harmlessStop, ...terminal(claim, isOwn) };

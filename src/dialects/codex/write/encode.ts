@@ -1,5 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
+import { castsDoubt } from '../../doubt.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { writeEnding } from './ending.ts';
@@ -11,6 +12,7 @@ export function encoder(sink: EncoderSink): Encoder {
   const tools = new Tools(sink, items);
   let turnOpen = false;
   let claim: EventOf<'agent.finished'> | undefined;
+  let isDoubted = false;
 
   function say(event: EventOf<'text.completed' | 'reasoning.completed'>): void {
     if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
@@ -24,6 +26,7 @@ export function encoder(sink: EncoderSink): Encoder {
 
   return {
     record(event: EventRecord) {
+      isDoubted ||= castsDoubt(event);
       switch (event.type) {
         case 'thread.started':
           if (event.model !== undefined) sink.lose('model');
@@ -69,6 +72,6 @@ export function encoder(sink: EncoderSink): Encoder {
           return sink.lose(lossOf[event.type]);
       }
     },
-    end: (outcome) => writeEnding(claim, outcome, sink),
+    end: (outcome) => writeEnding(claim, isDoubted, outcome, sink),
   };
 }

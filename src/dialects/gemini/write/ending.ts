@@ -1,5 +1,6 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
+import { castsDoubt } from '../../doubt.ts';
 import { errorClasses } from '../words.ts';
 
 interface Written {
@@ -16,6 +17,7 @@ export class Ending {
   #isDoubted = false;
 
   see(event: EventRecord): void {
+    this.#isDoubted ||= castsDoubt(event);
     switch (event.type) {
       case 'agent.finished':
         this.#claim = event;
@@ -24,14 +26,8 @@ export class Ending {
         if (event.limit === 'turns') this.#turnLimit = event;
         this.#isDoubted = true;
         return;
-      case 'process.ended':
-        this.#isDoubted ||= event.exit_code !== 0;
-        return;
       case 'permission.resolved':
         this.#isDoubted ||= event.decision === 'denied';
-        return;
-      case 'log':
-        this.#isDoubted ||= event.cause === 'cut';
     }
   }
 

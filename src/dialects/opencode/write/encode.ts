@@ -1,5 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
+import { castsDoubt } from '../../doubt.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { writeEdit } from './edits.ts';
@@ -33,6 +34,7 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   function record(event: EventRecord): void {
+    if (castsDoubt(event)) ending.doubt();
     if (event.timestamp !== null) session.now = Date.parse(event.timestamp);
     const isBeside = besides.has(event.type);
     if (!isBeside) {
@@ -93,12 +95,6 @@ export function encoder(sink: EncoderSink): Encoder {
         return event.fatal ? ending.raise(event) : sink.lose('error');
       case 'agent.finished':
         return ending.claim(event);
-      case 'log':
-        if (event.cause === 'cut') ending.doubt();
-        return sink.lose('log');
-      case 'process.ended':
-        if (event.exit_code !== 0) ending.doubt();
-        return sink.lose('process');
       case 'line.unknown':
         if (event.dialect !== 'opencode' || !isObject(event.wire)) return sink.lose('unknown_line');
         return session.repeat(event.wire);

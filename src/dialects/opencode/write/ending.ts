@@ -29,7 +29,7 @@ export class Ending {
   #isDenied = false;
   /** What was said of a limit is the reason of the end, whatever else ended with it. */
   #isLimited = false;
-  #isBroken = false;
+  #isDoubted = false;
 
   constructor(session: Session, lane: Lane) {
     this.#session = session;
@@ -48,7 +48,7 @@ export class Ending {
 
   /** Something that the wire has no word for speaks against a good end. */
   doubt(): void {
-    this.#isBroken = true;
+    this.#isDoubted = true;
   }
 
   claim(event: Finished): void {
@@ -76,7 +76,7 @@ export class Ending {
 
   end({ verdict }: RunOutcome): void {
     const failed = verdict.class !== 'success';
-    this.#isBroken &&= failed;
+    this.#isDoubted &&= failed;
     if (this.#claim !== undefined) return this.#writeClaim();
     const stopped = stops.find((code) => code === verdict.class);
     // What was said after an error reads as if it had been got over; and a process may have been stopped without a word.
@@ -92,7 +92,7 @@ export class Ending {
     this.#claim = undefined;
     const said = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
     if (claim.status === 'ok') {
-      if (this.#isBroken) this.#raise({ name: 'UnknownError', message: 'the run did not end well, though the agent says so' });
+      if (this.#isDoubted) this.#raise({ name: 'UnknownError', message: 'the run did not end well, though the agent says so' });
       else if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
     } else if (!this.#isLimited && (said?.status !== claim.status || said.code !== claim.code || said.message !== claim.message)) {
       const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;

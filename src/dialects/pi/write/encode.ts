@@ -1,6 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
+import { castsDoubt } from '../../doubt.ts';
 import { lossOf } from '../../losses.ts';
 import { compact, isObject } from '../../read.ts';
 import { Conversation } from './conversation.ts';
@@ -61,6 +62,7 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   function record(event: EventRecord): void {
+    ending.isDoubted ||= castsDoubt(event);
     if (event.type !== 'file.edited') tools.writeEnd();
     switch (event.type) {
       case 'thread.started':
@@ -104,15 +106,9 @@ export function encoder(sink: EncoderSink): Encoder {
       case 'limit.reached':
         ending.isDoubted = true;
         return sink.lose('limit');
-      case 'process.ended':
-        ending.isDoubted ||= event.exit_code !== 0;
-        return sink.lose('process');
       case 'permission.resolved':
         ending.isDoubted ||= event.decision === 'denied';
         return sink.lose('permission');
-      case 'log':
-        ending.isDoubted ||= event.cause === 'cut';
-        return sink.lose('log');
       case 'line.unknown':
         if (event.dialect !== 'pi' || !isObject(event.wire)) return sink.lose('unknown_line');
         return line(event.wire);

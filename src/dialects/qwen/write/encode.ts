@@ -2,6 +2,7 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
+import { castsDoubt } from '../../doubt.ts';
 import { compact, isObject } from '../../read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
@@ -29,6 +30,7 @@ class QwenEncoder implements Encoder {
   }
 
   record(event: EventRecord): void {
+    if (castsDoubt(event)) this.#ending.doubt();
     switch (event.type) {
       case 'thread.started':
         if (event.task !== undefined) this.#output.lose('prompt');
@@ -69,17 +71,13 @@ class QwenEncoder implements Encoder {
         this.#ending.reach(event);
         return this.#carry(event);
       case 'log':
-        if (event.cause === 'cut') this.#ending.spoil();
-        return this.#carry(event);
       case 'rate_limit.reported':
         return this.#carry(event);
       case 'agent.finished':
         this.#talk.flush();
         return this.#ending.claim(event);
       case 'process.ended':
-        if (event.exit_code === 0) return;
-        this.#ending.spoil();
-        return this.#output.lose('process');
+        return event.exit_code === 0 ? undefined : this.#output.lose('process');
       case 'line.unknown':
         this.#talk.flush();
         return event.dialect === 'qwen' && isObject(event.wire) ? this.#output.bare(event.wire) : this.#output.lose('unknown_line');

@@ -17,7 +17,7 @@ export class Ending {
   readonly #denials: JsonObject[] = [];
   #claim: Claim | undefined;
   #limit: EventOf<'limit.reached'> | undefined;
-  #isBroken = false;
+  #isDoubted = false;
 
   constructor(output: Output) {
     this.#output = output;
@@ -38,8 +38,8 @@ export class Ending {
   }
 
   /** The process failed or the stream was cut: a reader of these lines alone would not know. */
-  spoil(): void {
-    this.#isBroken = true;
+  doubt(): void {
+    this.#isDoubted = true;
   }
 
   deny(name: string, id: string, input: Json): void {
@@ -62,7 +62,7 @@ export class Ending {
     if (metrics.cost !== undefined && metrics.cost_source === 'reported') this.#output.lose('cost');
     const isThoughtLost = stats === undefined && (metrics.reasoning_tokens ?? 0) > 0;
     if (isThoughtLost || (metrics.cache_write_tokens ?? 0) > 0) this.#output.lose('token_split');
-    const isOk = claim.status === 'ok' && (!this.#isBroken || verdict.class === 'success');
+    const isOk = claim.status === 'ok' && (!this.#isDoubted || verdict.class === 'success');
     return {
       subtype: isOk ? 'success' : this.#limit?.limit === 'turns' ? 'error_max_turns' : 'error_during_execution',
       is_error: !isOk,
