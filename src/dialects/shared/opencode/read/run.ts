@@ -25,6 +25,13 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
     sink.emit({ type: 'thread.started', agent, ...compact({ session_id: filled(sessionId) }) });
   }
 
+  function startStep(): void {
+    if (finish === 'stop' && fault === undefined) sink.emit({ type: 'agent.finished', status: 'ok' });
+    finish = undefined;
+    fault = undefined;
+    sink.emit({ type: 'turn.started' });
+  }
+
   /** The same part printed again says nothing new. */
   function isRepeated(type: string, part: JsonObject): boolean {
     const id = filled(part.partID) ?? filled(part.id);
@@ -65,9 +72,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         start(wire.sessionID);
         if (isRepeated(type, object(part))) return;
         steps = true;
-        finish = undefined;
-        fault = undefined;
-        return sink.emit({ type: 'turn.started' });
+        return startStep();
       case 'text': {
         start(wire.sessionID);
         // Up to 0.15.13 the last line of a piped run repeats the final text, under another key than `part`.
