@@ -79,6 +79,11 @@ export class Repair {
           this.#emit({ type: 'permission.requested', permission_id: draft.permission_id, what: 'unknown' }, true);
         }
         return this.#emit(draft, synthetic);
+      case 'retry.scheduled':
+        this.#needThread();
+        // What was cut off stays as it is: the model says it anew.
+        for (const block of this.#blocks.all()) if (block.parent_item_id === undefined) this.#closeBlock(block);
+        return this.#emit(draft, synthetic);
       case 'agent.finished':
         this.#hasFinished = true;
         this.#isBegunAgain = false;

@@ -44,7 +44,7 @@ describe.each(wholeRuns)('%s', (_name, stdout) => {
   it('is none when half a second run follows', () => {
     for (const half of halvesOf(whole)) {
       const { outcome } = pass({ stdout: whole + half });
-      expect(outcome.verdict.class, half.slice(-200)).not.toBe('success');
+      expect(outcome.verdict.class).not.toBe('success');
     }
   });
 
