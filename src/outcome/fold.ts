@@ -50,6 +50,10 @@ export class OutcomeFold {
   readonly #usage = new UsageTotals();
   readonly #limits: EventOf<'limit.reached'>[] = [];
   #signals = noSignals();
+  /** The limit that was known when the agent said that it had finished. */
+  #limitAtClaim: EventOf<'limit.reached'> | undefined;
+  /** How often it went on after it had finished. */
+  #continued = 0;
   #attempts = 1;
   #session: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
@@ -89,6 +93,7 @@ export class OutcomeFold {
         if (!this.#isLive) this.#firstTime = Math.min(this.#firstTime, at);
       }
     }
+    if (this.#signals.claim !== undefined && isWork(event)) this.#goOn(this.#signals.claim);
     switch (event.type) {
       case 'thread.started':
         this.#thread = event;
@@ -181,6 +186,18 @@ export class OutcomeFold {
     this.#lastError = undefined;
   }
 
+  /** Another run, or another turn of a conversation, in the same stream: what was finished says nothing of it. */
+  #goOn(claim: EventOf<'agent.finished'>): void {
+    const { toolFailed, denied, warned, stderr, limit } = this.#signals;
+    this.#continued += 1;
+    this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
+    if (limit !== this.#limitAtClaim) this.#signals.limit = limit;
+    if (claim.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
+    this.#messageId = undefined;
+    this.#messageParts = [];
+    this.#lastError = undefined;
+  }
+
   /** The text parts of the last assistant message; blank ones are skipped, sub-agents speak for themselves. */
   #text(event: EventOf<'text.completed'>): void {
     if (event.parent_item_id !== undefined || event.text.trim() === '') return;
@@ -223,7 +240,11 @@ export class OutcomeFold {
   }
 
   #claim(event: EventOf<'agent.finished'>): void {
+    const before = this.#signals.claim;
+    if (before?.status === 'failed' && event.status === 'ok')
+      this.#warn(`the agent said before that it failed: ${before.message ?? before.code ?? 'nobody said why'}`);
     this.#signals.claim = event;
+    this.#limitAtClaim = this.#signals.limit;
     this.#signals.heard = true;
     if (event.duration_ms !== undefined) this.#claimedDuration = event.duration_ms;
     const { fatal } = this.#signals;
@@ -309,7 +330,10 @@ export class OutcomeFold {
         dialect,
         runwire_version: version,
         unknown_lines: this.#unknownLines,
-        notes: notes.map(({ kind, what, count, line }) => ({ kind, what, count, ...defined({ line }) })),
+        notes: [
+          ...notes.map(({ kind, what, count, line }) => ({ kind, what, count, ...defined({ line }) })),
+          ...(this.#continued === 0 ? [] : [{ kind: 'guessed', what: severalRuns, count: this.#continued }]),
+        ],
       },
       ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
     };
@@ -353,7 +377,23 @@ export class OutcomeFold {
   }
 }
 
+const severalRuns = 'it went on after it had finished: the last run or turn is judged';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
+
+/** What only an agent at work does; a sub-agent may still be told of when the main one has ended. */
+function isWork(event: AgentEvent): boolean {
+  switch (event.type) {
+    case 'prompt.submitted':
+    case 'turn.started':
+      return true;
+    case 'text.delta':
+    case 'reasoning.delta':
+    case 'item.started':
+      return event.parent_item_id === undefined;
+    default:
+      return false;
+  }
+}
 
 function usedBefore(event: EventOf<'thread.started'>): Tokens {
   return defined({

@@ -6,6 +6,8 @@ import type { Evidence, Verdict } from './outcome.ts';
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
 export interface Signals {
   claim: EventOf<'agent.finished'> | undefined;
+  /** How the run or turn before this one ended, of several in one stream. */
+  earlier: EventOf<'agent.finished'> | undefined;
   process: EventOf<'process.ended'> | undefined;
   /** The last error that the agent did not get over. */
   fatal: EventOf<'error'> | undefined;
@@ -32,6 +34,7 @@ export interface Signals {
 export function noSignals(): Signals {
   return {
     claim: undefined,
+    earlier: undefined,
     process: undefined,
     fatal: undefined,
     limit: undefined,
@@ -108,6 +111,8 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     const doubt = doubtSuccess(signals) ?? objection(signals, failOn);
     return doubt === undefined ? verdict('success', 'the agent finished and nothing speaks against it') : verdict(...doubt);
   }
+  if (signals.earlier !== undefined && signals.cut)
+    return verdict('incomplete', 'the stream stops inside a turn that followed a finished one');
   if (claim?.status === 'cancelled') return verdict('cancelled', 'the agent says that it was cancelled', 'cancelled');
   if (fatal !== undefined && fatal.code !== 'cancelled')
     return verdict(classOfCode[fatal.code], 'an error that the agent did not get over', fatal.code);
@@ -176,7 +181,9 @@ function gatherEvidence(signals: Signals): Evidence[] {
   const evidence: Evidence[] = [];
   const add = (signal: string, detail: string): void => void evidence.push({ signal, detail });
   const { claim, process, fatal, limit } = signals;
-  if (claim === undefined) add('claim', 'none: the agent never said how it ended');
+  if (claim === undefined && signals.earlier !== undefined)
+    add('claim', `none since it went on after it had finished (${signals.earlier.status})`);
+  else if (claim === undefined) add('claim', 'none: the agent never said how it ended');
   else add('claim', [claim.status, claim.raw_status, claim.message].filter(Boolean).join(': '));
   if (process !== undefined) {
     const asked = process.requested_signal === undefined ? '' : ` after runwire sent ${process.requested_signal}`;

@@ -15,6 +15,8 @@ export class Repair {
   #threadStarted = false;
   /** What came before the agent introduced itself: noise must not cost the thread its name. */
   #early: { draft: Draft & { type: 'log' | 'line.unknown' }; synthetic: boolean }[] = [];
+  #hasFinished = false;
+  #isBegunAgain = false;
   #turn: { id: string; iteration: number; items: number } | undefined;
   #iteration = 0;
   #blockCount = 0;
@@ -30,7 +32,10 @@ export class Repair {
     switch (draft.type) {
       case 'thread.started':
         // An agent may introduce itself again on every turn; the thread starts once.
-        if (this.#threadStarted) return;
+        if (this.#threadStarted) {
+          this.#isBegunAgain = this.#hasFinished;
+          return;
+        }
         return this.#startThread(draft, synthetic);
       case 'log':
       case 'line.unknown':
@@ -74,6 +79,16 @@ export class Repair {
           this.#emit({ type: 'permission.requested', permission_id: draft.permission_id, what: 'unknown' }, true);
         }
         return this.#emit(draft, synthetic);
+      case 'retry.scheduled':
+        this.#needThread();
+        // What was cut off stays as it is: the model says it anew.
+        for (const block of this.#blocks.all()) if (block.parent_item_id === undefined) this.#closeBlock(block);
+        return this.#emit(draft, synthetic);
+      case 'agent.finished':
+        this.#hasFinished = true;
+        this.#isBegunAgain = false;
+        this.#needThread();
+        return this.#emit(draft, synthetic);
       case 'thread.completed':
         // Always ours, made by the fold at the very end.
         return;
@@ -86,6 +101,9 @@ export class Repair {
   /** Close everything that is still open; what belongs after the agent's last word comes later. */
   end(): void {
     this.#needThread();
+    // A second run that has come no further than its introduction.
+    if (this.#isBegunAgain) this.#startTurn({ type: 'turn.started' }, true);
+    this.#hasFinished = false;
     this.#closeBlocks();
     for (const item_id of this.#items) this.#emit({ type: 'item.completed', item_id, status: 'abandoned' }, true);
     this.#items.clear();
@@ -117,6 +135,7 @@ export class Repair {
     this.#needThread();
     if (this.#turn !== undefined) this.#completeTurn({ type: 'turn.completed' }, true);
     this.#iteration = draft.iteration ?? this.#iteration + 1;
+    this.#isBegunAgain = false;
     const turn = { id: draft.turn_id ?? `turn_${this.#iteration}`, iteration: this.#iteration, items: 0 };
     this.#turn = turn;
     this.#emit({ ...draft, turn_id: turn.id, iteration: turn.iteration }, synthetic);

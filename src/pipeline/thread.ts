@@ -56,6 +56,8 @@ export class Thread {
   #explained = false;
   #stopped: StoppedBy | undefined;
   #session: string | undefined;
+  /** In this attempt. */
+  #isIntroduced = false;
   #attempt = 1;
 
   constructor(options: ThreadOptions = {}) {
@@ -86,10 +88,16 @@ export class Thread {
       this.#source = origin.source;
       this.#origin = origin;
     }
-    if (draft.type === 'thread.started' && draft.session_id) this.#session = draft.session_id;
+    if (draft.type === 'thread.started' && draft.session_id) this.#introduced(draft.session_id);
     if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
       this.#explained = true;
     this.#repair.push(draft, origin?.synthetic ?? false);
+  }
+
+  #introduced(session: string): void {
+    if (this.#isIntroduced && session !== this.#session) this.note('guessed', 'more than one session in one stream, read as one run');
+    this.#isIntroduced = true;
+    this.#session = session;
   }
 
   /** A word of ours about the run. */
@@ -185,6 +193,7 @@ export class Thread {
   retry(scheduled: Omit<EventOf<'retry.scheduled'>, 'type' | 'scope'>): void {
     this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
     this.#attempt += 1;
+    this.#isIntroduced = false;
     this.#explained = false;
   }
 

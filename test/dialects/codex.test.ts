@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
+import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
 import { Line } from '../../src/dialects/codex/wire.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
@@ -224,6 +224,13 @@ describe('session files', () => {
     ['JSON with metadata', '{"output":"ok","metadata":{"exit_code":0,"duration_seconds":0.5}}', { output: 'ok', duration_ms: 500 }],
     ['a refusal', 'exec command rejected by user', { status: 'denied' }],
     ['an error without a code', 'failed to parse arguments', { status: 'error' }],
+    ['a refused patch', 'patch rejected: writing outside of the project; rejected by user approval settings', { status: 'denied' }],
+    ['a refusal by a rule', 'rejected: blocked by policy', { status: 'denied' }],
+    ['an interruption', 'aborted by user after 1.2s', { status: 'cancelled' }],
+    ['a signal', 'Chunk ID: 1\nWall time: 0.5 seconds\nProcess terminated by signal 15\nOutput:\nhalf', { status: 'cancelled' }],
+    ['a frame without a code', 'Chunk ID: 1\nWall time: 0.5 seconds\nOriginal token count: 1\nOutput:\nhalf', { status: 'cancelled' }],
+    ['an unknown tool', 'unsupported call: teleport', { status: 'error' }],
+    ['words that only look like a frame', 'Exit code: 0\nOutput:\nProcess terminated by signal 15', { status: 'success' }],
     ['a time that is none', 'Wall time: 1..5 seconds\nExit code: 0', { status: 'success', exit_code: 0 }],
   ])('tell how a command ended: %s', (_title, words, expected) => {
     const [end] = only(readLines(session(call('c1', 'exec_command', { cmd: 'x' }), output('c1', words))), 'item.completed');
@@ -239,6 +246,87 @@ describe('session files', () => {
     expect(edits(call('c1', 'apply_patch', { input: patch }), output('c1', 'Success.'))).toEqual(expected);
     expect(edits(call('c1', 'shell', { command: ['apply_patch', patch] }), output('c1', 'Exit code: 0'))).toEqual(expected);
     expect(edits(call('c1', 'apply_patch', { input: patch }), output('c1', 'failed to apply'))).toEqual([]);
+  });
+
+  it('do not call a patch done that says nothing of what it changed', () => {
+    const patch = '*** Begin Patch\n*** Add File: a.c\n+x\n*** End Patch';
+    const { outcome } = readLines(
+      session(call('c1', 'apply_patch', { input: patch }), output('c1', 'apply_patch verification failed: no hunk')),
+    );
+    expect(outcome).toMatchObject({ artifacts: [], tool_calls: [{ status: 'error' }] });
+  });
+
+  it('wait for the end of a command that was left running', () => {
+    const running = output('c1', 'Chunk ID: 1\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\n');
+    const left = readLines(session(call('c1', 'exec_command', { cmd: 'x' }), running)).outcome;
+    expect(left.tool_calls).toMatchObject([{ status: 'cancelled', reason: 'abandoned' }]);
+    const asked = [call('c2', 'write_stdin', { session_id: 7, chars: '' }), output('c2', 'Process exited with code 3\nOutput:\nno')];
+    const ended = readLines(session(call('c1', 'exec_command', { cmd: 'x' }), running, ...asked)).outcome;
+    expect(ended.tool_calls).toMatchObject([{ name: 'exec_command', status: 'error' }, { name: 'write_stdin' }]);
+  });
+
+  const said = (text: string): JsonObject =>
+    kept('response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+
+  it('answer with the last message alone', () => {
+    expect(readLines(session(said('I look.'), said('I found it.'))).outcome.message).toBe('Done.');
+    const silent = [kept('session_meta', { id: 's' }), kept('event_msg', { type: 'task_started' })];
+    const told = kept('event_msg', { type: 'task_complete', last_agent_message: 'Told.' });
+    expect(readLines([...silent, told]).outcome).toMatchObject({ message: 'Told.', verdict: { class: 'success' } });
+  });
+
+  it.each<[error: Json, code: string]>([
+    ['stream failed: 503 Service Unavailable', 'server'],
+    [{ message: 'You have hit your limit.', codex_error_info: 'usage_limit_exceeded' }, 'quota'],
+    [{ message: 'Too long.', codex_error_info: 'context_window_exceeded' }, 'context_overflow'],
+    [{ message: 'Selected model is at capacity.', codex_error_info: 'server_overloaded' }, 'server'],
+    [{ message: 'nope', codex_error_info: { unauthorized: {} } }, 'auth'],
+    [{ message: 'retry limit', codex_error_info: { response_too_many_failed_attempts: { http_status_code: 429 } } }, 'rate_limit'],
+    [{ message: 'gone', codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: null } } }, 'network'],
+    [{}, 'unknown'],
+  ])('fail with the error of the last turn: %j', (error, code) => {
+    const { outcome } = readLines([...session().slice(0, -1), kept('event_msg', { type: 'task_complete', error })]);
+    expect(outcome).toMatchObject({ verdict: { code } });
+    expect(outcome.verdict.class).not.toBe('success');
+  });
+
+  it('keep an error that the end of the turn does not repeat', () => {
+    const error = kept('event_msg', { type: 'error', message: 'unexpected status 401 Unauthorized' });
+    const [meta, begun, ...rest] = session();
+    const failed = [meta, begun, error] as JsonObject[];
+    expect(readLines(failed).outcome.verdict).toMatchObject({ code: 'auth' });
+    expect(readLines([...failed, kept('event_msg', { type: 'task_complete', error: null })]).outcome.verdict).toMatchObject({
+      code: 'auth',
+    });
+    expect(readLines([...failed, ...rest]).outcome.verdict).toMatchObject({ class: 'success' });
+    const beside = kept('event_msg', {
+      type: 'error',
+      message: 'no',
+      codex_error_info: { active_turn_not_steerable: { turn_kind: 'review' } },
+    });
+    expect(readLines(session(beside)).outcome.verdict).toMatchObject({ class: 'success' });
+  });
+
+  it('have the tokens of every answer, also when they are killed', () => {
+    const record = (response_id: string, thread: number | undefined): JsonObject =>
+      kept('token_usage_record', {
+        thread_id: 's',
+        response_id,
+        usage: { input_tokens: 10, cached_input_tokens: 4, output_tokens: 2 },
+        ...(thread === undefined ? {} : { thread_token_usage: { input_tokens: thread, cached_input_tokens: 4, output_tokens: 2 } }),
+      });
+    const killed = session().slice(0, 3);
+    expect(readLines([...killed, record('r1', 10), record('r2', 20)]).outcome).toMatchObject({
+      verdict: { class: 'incomplete' },
+      metrics: { input_tokens: 20, output_tokens: 2, cache_read_tokens: 4 },
+      provenance: { unknown_lines: 0 },
+    });
+    expect(readLines([...killed, record('r1', undefined), record('r1', undefined), record('r2', undefined)]).outcome.metrics).toMatchObject(
+      {
+        input_tokens: 20,
+        output_tokens: 4,
+      },
+    );
   });
 
   it('count tokens by their last total', () => {

@@ -375,7 +375,7 @@ describe('the bus', () => {
       message: 'This is whole.',
       status: 'success',
       warnings: ['retry 1: socket closed'],
-      metrics: { turns: 2 },
+      metrics: { turns: 1 },
     });
   });
 

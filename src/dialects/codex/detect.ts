@@ -2,7 +2,7 @@ import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
 import { isSession } from './read/session.ts';
 
-const itemTypes = new Set([
+const itemTypes = new Set<unknown>([
   'agent_message',
   'assistant_message',
   'reasoning',
@@ -14,6 +14,8 @@ const itemTypes = new Set([
   'todo_list',
   'error',
 ]);
+
+const sessionTypes = new Set<unknown>(['session_meta', 'turn_context', 'response_item', 'event_msg', 'token_usage_record']);
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;
@@ -33,13 +35,13 @@ function sure(wire: JsonObject): number {
     case 'item.started':
     case 'item.updated':
     case 'item.completed':
-      return isObject(wire.item) && itemTypes.has(String(wire.item.type ?? wire.item.item_type)) ? 1 : 0;
+      return isObject(wire.item) && itemTypes.has(wire.item.type ?? wire.item.item_type) ? 1 : 0;
     case 'turn.started':
     case 'turn.completed':
     case 'turn.failed':
       return 0.8;
   }
-  if (isSession(wire) && ['session_meta', 'turn_context', 'response_item', 'event_msg'].includes(String(wire.type))) return 1;
+  if (isSession(wire) && sessionTypes.has(wire.type)) return 1;
   if (isObject(wire.msg) && typeof wire.msg.type === 'string' && typeof wire.id === 'string') return 1;
   return typeof wire.workdir === 'string' && typeof wire.model === 'string' && typeof wire.sandbox === 'string' ? 1 : 0;
 }

@@ -14,6 +14,9 @@ export class SessionTools {
   readonly #sink: DecoderSink;
   /** What each open call will have edited if it succeeds. */
   readonly #open = new Map<string, readonly Edit[]>();
+  /** Commands that were left running, by the number under which they are asked for later, and who asks for which. */
+  readonly #running = new Map<string, string>();
+  readonly #polls = new Map<string, string>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -21,15 +24,29 @@ export class SessionTools {
 
   start(id: string, name: string, input: Json): void {
     this.#open.set(id, editsOf(name, input));
+    if (name === 'write_stdin') this.#polls.set(id, asText(object(input).session_id));
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: input });
   }
 
   end(id: string, wire: Json | undefined): void {
     const edits = this.#open.get(id);
     if (edits === undefined) return;
+    const { output, exit, seconds, session } = outputOf(wire);
+    const polled = this.#polls.get(id);
+    this.#polls.delete(id);
+    if (session !== undefined && polled === undefined) {
+      // Its end is told by whoever asks for it later, or by nobody.
+      this.#running.set(session, id);
+      return this.#sink.emit({ type: 'item.output', item_id: id, chunk: output });
+    }
     this.#open.delete(id);
-    const { output, exit, seconds } = outputOf(wire);
-    const status = statusIn(output, exit, object(wire).success);
+    const command = polled === undefined || exit === undefined ? undefined : this.#running.get(polled);
+    if (polled !== undefined && command !== undefined && exit !== undefined) {
+      this.#running.delete(polled);
+      this.#open.delete(command);
+      this.#sink.emit({ type: 'item.completed', item_id: command, status: exit === 0 ? 'success' : 'error', output, exit_code: exit });
+    }
+    const status = statusIn(output, exit, object(wire).success, edits.length > 0);
     this.#sink.emit({
       type: 'item.completed',
       item_id: id,
@@ -66,6 +83,8 @@ interface Output {
   output: string;
   exit: number | undefined;
   seconds: number | undefined;
+  /** The command still runs, under this number. */
+  session: string | undefined;
 }
 
 /** Plain text with a head that tells the exit code, a JSON text with `metadata`, or a list of blocks: by version and tool. */
@@ -75,18 +94,33 @@ function outputOf(wire: Json | undefined): Output {
   const structured = text.startsWith('{') ? object(parsed(text)) : {};
   if (isObject(structured.metadata)) {
     const { exit_code, duration_seconds } = structured.metadata;
-    return { output: asText(structured.output), exit: integer(exit_code), seconds: count(duration_seconds) };
+    return { output: asText(structured.output), exit: integer(exit_code), seconds: count(duration_seconds), session: undefined };
   }
-  const head = text.slice(0, 400);
+  const [head = ''] = text.slice(0, 400).split(/^Output:$/m);
   const exit = /^(?:Exit code: |Process exited with code )(-?\d+)/m.exec(head)?.[1];
   const seconds = /^Wall time: ([\d.]+) seconds/m.exec(head)?.[1];
-  return { output: text, exit: integer(Number(exit)), seconds: count(Number(seconds)) };
+  const session = exit === undefined ? /^Process running with session ID (\S+)/m.exec(head)?.[1] : undefined;
+  return { output: text, exit: integer(Number(exit)), seconds: count(Number(seconds)), session };
 }
 
-function statusIn(output: string, exit: number | undefined, success: Json | undefined): ItemStatus {
-  if (/^(?:exec command |patch )?rejected by user/i.test(output) || output.startsWith('sandbox denied')) return 'denied';
+const refusal = /^(?:exec command |patch |command )?rejected\b|^sandbox denied|rejected by user approval settings|^approval denied/i;
+/** Cut by somebody, or by a signal. */
+const cut = /^(?:aborted|interrupted|cancell?ed)\b/i;
+const cutInHead = /^Process (?:exited (?:with|from|by|on) signal|terminated|killed|was killed)/m;
+const failure = /^(?:failed|error|unsupported|unknown|execution error|timed? ?out|apply_patch verification failed|[\w ]{0,40} failed\b)/i;
+
+function statusIn(output: string, exit: number | undefined, success: Json | undefined, edits: boolean): ItemStatus {
+  const head = output.slice(0, 400);
   if (exit !== undefined) return exit === 0 ? 'success' : 'error';
-  return success === false || /^(?:aborted|failed|error)\b/i.test(output) ? 'error' : 'success';
+  if (refusal.test(head)) return 'denied';
+  if (cut.test(head)) return 'cancelled';
+  const [frame = ''] = head.split(/^Output:$/m);
+  if (cutInHead.test(frame)) return 'cancelled';
+  if (success === false || failure.test(head)) return 'error';
+  // A frame without an exit code: the command was ended by something else than itself.
+  if (/^(?:Chunk ID: |Wall time: )/.test(frame) && frame.length < head.length) return 'cancelled';
+  // A patch says what it has changed.
+  return edits && success !== true && !/^(?:Success|Done|ok\b|\{)/i.test(head) ? 'error' : 'success';
 }
 
 /** A patch names its files; it comes as a tool of its own, or as a command of the shell. */

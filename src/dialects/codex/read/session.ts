@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { codeOfMessage } from '../../../faults.ts';
 import { asText, compact, filled, isObject, list, object, string, time } from '../../read.ts';
+import { endsTurn, type Fault, readFault } from './fault.ts';
 import { parsed, SessionTools } from './session-tools.ts';
 import { readUsage } from './usage.ts';
+import { ResponseTotals } from './response-totals.ts';
 
 const ignored = new Set([
   'compacted',
@@ -27,6 +27,10 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   /** Between the two events that begin and end a task; undefined: this version tells neither. */
   let working: boolean | undefined;
   let answered = false;
+  let messages = 0;
+  /** What the turn has not got over; its end may not repeat it. */
+  let fault: Fault | undefined;
+  const responses = new ResponseTotals();
   /** The last count is the one that holds. */
   let totals: JsonObject | undefined;
   let lastPrompt: string | undefined;
@@ -45,6 +49,9 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         return item(payload, wire);
       case 'event_msg':
         return event(payload);
+      case 'token_usage_record':
+        totals = responses.add(payload) ?? totals;
+        return;
       default:
         if (!ignored.has(asText(wire.type))) sink.unknown(wire);
     }
@@ -102,9 +109,15 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     if (payload.role === 'user') return prompt(text);
     if (payload.role !== 'assistant' || text.trim() === '') return;
     turn();
+    say(text, filled(payload.id));
+  }
+
+  /** Each message is one of its own: the last is the answer. */
+  function say(text: string, id = `message_${messages + 1}`): void {
+    messages += 1;
     answered = true;
-    const id = filled(payload.id);
-    sink.emit({ type: 'text.completed', text, ...compact({ message_id: id, block_id: id }) });
+    fault = undefined;
+    sink.emit({ type: 'text.completed', text, message_id: id, block_id: id });
   }
 
   function think(payload: JsonObject): void {
@@ -136,6 +149,8 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
         // The model is told after this, and before anything is said.
         inTurn = false;
         working = true;
+        answered = false;
+        fault = undefined;
         return;
       case 'user_message':
         return prompt(asText(payload.message));
@@ -146,17 +161,28 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       }
       case 'task_complete':
       case 'turn_complete':
-        return finish({ status: 'ok' }, 'stop');
+        return complete(payload);
       case 'turn_aborted':
         return finish({ status: 'cancelled', ...compact({ raw_status: filled(payload.reason) }) }, 'aborted');
-      case 'error': {
-        const words = asText(payload.message);
-        return finish({ status: 'failed', code: codeOfMessage(words), message: words }, 'error');
-      }
+      case 'error':
+        if (!endsTurn(payload)) return;
+        fault = readFault(payload);
+        if (working !== true) finish({ status: 'failed', ...fault }, 'error');
     }
   }
 
-  type Claim = { status: 'ok' | 'cancelled' } | { status: 'failed'; code: ErrorCode; message: string };
+  function complete(payload: JsonObject): void {
+    const failure = payload.error === undefined || payload.error === null ? fault : readFault(payload.error);
+    const last = filled(payload.last_agent_message);
+    if (failure !== undefined) return finish({ status: 'failed', ...failure }, 'error');
+    if (!answered && last !== undefined) {
+      turn();
+      say(last);
+    }
+    finish({ status: 'ok' }, 'stop');
+  }
+
+  type Claim = { status: 'ok' | 'cancelled' } | ({ status: 'failed' } & Fault);
 
   function finish(claim: Claim, reason: 'stop' | 'aborted' | 'error'): void {
     usage();
@@ -176,6 +202,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     line,
     end() {
       usage();
+      if (working === true && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
       // The turns before say nothing of one that was cut.
       if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
       else if (working === undefined && inTurn && answered) sink.emit({ type: 'agent.finished', status: 'ok' });

@@ -8,11 +8,17 @@ const missingPrompt = /^Error: (A prompt is required when using the -p\/--print 
 export function decoder(sink: DecoderSink): Decoder {
   const ending = new Ending(sink);
   let introduced = false;
+  let isAnswered = false;
   let answers = 0;
 
   function line(wire: JsonObject): void {
     introduce();
-    if (isWrapped(wire)) return readAnswer(asText(wire.response));
+    if (isWrapped(wire)) {
+      // A run prints one answer: this is the one of another run.
+      if (isAnswered) ending.read(true);
+      isAnswered = true;
+      return readAnswer(asText(wire.response));
+    }
     if (isNote(wire)) return readNote(wire);
     readAnswer(JSON.stringify(wire));
   }

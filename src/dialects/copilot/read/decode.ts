@@ -28,6 +28,7 @@ export function decoder(sink: DecoderSink): Decoder {
     switch (wire.type) {
       case 'session.start':
       case 'session.resume':
+        introduced = false;
         return introduce(data);
       case 'user.message':
         if (isMain) sink.emit({ type: 'prompt.submitted', text: asText(data.content) });

@@ -13,8 +13,9 @@ export function decoder(sink: DecoderSink): Decoder {
   let turnEnd: JsonObject | undefined;
 
   function line(wire: JsonObject): void {
-    // The pretty report that follows the last line is the same report again.
-    if (ended) return;
+    // The pretty report that follows the last line is the same report again; what has a type is of another run.
+    if (ended && (typeof wire.type !== 'string' || wire.type === 'thread.completed')) return;
+    ended = false;
     if (wire.type === 'thread.completed') {
       ended = true;
       at(wire);
@@ -56,6 +57,7 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function start(wire: JsonObject): void {
     task = filled(wire.task);
+    lastText = undefined;
     sink.emit({
       type: 'thread.started',
       agent: 'dev-agent',

@@ -10,7 +10,7 @@ import { Tools } from './tools.ts';
 export function decoder(sink: DecoderSink): Decoder {
   const session = sessionDecoder(sink);
   const tools = new Tools(sink);
-  const witness: Witness = { requests: 0, streamed: 0, toolsCalled: false, denied: false, anyTool: false };
+  let witness = nothingSeen();
   let started = false;
   let ended = false;
   let texts = 0;
@@ -18,7 +18,6 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function line(wire: JsonObject): void {
     if (isResponse(wire)) {
-      if (ended) return sink.unknown(wire);
       ended = true;
       return readResponse(wire, sink);
     }
@@ -27,7 +26,7 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function event(wire: JsonObject): void {
     const type = string(wire.type);
-    if (type !== undefined && introducing.has(type)) begin();
+    if (type !== undefined && introducing.has(type)) begin(type);
     switch (type) {
       case 'stream_progress':
         return progress(wire);
@@ -71,7 +70,11 @@ export function decoder(sink: DecoderSink): Decoder {
     }
   }
 
-  function begin(): void {
+  function begin(type: string): void {
+    if (ended && type !== 'done') {
+      ended = false;
+      witness = nothingSeen();
+    }
     if (started) return;
     started = true;
     sink.emit({ type: 'thread.started', agent: 'dexter' });
@@ -125,6 +128,10 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   return { line, end() {} };
+}
+
+function nothingSeen(): Witness {
+  return { requests: 0, streamed: 0, toolsCalled: false, denied: false, anyTool: false };
 }
 
 /** Housekeeping alone does not begin a run. */

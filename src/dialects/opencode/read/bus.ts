@@ -64,6 +64,11 @@ export class Bus {
     return family === 'session' ? this.#session(type, properties) : this.#other(family, type, properties);
   }
 
+  /** The run's session has ended its work. */
+  get isIdle(): boolean {
+    return this.#ending.isIdle;
+  }
+
   end(): void {
     for (const { part } of this.#authors.end()) this.#part(part, {});
     this.#texts.settle(undefined);

@@ -1,5 +1,5 @@
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { isObject, string } from '../../read.ts';
+import { filled, isObject, object, string } from '../../read.ts';
 import { runDecoder } from '../../shared/opencode/read/run.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import { unwrap } from '../unwrap.ts';
@@ -10,13 +10,22 @@ import { Version2 } from './version-2.ts';
 /** Three kinds of lines: of `opencode run`, of the bus of its server, and of the bus that only version 2 has. */
 export function decoder(sink: DecoderSink): Decoder {
   const run = runDecoder(sink, 'opencode');
-  const sessions = new Sessions(sink);
-  const bus = new Bus(sink, sessions);
-  const version2 = new Version2(sink, sessions);
+  let sessions = new Sessions(sink);
+  let bus = new Bus(sink, sessions);
+  let version2 = new Version2(sink, sessions);
+
+  /** A session that no call began, when the run has nothing left to do, is another run. */
+  function beginAgain(): void {
+    bus.end();
+    sessions = new Sessions(sink);
+    bus = new Bus(sink, sessions);
+    version2 = new Version2(sink, sessions);
+  }
 
   function line(wrapped: JsonObject): void {
     const wire = unwrap(wrapped);
     const type = string(wire.type) ?? '';
+    if (type === 'session.created' && bus.isIdle && isOwn(object(wire.properties ?? wire.data))) beginAgain();
     if (isObject(wire.properties)) {
       if (!bus.event(type, wire.properties)) sink.unknown(wire);
     } else if (isObject(wire.data) && type.includes('.')) {
@@ -37,6 +46,10 @@ export function decoder(sink: DecoderSink): Decoder {
       run.end();
     },
   };
+}
+
+function isOwn(properties: JsonObject): boolean {
+  return filled(object(properties.info).parentID) === undefined;
 }
 
 function isOurs(wire: JsonObject): boolean {

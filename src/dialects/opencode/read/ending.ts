@@ -16,6 +16,7 @@ export class Ending {
   #lastAttempt: number | undefined;
   /** Something happened since the last time the session was idle. */
   #isActive = false;
+  #wasIdle = false;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -65,6 +66,11 @@ export class Ending {
     tellTime(this.#sink, main.completedAt);
     const claim = readEnding(main.finish, main.denied, this.#fault);
     if (claim !== undefined) this.#sink.emit({ type: 'agent.finished', ...claim });
+    this.#wasIdle = true;
+  }
+
+  get isIdle(): boolean {
+    return this.#wasIdle && !this.#isActive;
   }
 
   /** Nothing more comes, so what it was retrying has failed. */

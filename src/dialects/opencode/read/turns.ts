@@ -61,12 +61,14 @@ export class Turns {
   }
 
   startStep(lane: Lane, message: string): void {
-    const begun = lane.open && lane.message === message && !lane.stepped;
-    if (!begun) {
+    const isSame = lane.open && lane.message === message;
+    if (!isSame || lane.stepped) {
       if (lane.open) this.#around.texts.flush(lane.voice);
       if (lane.message !== message) lane.startMessage(message);
       else lane.attempt += 1;
-      this.#start(lane, {});
+      // The model is called again inside the turn.
+      if (isSame) this.#around.ending.startTurn();
+      else this.#start(lane, {});
     }
     lane.stepped = true;
   }

@@ -18,6 +18,7 @@ export function decoder(sink: DecoderSink): Decoder {
         return readSession(wire);
       case 'agent_start':
         messages.expect();
+        if (ending.isGood) ending.read(sink);
         return ending.begin();
       case 'turn_start':
         messages.expect();
@@ -79,6 +80,8 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function readSession(wire: JsonObject): void {
+    ending.read(sink);
+    ending.begin();
     const ms = time(wire.timestamp);
     if (ms !== undefined) sink.at(ms);
     sink.emit({

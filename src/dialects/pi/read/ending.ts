@@ -34,6 +34,11 @@ export class Ending {
     return this.#last?.reason ?? '';
   }
 
+  /** What ended, ended well. */
+  get isGood(): boolean {
+    return this.#last !== undefined && isGood(this.#last);
+  }
+
   gaveUp(error: string | undefined): void {
     this.isRetrying = false;
     this.#last = { reason: 'error', error: error ?? this.#last?.error };

@@ -14,6 +14,9 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
   let started = false;
   let steps = false;
   let closed = false;
+  let isOpen = false;
+  /** The message that the last step is of. */
+  let stepOf: string | undefined;
   let finish: string | undefined;
   let fault: Fault | undefined;
   let rejections = 0;
@@ -23,6 +26,17 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
     if (started) return;
     started = true;
     sink.emit({ type: 'thread.started', agent, ...compact({ session_id: filled(sessionId) }) });
+  }
+
+  /** A call of the model that is tried again begins its step again, in the same message. */
+  function startStep(message: string | undefined): void {
+    const isRetry = isOpen && message !== undefined && message === stepOf;
+    if (finish === 'stop' && fault === undefined) sink.emit({ type: 'agent.finished', status: 'ok' });
+    isOpen = true;
+    stepOf = message;
+    finish = undefined;
+    fault = undefined;
+    if (!isRetry) sink.emit({ type: 'turn.started' });
   }
 
   /** The same part printed again says nothing new. */
@@ -65,9 +79,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         start(wire.sessionID);
         if (isRepeated(type, object(part))) return;
         steps = true;
-        finish = undefined;
-        fault = undefined;
-        return sink.emit({ type: 'turn.started' });
+        return startStep(filled(object(part).messageID));
       case 'text': {
         start(wire.sessionID);
         // Up to 0.15.13 the last line of a piped run repeats the final text, under another key than `part`.
@@ -92,6 +104,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         const counts = readUsage(object(step.tokens), step.cost, exclusive);
         if (counts !== undefined) sink.emit({ type: 'usage.reported', scope: 'step', ...counts });
         finish = filled(step.reason);
+        isOpen = false;
         return sink.emit({ type: 'turn.completed', ...readFinish(finish) });
       }
       case 'error': {

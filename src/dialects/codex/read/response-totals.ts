@@ -1,0 +1,25 @@
+import type { JsonObject } from '../../dialect.ts';
+import { count, filled, isObject, object } from '../../read.ts';
+
+const fields = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens', 'reasoning_output_tokens'] as const;
+
+/** `token_usage_record`: what one answer of the model took, written at once, so that a session that is killed has it too. */
+export class ResponseTotals {
+  #sum: JsonObject = {};
+  #lastResponse: string | undefined;
+
+  /** The totals of the thread so far; undefined: this record says nothing of them. */
+  add(record: JsonObject): JsonObject | undefined {
+    const told = record.thread_token_usage;
+    if (isObject(told) && fields.some((field) => count(told[field]) !== undefined)) return told;
+    const response = filled(record.response_id);
+    if (response !== undefined && response === this.#lastResponse) return undefined;
+    this.#lastResponse = response;
+    const usage = object(record.usage);
+    for (const field of fields) {
+      const more = count(usage[field]);
+      if (more !== undefined) this.#sum[field] = (count(this.#sum[field]) ?? 0) + more;
+    }
+    return { ...this.#sum };
+  }
+}
