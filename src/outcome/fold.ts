@@ -1,7 +1,8 @@
-import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
+import type { AgentEvent, EventOf, ItemKind, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
 import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
+import { allowingFlag } from './denials.ts';
 import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
@@ -29,10 +30,15 @@ export interface FoldOptions {
 }
 
 interface OpenItem {
+  kind: ItemKind;
   name: string;
   args: unknown;
   main: boolean;
   startedAt: number | undefined;
+  /** A request for it was denied, whatever it says of its end. */
+  isDenied: boolean;
+  /** Calls below it are told as well: they are the attempts, not it. */
+  delegates: boolean;
 }
 
 /** Folds the events of one run to its RunOutcome. The live page, the command line and the ledger all use this one. */
@@ -51,6 +57,8 @@ export class OutcomeFold {
   readonly #limits: EventOf<'limit.reached'>[] = [];
   #signals = noSignals();
   #attempts = 1;
+  /** In the attempts before this one. */
+  #deniedBefore = 0;
   #session: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
   #prompt: string | undefined;
@@ -109,19 +117,18 @@ export class OutcomeFold {
         return this.#text(event);
       case 'item.started':
         this.#signals.heard = true;
-        this.#items.set(event.item_id, { name: event.name, args: event.args, main: event.parent_item_id === undefined, startedAt: at });
-        return;
+        return this.#begin(event, at);
       case 'item.completed':
         return this.#item(event, at);
       case 'file.edited':
         this.#signals.did = true;
+        this.#signals.attempted.edited();
         return this.#artifacts.edited(event);
       case 'permission.requested':
         this.#warn(`permission requested: ${event.title ?? event.what}${event.pattern === undefined ? '' : ` (${event.pattern})`}`);
         return;
       case 'permission.resolved':
-        if (event.decision === 'denied') this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
-        return;
+        return event.decision === 'denied' ? this.#refused(event) : undefined;
       case 'usage.reported':
         if (event.model !== undefined) this.#model = event.model;
         return this.#usage.report(event);
@@ -173,6 +180,7 @@ export class OutcomeFold {
   /** Files, calls, warnings and the bill are of the whole run; answer and verdict are of the last attempt. */
   #nextAttempt(isResumed: boolean): void {
     this.#attempts += 1;
+    this.#deniedBefore += this.#signals.attempted.denied;
     this.#signals = { ...noSignals(), warned: true };
     this.#items.clear();
     this.#usage.nextAttempt(isResumed);
@@ -194,10 +202,25 @@ export class OutcomeFold {
     this.#signals.openDenial = undefined;
   }
 
+  #begin(event: EventOf<'item.started'>, startedAt: number | undefined): void {
+    const { item_id, parent_item_id: parent, kind, name, args } = event;
+    const above = parent === undefined ? undefined : this.#items.get(parent);
+    if (above !== undefined) above.delegates = true;
+    this.#items.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
+  }
+
+  #refused(event: EventOf<'permission.resolved'>): void {
+    const item = event.item_id === undefined ? undefined : this.#items.get(event.item_id);
+    if (item === undefined) this.#signals.attempted.requestDenied();
+    else item.isDenied = true;
+    this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
+  }
+
   #item(event: EventOf<'item.completed'>, at: number | undefined): void {
     const item = this.#items.get(event.item_id);
     this.#items.delete(event.item_id);
     if (item === undefined) return;
+    if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
     if (item.main) {
       this.#signals.last = event.status;
       if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
@@ -294,6 +317,7 @@ export class OutcomeFold {
       artifacts: this.#artifacts.toArray(),
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
+      ...defined({ denials: this.#denials() }),
       warnings: [...this.#warnings.toArray(), ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : [])],
       metadata: {
         session_id: session,
@@ -313,6 +337,13 @@ export class OutcomeFold {
       },
       ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
     };
+  }
+
+  #denials(): RunOutcome['denials'] {
+    const { attempted } = this.#signals;
+    const count = this.#deniedBefore + attempted.denied;
+    if (count === 0) return undefined;
+    return { count, every: attempted.isAllDenied, ...defined({ flag: allowingFlag(this.#thread?.agent) }) };
   }
 
   #usageByModel(price: Price | undefined): ModelUsage[] | undefined {

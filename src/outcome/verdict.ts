@@ -1,6 +1,7 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
 import { LastLines } from './bounded.ts';
+import { Attempted } from './denials.ts';
 import type { Evidence, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -14,6 +15,8 @@ export interface Signals {
   last: 'text' | ItemStatus | undefined;
   /** A refusal that no later words answered. */
   openDenial: string | undefined;
+  /** What it tried to do, and what of it was denied. */
+  attempted: Attempted;
   said: boolean;
   did: boolean;
   cut: boolean;
@@ -37,6 +40,7 @@ export function noSignals(): Signals {
     limit: undefined,
     last: undefined,
     openDenial: undefined,
+    attempted: new Attempted(),
     said: false,
     did: false,
     cut: false,
@@ -49,8 +53,11 @@ export function noSignals(): Signals {
   };
 }
 
-/** What a caller may call a failure although the run went on: `--fail-on`. */
-export const failOnWords = ['tool', 'denied', 'empty', 'warning'] as const;
+/**
+ * What a caller may call a failure although the run went on: `--fail-on`. `none`: not even a run in which every attempt to act was
+ * denied, which is a failure otherwise.
+ */
+export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
 
 const classOfCode: Record<ErrorCode, VerdictClass> = {
@@ -105,7 +112,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     return verdict(classOfCode[code], 'the agent says that it failed', code);
   }
   if (claim?.status === 'ok') {
-    const doubt = doubtSuccess(signals) ?? objection(signals, failOn);
+    const doubt = doubtSuccess(signals, failOn) ?? objection(signals, failOn);
     return doubt === undefined ? verdict('success', 'the agent finished and nothing speaks against it') : verdict(...doubt);
   }
   if (claim?.status === 'cancelled') return verdict('cancelled', 'the agent says that it was cancelled', 'cancelled');
@@ -122,7 +129,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
 }
 
 /** Reasons not to believe the agent when it says that all went well. */
-function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
+function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
   // After its last word it was told to leave: how it did that says nothing of its work.
   const dismissed = process?.requested_signal !== undefined;
@@ -141,6 +148,7 @@ function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | und
   if (signals.openDenial !== undefined && signals.last !== 'text')
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
+  if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
   if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }
@@ -185,6 +193,7 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
   if (limit !== undefined) add('limit', limit.message ?? limit.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);
+  else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   if (signals.cut) add('stream', 'the last line stops in the middle');
   if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
   return evidence.map((each) => ({
