@@ -1,5 +1,4 @@
 import type { ItemKind, ItemStatus } from '../events/event.ts';
-import type { RunOutcome } from './outcome.ts';
 
 /** Calls that only look, or only arrange the agent's own thoughts: an agent that may do these may still not be allowed to act. */
 const looking: ReadonlySet<ItemKind> = new Set<ItemKind>(['read', 'search', 'web', 'plan', 'branch_poll']);

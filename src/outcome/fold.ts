@@ -6,7 +6,7 @@ import { allowingFlag } from './denials.ts';
 import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
-import { type FailOn, judge, noSignals } from './verdict.ts';
+import { type FailOn, judge, lacksAnswer, noSignals } from './verdict.ts';
 import { placeInStack } from './stack-place.ts';
 
 export interface Note {
@@ -54,7 +54,7 @@ export class OutcomeFold {
   readonly #warnings: BoundedList<string>;
   readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
-  readonly #limits: EventOf<'limit.reached'>[] = [];
+  readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
   #attempts = 1;
   /** In the attempts before this one. */
@@ -65,7 +65,7 @@ export class OutcomeFold {
   #model: string | undefined;
   #turns = 0;
   #messageId: string | undefined;
-  #messageParts: string[] = [];
+  #messageParts: BoundedList<string>;
   #lastError: EventOf<'error'> | undefined;
   #firstTime: number | undefined;
   #lastTime: number | undefined;
@@ -84,6 +84,8 @@ export class OutcomeFold {
     this.#toolCalls = new BoundedList(limit);
     this.#artifacts = new Artifacts(limit);
     this.#warnings = new BoundedList(limit);
+    this.#limits = new BoundedList(limit);
+    this.#messageParts = new BoundedList(limit);
   }
 
   /** `at`: when it happened (ms since the epoch), if anybody said so. */
@@ -185,7 +187,7 @@ export class OutcomeFold {
     this.#items.clear();
     this.#usage.nextAttempt(isResumed);
     this.#messageId = undefined;
-    this.#messageParts = [];
+    this.#messageParts = this.#messageParts.emptied();
     this.#lastError = undefined;
   }
 
@@ -194,10 +196,11 @@ export class OutcomeFold {
     if (event.parent_item_id !== undefined || event.text.trim() === '') return;
     if (event.message_id !== this.#messageId) {
       this.#messageId = event.message_id;
-      this.#messageParts = [];
+      this.#messageParts = this.#messageParts.emptied();
     }
     this.#messageParts.push(event.text);
     this.#signals.said = true;
+    this.#signals.answered = true;
     this.#signals.last = 'text';
     this.#signals.openDenial = undefined;
   }
@@ -206,6 +209,7 @@ export class OutcomeFold {
     const { item_id, parent_item_id: parent, kind, name, args } = event;
     const above = parent === undefined ? undefined : this.#items.get(parent);
     if (above !== undefined) above.delegates = true;
+    if (parent === undefined) this.#signals.answered = false;
     this.#items.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
   }
 
@@ -293,7 +297,7 @@ export class OutcomeFold {
     return {
       session_id: session,
       status: statusOf(verdict.class),
-      message: this.#messageParts.join('\n').trim(),
+      message: this.#messageParts.toArray().join('\n').trim(),
       metrics: {
         ...defined({
           start_time_ms: this.#firstTime,
@@ -318,7 +322,11 @@ export class OutcomeFold {
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
       ...defined({ denials: this.#denials() }),
-      warnings: [...this.#warnings.toArray(), ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : [])],
+      warnings: [
+        ...this.#warnings.toArray(),
+        ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
+        ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : []),
+      ],
       metadata: {
         session_id: session,
         ...defined({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
@@ -327,7 +335,7 @@ export class OutcomeFold {
         initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
       },
       verdict,
-      limits_hit: this.#limits.map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
+      limits_hit: this.#limits.toArray().map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
       provenance: {
         ...defined({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
         dialect,
@@ -384,6 +392,7 @@ export class OutcomeFold {
   }
 }
 
+const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
 
 function usedBefore(event: EventOf<'thread.started'>): Tokens {

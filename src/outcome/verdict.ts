@@ -18,6 +18,8 @@ export interface Signals {
   /** What it tried to do, and what of it was denied. */
   attempted: Attempted;
   said: boolean;
+  /** Words came after the last call that it began: there is a last answer. */
+  answered: boolean;
   did: boolean;
   cut: boolean;
   /** A line that should be JSON and is not, after the agent's last word. */
@@ -42,6 +44,7 @@ export function noSignals(): Signals {
     openDenial: undefined,
     attempted: new Attempted(),
     said: false,
+    answered: false,
     did: false,
     cut: false,
     damagedEnd: false,
@@ -157,9 +160,15 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
 function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
-  if (failOn.includes('empty') && !signals.said) return ['incomplete', 'there is no answer, and --fail-on says empty'];
-  if (failOn.includes('warning') && signals.warned) return ['incomplete', 'there are warnings, and --fail-on says warning'];
+  if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  if (failOn.includes('warning') && (signals.warned || lacksAnswer(signals)))
+    return ['incomplete', 'there are warnings, and --fail-on says warning'];
   return undefined;
+}
+
+/** The agent says ok, and its last answer is empty. */
+export function lacksAnswer({ claim, answered }: Signals): boolean {
+  return claim?.status === 'ok' && !answered;
 }
 
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
@@ -196,6 +205,7 @@ function gatherEvidence(signals: Signals): Evidence[] {
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   if (signals.cut) add('stream', 'the last line stops in the middle');
   if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
+  else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');
   return evidence.map((each) => ({
     ...each,
     detail: each.detail.length > evidenceLimit ? `${each.detail.slice(0, evidenceLimit).toWellFormed()}…` : each.detail,

@@ -266,6 +266,39 @@ describe('denials', () => {
   });
 });
 
+describe('the last answer', () => {
+  const warning = 'the last answer is empty: nothing was said after the last tool call';
+  it.each<[string, AgentEvent[], string[], string | undefined]>([
+    ['words after a tool', [...tool('success'), hi], [], undefined],
+    ['nothing after a tool', [...tool('success')], [warning], 'none, but tools ran'],
+    ['nothing after words and a tool', [hi, ...tool('success')], [warning], 'none after the last tool call'],
+    ['blank words after a tool', [hi, ...tool('success'), said(' \n', { message_id: '2' })], [warning], 'none after the last tool call'],
+    ['a sub-agent that goes on', [hi, { ...tool('success')[0], parent_item_id: 'x' } as AgentEvent], [], undefined],
+  ])('%s', (_, events, warnings, answer) => {
+    const all = [started, ...events, ok, exit(0)];
+    const outcome = fold(all);
+    expect({ class: outcome.verdict.class, warnings: outcome.warnings }).toEqual({ class: 'success', warnings });
+    expect(outcome.verdict.evidence.find(({ signal: name }) => name === 'answer')?.detail).toBe(answer);
+    expect(fold(all, { failOn: ['empty'] }).verdict.class).toBe(answer === undefined ? 'success' : 'incomplete');
+    expect(fold(all, { failOn: ['warning'] }).verdict.class).toBe(answer === undefined ? 'success' : 'incomplete');
+  });
+});
+
+describe('a hostile stream', () => {
+  it('does not make the outcome grow', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => index);
+    const outcome = fold([
+      started,
+      ...many.map((index) => said(`${index}`, { block_id: `${index}` })),
+      ...many.map((index): AgentEvent => ({ type: 'limit.reached', limit: 'turns', value: index })),
+      ...many.map((index): AgentEvent => ({ type: 'file.edited', path: `${index}`, operation: 'created' })),
+    ]);
+    expect(outcome.message.split('\n')).toEqual(many.filter((index) => index < 500 || index >= 4500).map(String));
+    expect(outcome.limits_hit).toHaveLength(1000);
+    expect(outcome.artifacts.map(({ path }) => Number(path))).toEqual([...many.slice(0, 500), ...many.slice(4500)]);
+  });
+});
+
 describe('the message', () => {
   it.each<[string, AgentEvent[], string]>([
     ['is the last message alone', [said('One.', { message_id: '1' }), said('Two.', { message_id: '2' })], 'Two.'],

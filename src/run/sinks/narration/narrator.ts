@@ -116,6 +116,7 @@ export class Narrator {
       cost(metrics),
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
+    if (good && verdict.evidence.some(({ signal }) => signal === 'answer')) this.#line('yellow', ['warning: the last answer is empty']);
     if (outcome.denials !== undefined) this.#line('yellow', [this.#denied(outcome.denials)]);
     for (const sentence of this.#options.advise?.(outcome) ?? []) this.#line('plain', [`next: ${sentence}`]);
   }
