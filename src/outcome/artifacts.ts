@@ -4,7 +4,8 @@ import type { Artifact } from './outcome.ts';
 /** The files that a run changed, each once: the first half of the limit for good, the second half a window on the latest. */
 export class Artifacts {
   readonly #limit: number;
-  readonly #files = new Map<string, Artifact>();
+  readonly #first = new Map<string, Artifact>();
+  readonly #latest = new Map<string, Artifact>();
   #omitted = 0;
 
   constructor(limit: number) {
@@ -12,15 +13,17 @@ export class Artifacts {
   }
 
   edited({ path, operation }: EventOf<'file.edited'>): void {
-    const known = this.#files.get(path);
-    if (known === undefined && this.#files.size >= this.#limit) {
-      const oldest = [...this.#files.keys()][this.#limit / 2];
-      if (oldest !== undefined) this.#files.delete(oldest);
+    const half = this.#limit / 2;
+    const files = this.#first.has(path) || (this.#first.size < half && !this.#latest.has(path)) ? this.#first : this.#latest;
+    const known = files.get(path);
+    if (known === undefined && files === this.#latest && files.size >= half) {
+      const [oldest] = files.keys();
+      if (oldest !== undefined) files.delete(oldest);
       this.#omitted += 1;
     }
     // What the run made itself stays its own, however often it is changed.
     const isStillNew = known?.operation === 'created' && operation === 'modified';
-    this.#files.set(path, { path, operation: isStillNew ? 'created' : operation, type: 'file' });
+    files.set(path, { path, operation: isStillNew ? 'created' : operation, type: 'file' });
   }
 
   get omitted(): number {
@@ -28,6 +31,6 @@ export class Artifacts {
   }
 
   toArray(): Artifact[] {
-    return [...this.#files.values()];
+    return [...this.#first.values(), ...this.#latest.values()];
   }
 }

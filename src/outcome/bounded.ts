@@ -27,6 +27,11 @@ export class BoundedList<T> {
     }
   }
 
+  /** One of the same size, with nothing in it. */
+  emptied(): BoundedList<T> {
+    return new BoundedList(this.#limit);
+  }
+
   get length(): number {
     return this.#length;
   }

@@ -1,11 +1,12 @@
-import type { AgentEvent, EventOf, ItemStatus } from '../events/event.ts';
+import type { AgentEvent, EventOf, ItemKind, ItemStatus } from '../events/event.ts';
 import { version } from '../version.ts';
 import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
+import { allowingFlag } from './denials.ts';
 import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
-import { type FailOn, judge, noSignals } from './verdict.ts';
+import { type FailOn, judge, lacksAnswer, noSignals } from './verdict.ts';
 import { placeInStack } from './stack-place.ts';
 
 export interface Note {
@@ -29,10 +30,15 @@ export interface FoldOptions {
 }
 
 interface OpenItem {
+  kind: ItemKind;
   name: string;
   args: unknown;
   main: boolean;
   startedAt: number | undefined;
+  /** A request for it was denied, whatever it says of its end. */
+  isDenied: boolean;
+  /** Calls below it are told as well: they are the attempts, not it. */
+  delegates: boolean;
 }
 
 /** Folds the events of one run to its RunOutcome. The live page, the command line and the ledger all use this one. */
@@ -48,20 +54,22 @@ export class OutcomeFold {
   readonly #warnings: BoundedList<string>;
   readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
-  readonly #limits: EventOf<'limit.reached'>[] = [];
+  readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
   /** The limit that was known when the agent said that it had finished. */
   #limitAtClaim: EventOf<'limit.reached'> | undefined;
   /** How often it went on after it had finished. */
   #continued = 0;
   #attempts = 1;
+  /** In the attempts before this one. */
+  #deniedBefore = 0;
   #session: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
   #prompt: string | undefined;
   #model: string | undefined;
   #turns = 0;
   #messageId: string | undefined;
-  #messageParts: string[] = [];
+  #messageParts: BoundedList<string>;
   #lastError: EventOf<'error'> | undefined;
   #firstTime: number | undefined;
   #lastTime: number | undefined;
@@ -80,6 +88,8 @@ export class OutcomeFold {
     this.#toolCalls = new BoundedList(limit);
     this.#artifacts = new Artifacts(limit);
     this.#warnings = new BoundedList(limit);
+    this.#limits = new BoundedList(limit);
+    this.#messageParts = new BoundedList(limit);
   }
 
   /** `at`: when it happened (ms since the epoch), if anybody said so. */
@@ -114,19 +124,18 @@ export class OutcomeFold {
         return this.#text(event);
       case 'item.started':
         this.#signals.heard = true;
-        this.#items.set(event.item_id, { name: event.name, args: event.args, main: event.parent_item_id === undefined, startedAt: at });
-        return;
+        return this.#begin(event, at);
       case 'item.completed':
         return this.#item(event, at);
       case 'file.edited':
         this.#signals.did = true;
+        this.#signals.attempted.edited();
         return this.#artifacts.edited(event);
       case 'permission.requested':
         this.#warn(`permission requested: ${event.title ?? event.what}${event.pattern === undefined ? '' : ` (${event.pattern})`}`);
         return;
       case 'permission.resolved':
-        if (event.decision === 'denied') this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
-        return;
+        return event.decision === 'denied' ? this.#refused(event) : undefined;
       case 'usage.reported':
         if (event.model !== undefined) this.#model = event.model;
         return this.#usage.report(event);
@@ -178,11 +187,12 @@ export class OutcomeFold {
   /** Files, calls, warnings and the bill are of the whole run; answer and verdict are of the last attempt. */
   #nextAttempt(isResumed: boolean): void {
     this.#attempts += 1;
+    this.#deniedBefore += this.#signals.attempted.denied;
     this.#signals = { ...noSignals(), warned: true };
     this.#items.clear();
     this.#usage.nextAttempt(isResumed);
     this.#messageId = undefined;
-    this.#messageParts = [];
+    this.#messageParts = this.#messageParts.emptied();
     this.#lastError = undefined;
   }
 
@@ -203,18 +213,35 @@ export class OutcomeFold {
     if (event.parent_item_id !== undefined || event.text.trim() === '') return;
     if (event.message_id !== this.#messageId) {
       this.#messageId = event.message_id;
-      this.#messageParts = [];
+      this.#messageParts = this.#messageParts.emptied();
     }
     this.#messageParts.push(event.text);
     this.#signals.said = true;
+    this.#signals.answered = true;
     this.#signals.last = 'text';
     this.#signals.openDenial = undefined;
+  }
+
+  #begin(event: EventOf<'item.started'>, startedAt: number | undefined): void {
+    const { item_id, parent_item_id: parent, kind, name, args } = event;
+    const above = parent === undefined ? undefined : this.#items.get(parent);
+    if (above !== undefined) above.delegates = true;
+    if (parent === undefined) this.#signals.answered = false;
+    this.#items.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
+  }
+
+  #refused(event: EventOf<'permission.resolved'>): void {
+    const item = event.item_id === undefined ? undefined : this.#items.get(event.item_id);
+    if (item === undefined) this.#signals.attempted.requestDenied();
+    else item.isDenied = true;
+    this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
   }
 
   #item(event: EventOf<'item.completed'>, at: number | undefined): void {
     const item = this.#items.get(event.item_id);
     this.#items.delete(event.item_id);
     if (item === undefined) return;
+    if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
     if (item.main) {
       this.#signals.last = event.status;
       if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
@@ -291,7 +318,7 @@ export class OutcomeFold {
     return {
       session_id: session,
       status: statusOf(verdict.class),
-      message: this.#messageParts.join('\n').trim(),
+      message: this.#messageParts.toArray().join('\n').trim(),
       metrics: {
         ...defined({
           start_time_ms: this.#firstTime,
@@ -315,7 +342,12 @@ export class OutcomeFold {
       artifacts: this.#artifacts.toArray(),
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
-      warnings: [...this.#warnings.toArray(), ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : [])],
+      ...defined({ denials: this.#denials() }),
+      warnings: [
+        ...this.#warnings.toArray(),
+        ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
+        ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : []),
+      ],
       metadata: {
         session_id: session,
         ...defined({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
@@ -324,7 +356,7 @@ export class OutcomeFold {
         initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
       },
       verdict,
-      limits_hit: this.#limits.map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
+      limits_hit: this.#limits.toArray().map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
       provenance: {
         ...defined({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
         dialect,
@@ -337,6 +369,13 @@ export class OutcomeFold {
       },
       ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
     };
+  }
+
+  #denials(): RunOutcome['denials'] {
+    const { attempted } = this.#signals;
+    const count = this.#deniedBefore + attempted.denied;
+    if (count === 0) return undefined;
+    return { count, every: attempted.isAllDenied, ...defined({ flag: allowingFlag(this.#thread?.agent) }) };
   }
 
   #usageByModel(price: Price | undefined): ModelUsage[] | undefined {
@@ -378,6 +417,7 @@ export class OutcomeFold {
 }
 
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
+const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
 
 /** What only an agent at work does; a sub-agent may still be told of when the main one has ended. */

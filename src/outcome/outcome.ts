@@ -79,6 +79,16 @@ export const RunOutcome = z.strictObject({
   artifacts: z.array(Artifact),
   error_details: ErrorDetails.optional(),
   tool_calls: z.array(ToolCall),
+  /** What the agent was not allowed to do; absent: nothing was denied. */
+  denials: z
+    .strictObject({
+      count: z.int().positive(),
+      /** Whether nothing that it tried to do was allowed; looking around is no attempt. */
+      every: z.boolean(),
+      /** The flag of "runwire run" that would allow it, where there is one. */
+      flag: z.string().optional(),
+    })
+    .optional(),
   warnings: z.array(z.string()),
   metadata: z.strictObject({
     session_id: z.string(),

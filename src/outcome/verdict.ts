@@ -1,6 +1,7 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
 import { LastLines } from './bounded.ts';
+import { Attempted } from './denials.ts';
 import type { Evidence, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -16,7 +17,11 @@ export interface Signals {
   last: 'text' | ItemStatus | undefined;
   /** A refusal that no later words answered. */
   openDenial: string | undefined;
+  /** What it tried to do, and what of it was denied. */
+  attempted: Attempted;
   said: boolean;
+  /** Words came after the last call that it began: there is a last answer. */
+  answered: boolean;
   did: boolean;
   cut: boolean;
   /** A line that should be JSON and is not, after the agent's last word. */
@@ -40,7 +45,9 @@ export function noSignals(): Signals {
     limit: undefined,
     last: undefined,
     openDenial: undefined,
+    attempted: new Attempted(),
     said: false,
+    answered: false,
     did: false,
     cut: false,
     damagedEnd: false,
@@ -52,8 +59,11 @@ export function noSignals(): Signals {
   };
 }
 
-/** What a caller may call a failure although the run went on: `--fail-on`. */
-export const failOnWords = ['tool', 'denied', 'empty', 'warning'] as const;
+/**
+ * What a caller may call a failure although the run went on: `--fail-on`. `none`: not even a run in which every attempt to act was
+ * denied, which is a failure otherwise.
+ */
+export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
 
 const classOfCode: Record<ErrorCode, VerdictClass> = {
@@ -108,7 +118,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
     return verdict(classOfCode[code], 'the agent says that it failed', code);
   }
   if (claim?.status === 'ok') {
-    const doubt = doubtSuccess(signals) ?? objection(signals, failOn);
+    const doubt = doubtSuccess(signals, failOn) ?? objection(signals, failOn);
     return doubt === undefined ? verdict('success', 'the agent finished and nothing speaks against it') : verdict(...doubt);
   }
   if (signals.earlier !== undefined && signals.cut)
@@ -127,7 +137,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
 }
 
 /** Reasons not to believe the agent when it says that all went well. */
-function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
+function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
   // After its last word it was told to leave: how it did that says nothing of its work.
   const dismissed = process?.requested_signal !== undefined;
@@ -146,6 +156,7 @@ function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | und
   if (signals.openDenial !== undefined && signals.last !== 'text')
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
+  if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
   if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;
 }
@@ -154,9 +165,15 @@ function doubtSuccess(signals: Signals): [VerdictClass, string, (ErrorCode | und
 function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
-  if (failOn.includes('empty') && !signals.said) return ['incomplete', 'there is no answer, and --fail-on says empty'];
-  if (failOn.includes('warning') && signals.warned) return ['incomplete', 'there are warnings, and --fail-on says warning'];
+  if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  if (failOn.includes('warning') && (signals.warned || lacksAnswer(signals)))
+    return ['incomplete', 'there are warnings, and --fail-on says warning'];
   return undefined;
+}
+
+/** The agent says ok, and its last answer is empty. */
+export function lacksAnswer({ claim, answered }: Signals): boolean {
+  return claim?.status === 'ok' && !answered;
 }
 
 function interruption(process: EventOf<'process.ended'> | undefined): number | undefined {
@@ -192,8 +209,10 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
   if (limit !== undefined) add('limit', limit.message ?? limit.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);
+  else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   if (signals.cut) add('stream', 'the last line stops in the middle');
   if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
+  else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');
   return evidence.map((each) => ({
     ...each,
     detail: each.detail.length > evidenceLimit ? `${each.detail.slice(0, evidenceLimit).toWellFormed()}…` : each.detail,

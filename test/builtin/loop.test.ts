@@ -240,7 +240,7 @@ describe.each(providers)('$format', (provider) => {
     ]);
     expect(server.served.requests[1]?.toolResults?.map(({ result }) => result)).toEqual([expect.stringContaining('echo is not allowed')]);
     expectTruth(run, server);
-    expect(verdict(run.outcome)).toEqual({ class: 'success', exit_code: 0 });
+    expect(verdict(run.outcome)).toEqual({ class: 'permission', code: 'permission', exit_code: 7 });
   });
 
   it('ends on a denial when the model says no more', async () => {

@@ -129,7 +129,7 @@ describe('the end', () => {
       { exit: exited(1) },
       'turn_limit',
     ],
-    ['a denial, then words', [init, said, success({ permission_denials: ['Bash: rm'] })], { exit: exited(0) }, 'success'],
+    ['a denial, then words', [init, said, success({ permission_denials: ['Bash: rm'] })], { exit: exited(0) }, 'permission'],
     [
       'a denial as the last word',
       [

@@ -208,7 +208,7 @@ describe('3.x', () => {
       'a refusal that the model answered',
       [toolStart('c', 'run_commands', {}), toolEnd('c', 'run_commands', { error: refused }), ...text('I may not.'), result('completed')],
       { exit: exited(0) },
-      'success',
+      'permission',
     ],
     [
       'its own time limit',

@@ -217,7 +217,7 @@ describe('the end', () => {
       'a refusal, then words',
       [start, toolStart('t', 'bash', {}), toolEnd('t', { success: false, error: { message: denial } }), message('I may not.'), result(0)],
       { exit: exited(0) },
-      'success',
+      'permission',
     ],
     ['words on stderr alone', [], { exit: exited(1), stderr: 'Error: No authentication information found.\n' }, 'provider'],
   ])('%s', (_, lines, rest, want) => {

@@ -141,7 +141,7 @@ describe('stream-json', () => {
     expect(eventsOf(reading, 'item.completed')).toEqual([
       { type: 'item.completed', item_id: 't1', status, output: message, error: message },
     ]);
-    expect(judged(reading)).toEqual(['success', undefined]);
+    expect(judged(reading)).toEqual(status === 'denied' ? ['permission', 'permission'] : ['success', undefined]);
     expect(reading.outcome.warnings).toEqual(status === 'denied' ? [`denied: ${name}: ${message}`] : []);
   });
 
@@ -266,7 +266,7 @@ describe('the json document', () => {
       },
       { type: 'agent.finished', status: 'ok' },
     ]);
-    expect(judged(reading)).toEqual(['success', undefined]);
+    expect(judged(reading)).toEqual(['permission', 'permission']);
     for (const writer of ['gemini', 'gemini:json']) {
       expect(facts(read({ stdout: read({ stdout }, writer).text }))).toEqual(facts(reading));
     }

@@ -237,7 +237,7 @@ describe('reading', () => {
   ])('%s ending in "%s"', (name, words, isError, fields) => {
     const reading = run(start, turn, call('c', name), result('c', name, words, isError), ...turnOf(good), agentEnd(good));
     expect(eventsOf(reading, 'item.completed')).toEqual([{ type: 'item.completed', item_id: 'c', output: words, ...fields }]);
-    expect(judged(reading)).toEqual(['success', undefined]);
+    expect(judged(reading)).toEqual(fields.status === 'denied' ? ['permission', 'permission'] : ['success', undefined]);
   });
 
   it('tells the growth of an output, of a call or its result alone too', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, ErrorCode, EventOf, ItemStatus } from '../../src/events/event.ts';
+import { agents } from '../../src/agents/registry.ts';
+import type { AgentEvent, ErrorCode, EventOf, ItemKind, ItemStatus } from '../../src/events/event.ts';
 import { exitCodes } from '../../src/failure.ts';
+import { allowingFlag } from '../../src/outcome/denials.ts';
 import { type FoldOptions, OutcomeFold } from '../../src/outcome/fold.ts';
 import { RunOutcome } from '../../src/outcome/outcome.ts';
 import type { Price } from '../../src/outcome/usage.ts';
@@ -71,7 +73,8 @@ describe('the verdict', () => {
     ['claim after a fatal error', [started, error('server', true), hi, ok, exit(0)], 'success', 0],
     ['claim, then ended from outside', [started, hi, ok, signal('SIGTERM')], 'success', 0],
     ['claim, then killed', [started, hi, ok, signal('SIGKILL')], 'success', 0],
-    ['denied, then words, then claim', [started, ...tool('denied'), hi, ok, exit(0)], 'success', 0],
+    ['one denied, one done, then words', [started, ...tool('denied'), ...tool('success'), hi, ok, exit(0)], 'success', 0],
+    ['one denied, one failed, then words', [started, ...tool('denied'), ...tool('error'), hi, ok, exit(0)], 'success', 0],
 
     ['config: a failed claim', [started, failed('config')], 'config', 1],
     ['config: no such model', [started, failed('model_not_found'), exit(1)], 'config', 1],
@@ -79,6 +82,8 @@ describe('the verdict', () => {
     ['tool: claim on a failed tool', [started, hi, ...tool('error'), ok, exit(0)], 'tool', 3],
     ['tool: a failed claim', [started, failed('tool')], 'tool', 3],
     ['permission: claim on a refused tool', [started, ...tool('denied'), ok, exit(0)], 'permission', 7],
+    ['permission: all denied, then words', [started, ...tool('denied'), ...tool('denied'), hi, ok, exit(0)], 'permission', 7],
+    ['permission: a request denied, then words', [started, ...denied, hi, ok, exit(0)], 'permission', 7],
     ['permission: refused, then silence', [started, ...denied, exit(0)], 'permission', 7],
     ['permission: words, then refused, then claim', [started, hi, ...tool('denied'), ok, exit(0)], 'permission', 7],
     ['permission: a failed claim', [started, failed('permission'), exit(1)], 'permission', 7],
@@ -175,6 +180,122 @@ describe('the verdict', () => {
     ]);
     expect(fold([signal('SIGKILL')]).verdict.evidence).toContainEqual({ signal: 'process', detail: 'ended by SIGKILL' });
     expect(fold([started, failed('auth', 'x'.repeat(2000))]).verdict.evidence[1]?.detail).toHaveLength(501);
+  });
+});
+
+describe('denials', () => {
+  const call = (item_id: string, kind: ItemKind, status: ItemStatus, parent_item_id?: string): AgentEvent[] => [
+    {
+      type: 'item.started',
+      item_id,
+      turn_id: 't',
+      kind,
+      name: kind,
+      args: {},
+      ...(parent_item_id === undefined ? {} : { parent_item_id }),
+    },
+    { type: 'item.completed', item_id, status },
+  ];
+  const codex: AgentEvent = { ...started, agent: 'codex' };
+  const end = [hi, ok, exit(0)];
+  const flag = '--permission-mode full';
+
+  it.each<[string, AgentEvent[], string, RunOutcome['denials']]>([
+    ['none', [...call('1', 'command', 'success')], 'success', undefined],
+    ['some', [...call('1', 'command', 'denied'), ...call('2', 'file_edit', 'success')], 'success', { count: 1, every: false, flag }],
+    ['all', [...call('1', 'command', 'denied'), ...call('2', 'mcp', 'denied')], 'permission', { count: 2, every: true, flag }],
+    [
+      'all but reading',
+      [...call('1', 'read', 'success'), ...call('2', 'command', 'denied')],
+      'permission',
+      { count: 1, every: true, flag },
+    ],
+    ['all but a plan', [...call('1', 'plan', 'success'), ...call('2', 'command', 'denied')], 'permission', { count: 1, every: true, flag }],
+    [
+      'all but what never ran',
+      [...call('1', 'command', 'cancelled'), ...call('2', 'command', 'abandoned'), ...call('3', 'command', 'denied')],
+      'permission',
+      { count: 1, every: true, flag },
+    ],
+    ['one file of several', [...call('1', 'read', 'success'), ...call('2', 'read', 'denied')], 'success', { count: 1, every: false, flag }],
+    ['all reading', [...call('1', 'read', 'denied'), ...call('2', 'search', 'denied')], 'permission', { count: 2, every: true, flag }],
+    ['a request and its call are one', [...denied, ...call('1', 'command', 'denied')], 'permission', { count: 1, every: true, flag }],
+    ['a request that names no call', [...denied], 'permission', { count: 1, every: true, flag }],
+    ['a request beside work', [...denied, ...call('1', 'command', 'success')], 'success', { count: 1, every: false, flag }],
+    [
+      'an edit that no call tells',
+      [...call('1', 'command', 'denied'), { type: 'file.edited', path: 'a', operation: 'created' }],
+      'success',
+      { count: 1, every: false, flag },
+    ],
+    [
+      'a denied call that says it failed',
+      [
+        { type: 'item.started', item_id: '1', turn_id: 't', kind: 'command', name: 'sh', args: {} },
+        { type: 'permission.resolved', permission_id: 'p', item_id: '1', decision: 'denied' },
+        { type: 'item.completed', item_id: '1', status: 'error' },
+      ],
+      'permission',
+      { count: 1, every: true, flag },
+    ],
+    [
+      'all of a sub-agent',
+      [
+        { type: 'item.started', item_id: '1', turn_id: 't', kind: 'subagent', name: 'task', args: {} },
+        ...call('2', 'command', 'denied', '1'),
+        { type: 'item.completed', item_id: '1', status: 'success' },
+      ],
+      'permission',
+      { count: 1, every: true, flag },
+    ],
+  ])('%s', (_, events, want, denials) => {
+    const outcome = fold([codex, ...events, ...end]);
+    expect({ class: outcome.verdict.class, denials: outcome.denials }).toEqual({ class: want, denials });
+  });
+
+  it('are no failure when --fail-on says none', () => {
+    expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none'] }).verdict.class).toBe('success');
+    expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none', 'denied'] }).verdict.class).toBe('permission');
+  });
+
+  it('are allowed by a flag that the agent has', () => {
+    for (const { id, abilities } of agents)
+      expect([id, allowingFlag(id)]).toEqual([id, abilities.permissionModes.includes('full') ? flag : undefined]);
+    expect(allowingFlag('runwire')).toBe('--allow RULE');
+    expect(allowingFlag('somebody')).toBeUndefined();
+  });
+});
+
+describe('the last answer', () => {
+  const warning = 'the last answer is empty: nothing was said after the last tool call';
+  it.each<[string, AgentEvent[], string[], string | undefined]>([
+    ['words after a tool', [...tool('success'), hi], [], undefined],
+    ['nothing after a tool', [...tool('success')], [warning], 'none, but tools ran'],
+    ['nothing after words and a tool', [hi, ...tool('success')], [warning], 'none after the last tool call'],
+    ['blank words after a tool', [hi, ...tool('success'), said(' \n', { message_id: '2' })], [warning], 'none after the last tool call'],
+    ['a sub-agent that goes on', [hi, { ...tool('success')[0], parent_item_id: 'x' } as AgentEvent], [], undefined],
+  ])('%s', (_, events, warnings, answer) => {
+    const all = [started, ...events, ok, exit(0)];
+    const outcome = fold(all);
+    expect({ class: outcome.verdict.class, warnings: outcome.warnings }).toEqual({ class: 'success', warnings });
+    expect(outcome.verdict.evidence.find(({ signal: name }) => name === 'answer')?.detail).toBe(answer);
+    expect(fold(all, { failOn: ['empty'] }).verdict.class).toBe(answer === undefined ? 'success' : 'incomplete');
+    expect(fold(all, { failOn: ['warning'] }).verdict.class).toBe(answer === undefined ? 'success' : 'incomplete');
+  });
+});
+
+describe('a hostile stream', () => {
+  it('does not make the outcome grow', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => index);
+    const outcome = fold([
+      started,
+      ...many.map((index) => said(`${index}`, { block_id: `${index}` })),
+      ...many.map((index): AgentEvent => ({ type: 'limit.reached', limit: 'turns', value: index })),
+      ...many.map((index): AgentEvent => ({ type: 'file.edited', path: `${index}`, operation: 'created' })),
+    ]);
+    expect(outcome.message.split('\n')).toEqual(many.filter((index) => index < 500 || index >= 4500).map(String));
+    expect(outcome.limits_hit).toHaveLength(1000);
+    expect(outcome.artifacts.map(({ path }) => Number(path))).toEqual([...many.slice(0, 500), ...many.slice(4500)]);
   });
 });
 

@@ -28,7 +28,10 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
   // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
   const draws = writer === undefined;
-  const narration = await narrate({ tell: quiet ? 'errors' : 'all', draws, ...present({ agent: agentOf(spec) }) }, context);
+  const narration = await narrate(
+    { tell: quiet ? 'errors' : 'all', draws, ...present({ agent: agentOf(spec), permissionMode: spec.permission_mode }) },
+    context,
+  );
   let run: Run | undefined;
   const print = (pieces: readonly string[]): Promise<void> => {
     narration.hide();

@@ -6,8 +6,8 @@ export const expected: Expected = {
   toolNames: { exec_command: 'command_execution', apply_patch: 'file_change', teleport: null },
   classes: {
     'bad-args': 'success',
-    denied: 'success',
-    'denied-outside': 'success',
+    denied: 'permission',
+    'denied-outside': 'permission',
     'disconnect-always': 'provider',
     'disconnect-then-ok': 'success',
     'empty-answer': 'incomplete',

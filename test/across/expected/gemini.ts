@@ -5,7 +5,7 @@ export const expected: Expected = {
   dialect: 'gemini',
   classes: {
     'bad-args': 'success',
-    denied: 'success',
+    denied: 'permission',
     'denied-outside': 'success',
     'disconnect-always': 'provider',
     'disconnect-then-ok': 'provider',

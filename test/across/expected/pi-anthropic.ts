@@ -4,7 +4,7 @@ export const expected: Expected = {
   folder: 'pi-anthropic@0.73.1',
   dialect: 'pi',
   classes: {
-    denied: 'success',
+    denied: 'permission',
     'empty-answer': 'incomplete',
     'failing-shell': 'success',
     'multi-tool': 'success',

@@ -4,7 +4,7 @@ export const expected: Expected = {
   folder: 'pi-google@0.73.1',
   dialect: 'pi',
   classes: {
-    denied: 'success',
+    denied: 'permission',
     'disconnect-always': 'provider',
     'empty-answer': 'incomplete',
     'error-401': 'provider',

@@ -4,7 +4,7 @@ export const expected: Expected = {
   folder: 'pi-responses@0.73.1',
   dialect: 'pi',
   classes: {
-    denied: 'success',
+    denied: 'permission',
     'empty-answer': 'incomplete',
     'error-401': 'provider',
     'error-500-always': 'provider',

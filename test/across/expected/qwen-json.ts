@@ -6,7 +6,7 @@ export const expected: Expected = {
   folder: 'qwen-json@0.24.4',
   dialect: 'qwen',
   classes: {
-    denied: 'success',
+    denied: 'permission',
     'error-401': 'provider',
     'failing-shell': 'success',
     'multi-tool': 'success',

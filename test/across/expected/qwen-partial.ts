@@ -7,7 +7,7 @@ export const expected: Expected = {
   dialect: 'qwen',
   silent: ['reasoning_tokens'],
   classes: {
-    denied: 'success',
+    denied: 'permission',
     'disconnect-always': 'provider',
     'empty-answer': 'incomplete',
     'error-500-always': 'provider',

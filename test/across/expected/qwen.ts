@@ -7,7 +7,7 @@ export const expected: Expected = {
   dialect: 'qwen',
   silent: ['reasoning_tokens'],
   classes: {
-    denied: 'success',
+    denied: 'permission',
     'denied-outside': 'success',
     'disconnect-always': 'provider',
     'disconnect-then-ok': 'success',

@@ -3,9 +3,9 @@ import { advise, type Asked } from '../../../src/run/sinks/narration/advice.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
 import type { RunOutcome, Verdict } from '../../../src/outcome/outcome.ts';
 
-const builtin: Asked = { agent: 'builtin', canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
+const builtin: Asked = { agent: 'builtin', canResume: true, takesModel: true, permissionModes: ['edit', 'full'], isFull: false };
 const codex: Asked = { ...builtin, agent: 'codex' };
-const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [] };
+const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], isFull: false };
 const command: Asked = { ...dexter, agent: undefined };
 const empty = await fold([]);
 

@@ -77,8 +77,8 @@ const scenarios: readonly Scenario[] = [
   {
     title: 'a denied tool, and an answer after it',
     turns: [call(bash('rm -rf .')), answer('I may not.')],
-    is: 'success',
-    exit: 0,
+    is: 'permission',
+    exit: 7,
     message: 'I may not.',
     tools: ['bash error denied'],
     events: ['permission.requested', 'permission.resolved'],
@@ -96,6 +96,14 @@ const scenarios: readonly Scenario[] = [
     flags: ['--fail-on', 'tool,denied'],
     is: 'permission',
     exit: 7,
+    message: 'I may not.',
+  },
+  {
+    title: 'a denied tool that the caller forgives',
+    turns: [call(bash('rm -rf .')), answer('I may not.')],
+    flags: ['--fail-on', 'none'],
+    is: 'success',
+    exit: 0,
     message: 'I may not.',
   },
   {

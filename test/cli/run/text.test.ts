@@ -60,6 +60,7 @@ runwire: next: resume with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
       'runwire: limit reached: the turn limit of 1 was reached',
       'runwire: failed: turn_limit: the turn limit of 1 was reached (exit code 6)',
       'runwire: T s, 1 turn, 2 tool calls',
+      'runwire: denied: 1 attempt; --allow RULE would allow it',
       'runwire: next: a larger --max-turns lets it go further',
       'runwire: next: resume with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 "…"',
     ]);

@@ -9,6 +9,8 @@ export interface Asked {
   canResume: boolean;
   takesModel: boolean;
   permissionModes: readonly string[];
+  /** It was allowed everything that can be allowed. */
+  isFull: boolean;
 }
 
 /** What one could do after this end; only what Runwire knows to work. */
@@ -34,7 +36,7 @@ const limitFlags: Partial<Record<string, string>> = {
   first_event: '--first-event-timeout',
 };
 
-function remedyFor(verdict: Verdict, outcome: RunOutcome, { agent, takesModel, permissionModes }: Asked): string | undefined {
+function remedyFor(verdict: Verdict, outcome: RunOutcome, { agent, takesModel, permissionModes, isFull }: Asked): string | undefined {
   const who = agent === undefined || agent === builtIn ? undefined : agent;
   switch (verdict.code) {
     case 'auth':
@@ -62,7 +64,7 @@ function remedyFor(verdict: Verdict, outcome: RunOutcome, { agent, takesModel, p
       return flag === undefined ? undefined : `a larger ${flag} lets it go further`;
     }
     case 'permission':
-      return allowing(agent, permissionModes);
+      return isFull ? undefined : allowing(agent, permissionModes);
     case 'incomplete':
       return outcome.metadata.attempt_number > 1 ? undefined : '--retries 2 starts a run again that breaks off';
     case 'config':

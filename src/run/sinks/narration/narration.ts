@@ -1,11 +1,10 @@
-import { builtIn } from '../../../vocabulary.ts';
+import { builtIn, type Environment, type PermissionMode } from '../../../vocabulary.ts';
 import type { Sink } from '../sink.ts';
 import { advise, type Asked } from './advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';
 import { redrawMs, Screen } from './screen.ts';
 import { Transcript } from './transcript.ts';
-import type { Environment } from '../../../vocabulary.ts';
 
 interface Telling {
   tell: 'all' | 'errors';
@@ -13,6 +12,7 @@ interface Telling {
   draws: boolean;
   /** Unset: a command of the user's. */
   agent?: string;
+  permissionMode?: PermissionMode;
 }
 
 /** A run, told on stderr while it happens. */
@@ -37,9 +37,10 @@ export interface Stderr {
 
 const glanceMs = 1000;
 
-export async function narrate({ tell, draws, agent }: Telling, context: Stderr): Promise<Narration> {
+export async function narrate({ tell, draws, agent, permissionMode }: Telling, context: Stderr): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
-  const asked = await askedOf(agent);
+  const isFull = permissionMode === 'full';
+  const asked = { ...(await askedOf(agent)), isFull };
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
@@ -48,6 +49,7 @@ export async function narrate({ tell, draws, agent }: Telling, context: Stderr):
     now,
     calls: drawn ? 'live' : 'lines',
     tell,
+    isFull,
     advise: (outcome) => advise(outcome, asked),
   });
   const display = drawn
@@ -76,9 +78,9 @@ export async function narrate({ tell, draws, agent }: Telling, context: Stderr):
   };
 }
 
-const nobody: Asked = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+const nobody = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
 
-async function askedOf(agent: string | undefined): Promise<Asked> {
+async function askedOf(agent: string | undefined): Promise<Omit<Asked, 'isFull'>> {
   if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../../agents/registry.ts');

@@ -13,6 +13,8 @@ export interface NarratorOptions {
   calls: 'lines' | 'live';
   /** `errors`: only what went wrong. */
   tell: 'all' | 'errors';
+  /** The agent was allowed everything that can be allowed. */
+  isFull?: boolean;
   /** What could be done after this end. */
   advise?(outcome: RunOutcome): readonly string[];
 }
@@ -114,7 +116,15 @@ export class Narrator {
       cost(metrics),
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
+    if (good && verdict.evidence.some(({ signal }) => signal === 'answer')) this.#line('yellow', ['warning: the last answer is empty']);
+    if (outcome.denials !== undefined) this.#line('yellow', [this.#denied(outcome.denials)]);
     for (const sentence of this.#options.advise?.(outcome) ?? []) this.#line('plain', [`next: ${sentence}`]);
+  }
+
+  #denied({ count, every, flag }: NonNullable<RunOutcome['denials']>): string {
+    const what = `denied: ${every ? 'every attempt to act' : counted(count, 'attempt')}${every ? ` (${count})` : ''}`;
+    const allowing = flag !== undefined && this.#options.isFull !== true ? `; ${flag} would allow ${count === 1 ? 'it' : 'them'}` : '';
+    return `${what}${allowing}`;
   }
 
   /** What goes on at the moment, in at most so many lines; the last one is the run itself. */
