@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -8,7 +9,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`);
   if (first === '--help' || first === '-h' || first === 'help') {
     return rest[0] === undefined || first !== 'help'
-      ? show((await import('./help.ts')).rootHelp())
+      ? show((await import('./help.ts')).rootHelp(helpWidth()))
       : runCommand(rest[0], [...rest.slice(1), '--help']);
   }
   if (commands.some(({ name }) => name === first)) return runCommand(first, rest);
@@ -20,7 +21,7 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
   const { describeFailure, realContext, PipeClosed } = await import('./effects.ts');
   try {
     const { command, rest } = await chosen(name, args, isImplied);
-    if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command));
+    if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command, helpWidth()));
     const end = command.takesCommand === true ? rest.indexOf('--') : -1;
     const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
     const { parseWords } = await import('./parse.ts');
@@ -73,6 +74,14 @@ function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
   return flags.includes('--help') || flags.includes('-h');
+}
+
+const [narrowest, widest] = [40, 100];
+
+/** No wider than is easy to read; in a file or a pipe, as wide. */
+function helpWidth(): number {
+  const told = Number(process.env['COLUMNS']) || (isatty(1) ? process.stdout.columns : widest);
+  return Math.max(narrowest, Math.min(widest, told));
 }
 
 /** Short texts go out at once: setting up the stream of stdout costs a good part of a start. */

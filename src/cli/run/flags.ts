@@ -17,7 +17,7 @@ export const runOptions = {
     value: 'NAME',
     help: 'Who does it: builtin (default), codex, claude, opencode, gemini, qwen, pi, …; see "runwire agents"',
   },
-  from: { type: 'string', short: 'f', value: 'DIALECT', help: 'What the COMMAND after -- prints (default: detected)' },
+  from: { type: 'string', value: 'DIALECT', help: 'What the COMMAND after -- prints (default: detected)' },
   model: {
     type: 'string',
     short: 'm',
