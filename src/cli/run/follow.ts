@@ -11,6 +11,7 @@ import { type Narration, narrate } from '../../run/sinks/narration/narration.ts'
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { RunSpec } from '../../run/spec.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
@@ -28,7 +29,10 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
   // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
   const draws = writer === undefined;
-  const narration = await narrate({ tell: quiet ? 'errors' : 'all', draws, ...present({ agent: agentOf(spec) }) }, context);
+  const narration = await narrate(
+    { tell: quiet ? 'errors' : 'all', draws, flags: resumeFlags(spec, context), ...present({ agent: agentOf(spec) }) },
+    context,
+  );
   let run: Run | undefined;
   const print = (text: string): Promise<void> => {
     narration.hide();
@@ -69,6 +73,20 @@ function exitCodeOf(outcome: RunOutcome, { format }: RunFlags): number {
 
 function agentOf({ agent, command }: RunSpec): string | undefined {
   return command === undefined ? agent : undefined;
+}
+
+/** The flags that a run which resumes this one needs again. */
+function resumeFlags(spec: RunSpec, { cwd }: Context): string[] {
+  const given: readonly (readonly [flag: string, value: string | undefined])[] = [
+    ['--model', spec.model],
+    ['--base-url', spec.base_url === undefined ? undefined : withoutPassword(spec.base_url)],
+    ['--cwd', spec.cwd === cwd ? undefined : spec.cwd],
+    ['--permission-mode', spec.permission_mode],
+    ...spec.allow.map((rule) => ['--allow', rule] as const),
+    ...spec.deny.map((rule) => ['--deny', rule] as const),
+    ...spec.directories.map((folder) => ['--add-dir', folder] as const),
+  ];
+  return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 interface Ways extends Omit<Following, 'loadAgent'> {

@@ -13,6 +13,8 @@ interface Telling {
   draws: boolean;
   /** Unset: a command of the user's. */
   agent?: string;
+  /** What a run that resumes this one has to be told as well. */
+  flags?: readonly string[];
 }
 
 /** A run, told on stderr while it happens. */
@@ -37,9 +39,9 @@ export interface Stderr {
 
 const glanceMs = 1000;
 
-export async function narrate({ tell, draws, agent }: Telling, context: Stderr): Promise<Narration> {
+export async function narrate({ tell, draws, agent, flags = [] }: Telling, context: Stderr): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
-  const asked = await askedOf(agent);
+  const asked = { ...(await askedOf(agent)), flags };
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
@@ -76,9 +78,11 @@ export async function narrate({ tell, draws, agent }: Telling, context: Stderr):
   };
 }
 
-const nobody: Asked = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+type Abilities = Omit<Asked, 'flags'>;
 
-async function askedOf(agent: string | undefined): Promise<Asked> {
+const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+
+async function askedOf(agent: string | undefined): Promise<Abilities> {
   if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../../agents/registry.ts');

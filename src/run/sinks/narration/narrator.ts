@@ -114,7 +114,9 @@ export class Narrator {
       cost(metrics),
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
-    for (const sentence of this.#options.advise?.(outcome) ?? []) this.#line('plain', [`next: ${sentence}`]);
+    if (this.#options.tell === 'errors') return;
+    for (const sentence of this.#options.advise?.(outcome) ?? [])
+      this.#options.say({ ...ours('plain', `next: ${plain(sentence)}`), unbroken: true });
   }
 
   /** What goes on at the moment, in at most so many lines; the last one is the run itself. */
