@@ -21,9 +21,12 @@ Text is shown without anything a terminal would obey; the JSON formats hold the 
       'Events for CI',
     ],
     ['runwire --agent codex --timeout 20m --retries 2 "fix the tests"', 'Another agent, bounded, and started again when its model fails'],
-    ['runwire run --stream-json -- opencode run --format json "fix the tests"', 'A command of your own, live for a dashboard'],
+    [
+      'runwire run --to runwire -- opencode run --format json "fix the tests" | my-dashboard',
+      'A command of your own, live for a dashboard',
+    ],
     ['git diff | runwire --json --permission-mode read-only "review this" | jq -r .answer', 'One JSON response for a script'],
-    ['runwire --stream-json --tape run.tape "add a changelog"', 'Live for a dashboard, and everything in a file'],
+    ['runwire --stream-json --tape run.tape "add a changelog"', 'The events of dev-agent, and everything in a file'],
     ['runwire --model openai-compatible/qwen3 --base-url http://localhost:11434/v1 "hello"', 'Any server that speaks the OpenAI format'],
   ],
   async run(values, operands, context, program) {

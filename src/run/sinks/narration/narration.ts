@@ -15,6 +15,8 @@ interface Telling {
   agent?: string;
   /** What a run that resumes this one has to be told as well. */
   flags?: readonly string[];
+  /** The time at the run that is told; unset: it is told while it happens. */
+  clock?: () => number;
 }
 
 /** A run, told on stderr while it happens. */
@@ -39,7 +41,7 @@ export interface Stderr {
 
 const glanceMs = 1000;
 
-export async function narrate({ tell, draws, agent, flags = [] }: Telling, context: Stderr): Promise<Narration> {
+export async function narrate({ tell, draws, agent, flags = [], clock }: Telling, context: Stderr): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
   const asked = { ...(await askedOf(agent)), flags };
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
@@ -47,7 +49,7 @@ export async function narrate({ tell, draws, agent, flags = [] }: Telling, conte
   let muted = false;
   const narrator: Narrator = new Narrator({
     say: (line: Line) => void (muted || display.say(line)),
-    now,
+    now: clock ?? now,
     calls: drawn ? 'live' : 'lines',
     tell,
     advise: (outcome) => advise(outcome, asked),
