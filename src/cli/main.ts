@@ -24,10 +24,15 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
     if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command, helpWidth()));
     const end = command.takesCommand === true ? rest.indexOf('--') : -1;
     const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
-    const { parseWords } = await import('./parse.ts');
-    const { values, operands } = parseWords(command, own);
-    if (command.name === 'run' && values['prompt'] === undefined) await refuseMistyped(operands, !isImplied);
-    return await command.run(values, operands, realContext(), program);
+    const [{ parseWords }, { Failure }] = await Promise.all([import('./parse.ts'), import('../failure.ts')]);
+    try {
+      const { values, operands } = parseWords(command, own);
+      if (command.name === 'run' && values['prompt'] === undefined) await refuseMistyped(operands, !isImplied);
+      return await command.run(values, operands, realContext(), program);
+    } catch (error) {
+      if (!(error instanceof Failure) || command.refuse === undefined) throw error;
+      return await command.refuse(error, own, realContext());
+    }
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;

@@ -33,4 +33,8 @@ Text is shown without anything a terminal would obey; the JSON formats hold the 
     const { startRun } = await import('../run/start.ts');
     return startRun(values, operands, context, { command: program });
   },
+  async refuse(failure, words, context) {
+    const { refuseWords } = await import('../run/refuse.ts');
+    return refuseWords(failure, words, context);
+  },
 });

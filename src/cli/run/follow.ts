@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
 import type { RunAgent } from '../../builtin/agent.ts';
-import type { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
-import { specOf } from '../../run/ask.ts';
 import { type Run, start } from '../../run/run.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
@@ -110,15 +108,4 @@ async function openSinks({ flags, spec, writer, outlet, narration }: Ways, conte
     sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
   }
   return [...sinks, narration.sink];
-}
-
-/** A run that cannot begin, told as the response that `--json` promises. */
-export async function refuse(refusal: Failure, prompt: string, model: string | undefined, context: Context): Promise<number> {
-  const writer = await loadWriter({ flag: '--json' });
-  if (writer === undefined) throw refusal;
-  const outlet = new Outlet(context.print, () => {});
-  const spec = specOf({ prompt, model }, { cwd: context.cwd, passEnv: [] });
-  const sinks = async (): Promise<Sink[]> => [outlet, dialectSink(new Writer(...writer), outlet)];
-  await start(spec, { env: context.env, sinks, clock: context.now, outside: context, refusal }).outcome;
-  return 1;
 }

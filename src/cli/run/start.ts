@@ -2,7 +2,7 @@ import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../context.ts';
 import { readFlags, readFormat, type RunValues } from './flags.ts';
-import { follow, refuse } from './follow.ts';
+import { follow } from './follow.ts';
 import { readPrompt } from './prompt.ts';
 import { readInputs, specOfFlags } from './settings.ts';
 import { loadWriter } from './writers.ts';
@@ -40,7 +40,8 @@ export async function startRun(
     return await follow({ flags, spec, writer, loadAgent }, context);
   } catch (error) {
     if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
-    return await refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);
+    const { refuse } = await import('./refuse.ts');
+    return await refuse(error, { prompt: prompt ?? (await readPrompt(words, context)), model: values.model, cwd: values.cwd }, context);
   } finally {
     context.leaveSoon();
   }
