@@ -1,21 +1,41 @@
 /** ` (did you mean "x"?)` for a misspelt word, or nothing when no known word is close. */
 export function nearest(word: string, known: readonly string[]): string {
-  let best: { name: string; distance: number } | undefined;
-  for (const name of known) {
-    const distance = editDistance(word, name);
-    if (distance <= Math.max(1, Math.floor(name.length / 3)) && distance < (best?.distance ?? Infinity)) best = { name, distance };
-  }
-  return best === undefined ? '' : ` (did you mean "${best.name}"?)`;
+  const name = nearestWord(word, known);
+  return name === undefined ? '' : ` (did you mean "${name}"?)`;
 }
 
-function editDistance(a: string, b: string): number {
+/** Longer than any name of ours: not compared letter by letter. */
+const longestName = 60;
+
+/** The known word that this one was probably meant to be: a slip or two away, or the beginning of a longer name (`claude-code`). */
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
+  const typed = word.toLowerCase();
+  if (typed.length > longestName) return undefined;
+  let best: { name: string; slips: number } | undefined;
+  for (const name of known) {
+    const slips = slipsBetween(typed, name.toLowerCase());
+    if (slips <= allowedSlips(typed, name) && slips < (best?.slips ?? Infinity)) best = { name, slips };
+  }
+  return best?.name ?? known.find((name) => name.length > 1 && typed.startsWith(`${name.toLowerCase()}-`));
+}
+
+/** Who mistypes more than one letter of a word still begins it rightly. */
+function allowedSlips(typed: string, name: string): number {
+  return typed[0] === name[0]?.toLowerCase() ? Math.min(3, Math.max(1, Math.floor(name.length / 3))) : 1;
+}
+
+/** How many letters are missing, too many, wrong or in the wrong order. */
+function slipsBetween(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1));
+      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity;
+      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, changed, swapped);
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }

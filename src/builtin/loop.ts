@@ -4,6 +4,7 @@ import { cancelledBy, type Claim } from './claim.ts';
 import { limitReached } from './limits.ts';
 import type { Answer, Reply } from './models/call.ts';
 import type { Fault } from './models/fault.ts';
+import { nearestModel } from './models/nearest-model.ts';
 import type { Prepared } from './prepare.ts';
 
 export interface Turn {
@@ -44,7 +45,8 @@ function act(reply: Reply, turn: Turn, prepared: Prepared): Claim | undefined | 
   return calls.length === 0 ? finishWith(reply.answer, turn, prepared) : runTools(reply.answer, turn, prepared);
 }
 
-function giveUp({ code, message, retryable, name, http_status }: Fault, turn: Turn, { emit }: Prepared): Claim {
+async function giveUp({ code, message: told, retryable, name, http_status }: Fault, turn: Turn, { emit, model }: Prepared): Promise<Claim> {
+  const message = code === 'model_not_found' ? `${told}${await nearestModel(model.id)}` : told;
   const scope = code === 'config' ? 'config' : 'provider';
   emit({ type: 'error', scope, code, message, retryable, fatal: true, ...present({ name, http_status }), ...turn });
   return { status: 'failed', code, message };

@@ -1,3 +1,4 @@
+import type { Failure } from '../failure.ts';
 import type { Context } from './context.ts';
 
 /** One flag: what `parseArgs` needs, and what the help, the man page and the completion say about it. */
@@ -40,6 +41,8 @@ export interface Command<O extends Options = Options> {
   readonly subcommands?: readonly Entry[];
   /** Resolves to the exit code. Throws `Failure` where the cause is known. */
   run(values: Values<O>, operands: readonly string[], context: Context, command?: readonly string[]): Promise<number>;
+  /** Tells what is wrong with words that are no command line of this command, where its format has a place for it; else throws it again. */
+  refuse?(failure: Failure, words: readonly string[], context: Context): Promise<number>;
 }
 
 export function command<const O extends Options>(definition: Command<O>): Command {

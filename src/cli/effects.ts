@@ -192,7 +192,5 @@ export function describeFailure(error: unknown): number {
 
 function explained(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Failure) return error;
-  if (error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS'))
-    return { message: `${error.message.split('. To specify')[0]}; see --help`, exitCode: 2 };
   return { message: `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`, exitCode: 70 };
 }

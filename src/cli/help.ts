@@ -1,5 +1,6 @@
 import type { Command, Option } from './command.ts';
 import { commands } from './commands.ts';
+import { commandLine, paragraph, rows } from './layout.ts';
 
 /** One table for the help, the README and the man page. */
 export const exitCodeTable: readonly (readonly [code: string, name: string, meaning: string])[] = [
@@ -16,60 +17,53 @@ export const exitCodeTable: readonly (readonly [code: string, name: string, mean
   ['130, 143', 'cancelled', 'SIGINT, SIGTERM'],
 ];
 
-export function rootHelp(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  return `runwire: the truth, in JSON, about what an AI agent did
-
-Usage: runwire [OPTIONS] "PROMPT"              run an agent; the word "run" may be left out
-       runwire COMMAND [OPTIONS] [FILE…]
-
+export function rootHelp(width: number): string {
+  const text = (words: string): string => paragraph(words, width);
+  const code = (line: string): string => commandLine(line, width);
+  const table = (pairs: readonly (readonly [string, string])[]): string => rows(pairs, width);
+  const exits = exitCodeTable.map(([number, name, meaning]) => [`${number.padStart(8)}  ${name.padEnd(10)}`, meaning] as const);
+  return `${text('runwire: the truth, in JSON, about what an AI agent did')}
+Usage:
+${code('runwire [OPTIONS] "PROMPT"')}${code('runwire COMMAND [OPTIONS] [FILE…]')}
 Commands:
-${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
-
-A run: the prompt is the argument, -p, or stdin; stdout gets the answer, people read stderr.
-  runwire --model anthropic/claude-sonnet-4-5 "explain this repository"
-  runwire -p "fix the tests" --allow 'bash(npm test:*)' --output-format json
-
+${table(commands.map(({ name, summary }) => [name, summary]))}
+${text('A run: the prompt is the argument, -p, or stdin; stdout gets the answer, people read stderr. The word "run" may be left out.')}${code('runwire --model anthropic/claude-sonnet-4-5 "explain this repository"')}${code(`runwire -p "fix the tests" --allow 'bash(npm test:*)' --output-format json`)}
 Its formats, one at a time:
-  --output-format text|json  The answer (default), or one event a line for CI
-  --json                     One JSON response at the end; exit code 0 or 1
-  --format json              Bus events: sessions, messages, parts
-  --stream-json              Live events and a final report, for dashboards
-  --to DIALECT               Any other dialect
-
-Any agent's output goes in, from files or stdin; the dialect is detected.
-  codex exec --json "fix the tests" | runwire outcome --exit-code
-  runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'
-
+${table([
+  ['--output-format text|json', 'The answer (default), or one event a line for CI'],
+  ['--json', 'One JSON response at the end; exit code 0 or 1'],
+  ['--format json', 'Bus events: sessions, messages, parts'],
+  ['--stream-json', 'Live events, then the final report, indented'],
+  ['--to DIALECT', 'Any other dialect; runwire, for dashboards: every line is one JSON object'],
+])}
+${text("Any agent's output goes in, from files or stdin; the dialect is detected.")}${code('codex exec --json "fix the tests" | runwire outcome --exit-code')}${code(`runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'`)}
 Options:
-  -h, --help     Show this help, or the help of a command
-  -v, --version  Show the version
-
-Exit codes of a run, and of \`outcome --exit-code\`:
-${exitCodeTable.map(([code, name, meaning]) => `  ${code.padStart(8)}  ${name.padEnd(10)}  ${meaning}`).join('\n')}
-
-Other commands: 0; 2 for bad flags and unreadable input; 1 for a bad ledger, and where their help says so.
-More: runwire COMMAND --help
+${table([
+  ['-h, --help', 'Show this help, or the help of a command'],
+  ['-v, --version', 'Show the version'],
+])}
+Exit codes of a run, and of
+\`outcome --exit-code\`:
+${table(exits)}
+${text('Other commands: 0; 2 for bad flags and unreadable input; 1 for a bad ledger, and where their help says so.')}More: runwire COMMAND --help
 `;
 }
 
-export function commandHelp(command: Command): string {
-  const rows = Object.entries(command.options).map(([name, option]) => [flagOf(name, option), option.help] as const);
-  const width = Math.max(0, ...rows.map(([flag]) => flag.length));
-  const options = rows.map(([flag, help]) => `  ${flag.padEnd(width)}  ${help}`).join('\n');
+export function commandHelp(command: Command, width: number): string {
   const under = command.subcommands ?? [];
-  const nameWidth = Math.max(0, ...under.map(({ name }) => name.length));
-  const subcommands = under.map(({ name, summary }) => `  ${name.padEnd(nameWidth)}  ${summary}`).join('\n');
-  const examples = command.examples.map(([line, what]) => `  # ${what}\n  ${line}`).join('\n');
-  return `runwire ${command.name}: ${command.summary}
-
-Usage: runwire ${command.name}${under.length === 0 ? '' : ' [COMMAND]'} [OPTIONS]${command.operands === undefined ? '' : ` ${command.operands}`}
-
-${command.description}
-${subcommands === '' ? '' : `\nCommands:\n${subcommands}\n`}${options === '' ? '' : `\nOptions:\n${options}\n`}
+  const options = Object.entries(command.options).map(([name, option]) => [flagOf(name, option), option.help] as const);
+  const section = (title: string, pairs: readonly (readonly [string, string])[]): string =>
+    pairs.length === 0 ? '' : `\n${title}:\n${rows(pairs, width)}`;
+  const usage = ['runwire', command.name, ...(under.length === 0 ? [] : ['[COMMAND]']), '[OPTIONS]', command.operands ?? ''].join(' ');
+  const examples = command.examples.map(([line, what]) => paragraph(what, width, '  # ') + commandLine(line, width));
+  return `${paragraph(`runwire ${command.name}: ${command.summary}`, width)}
+${paragraph(`Usage: ${usage.trim()}`, width)}
+${paragraph(command.description, width)}${section(
+    'Commands',
+    under.map(({ name, summary }) => [name, summary]),
+  )}${section('Options', options)}
 Examples:
-${examples}
-`;
+${examples.join('')}`;
 }
 
 export function flagOf(name: string, option: Option): string {

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -8,48 +9,55 @@ export async function main(args: readonly string[]): Promise<number> {
   if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`);
   if (first === '--help' || first === '-h' || first === 'help') {
     return rest[0] === undefined || first !== 'help'
-      ? show((await import('./help.ts')).rootHelp())
+      ? show((await import('./help.ts')).rootHelp(helpWidth()))
       : runCommand(rest[0], [...rest.slice(1), '--help']);
   }
+  if (commands.some(({ name }) => name === first)) return runCommand(first, rest);
   // Without a command it is a run: flags, a prompt, or stdin alone.
-  const named = commands.some(({ name }) => name === first) || (await isMisspelt(first));
-  return named ? runCommand(first, rest) : runCommand('run', args);
+  return runCommand('run', args, { isImplied: true });
 }
 
-/** One word that is nearly a command was meant as one; a prompt has more to say. */
-async function isMisspelt(word: string): Promise<boolean> {
-  if (!/^[a-z]+$/i.test(word)) return false;
-  return (await nearestCommand(word)) !== '';
-}
-
-async function nearestCommand(word: string, entries: readonly { name: string }[] = commands): Promise<string> {
-  const { nearest } = await import('../nearest.ts');
-  return nearest(
-    word,
-    entries.map(({ name }) => name),
-  );
-}
-
-async function runCommand(name: string, args: readonly string[]): Promise<number> {
+async function runCommand(name: string, args: readonly string[], { isImplied = false } = {}): Promise<number> {
   const { describeFailure, realContext, PipeClosed } = await import('./effects.ts');
   try {
-    const entry = commands.find((each) => each.name === name);
-    if (entry === undefined) {
-      const { Failure } = await import('../failure.ts');
-      throw new Failure('input', `unknown command "${name}"${await nearestCommand(name)}; see "runwire --help"`);
-    }
-    const { command, rest } = await descend(await entry.load(), args);
-    if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command));
-    const { parseArgs } = await import('node:util');
+    const { command, rest } = await chosen(name, args, isImplied);
+    if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command, helpWidth()));
     const end = command.takesCommand === true ? rest.indexOf('--') : -1;
-    const own = end === -1 ? rest : rest.slice(0, end);
-    const { values, positionals } = parseArgs({ args: [...own], options: command.options, allowPositionals: true, strict: true });
-    return await command.run(values as never, positionals, realContext(), end === -1 ? undefined : rest.slice(end + 1));
+    const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
+    const [{ parseWords }, { Failure }] = await Promise.all([import('./parse.ts'), import('../failure.ts')]);
+    try {
+      const { values, operands } = parseWords(command, own);
+      if (command.name === 'run' && values['prompt'] === undefined) await refuseMistyped(operands, !isImplied);
+      return await command.run(values, operands, realContext(), program);
+    } catch (error) {
+      if (!(error instanceof Failure) || command.refuse === undefined) throw error;
+      return await command.refuse(error, own, realContext());
+    }
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
     return describeFailure(error);
   }
+}
+
+async function chosen(name: string, args: readonly string[], isImplied: boolean): Promise<{ command: Command; rest: readonly string[] }> {
+  // `stats --by model`: what the flags mean depends on what was meant.
+  if (isImplied && args[0]?.startsWith('-') === false) await refuseMistyped(args, false);
+  const entry = commands.find((each) => each.name === name);
+  if (entry !== undefined) return descend(await entry.load(), args);
+  await refuseMistyped([name], false);
+  const { Failure } = await import('../failure.ts');
+  throw new Failure('input', `unknown command "${name}"; see "runwire --help"`);
+}
+
+/** A slip of the fingers must not begin a paid run. */
+async function refuseMistyped([word, ...more]: readonly string[], isExplicit: boolean): Promise<void> {
+  if (word === undefined) return;
+  const { mistyped } = await import('./mistyped.ts');
+  const problem = mistyped({ word, isAlone: more.length === 0, isExplicit });
+  if (problem === undefined) return;
+  const { Failure } = await import('../failure.ts');
+  throw new Failure('input', problem);
 }
 
 /** `runs show ID`: the command under a command. */
@@ -58,8 +66,11 @@ async function descend(command: Command, args: readonly string[]): Promise<{ com
   if (command.subcommands === undefined || word === undefined || word.startsWith('-')) return { command, rest: args };
   const entry = command.subcommands.find(({ name }) => name === word);
   if (entry !== undefined) return descend(await entry.load(), args.slice(1));
-  const { Failure } = await import('../failure.ts');
-  const close = await nearestCommand(word, command.subcommands);
+  const [{ Failure }, { nearest }] = await Promise.all([import('../failure.ts'), import('../nearest.ts')]);
+  const close = nearest(
+    word,
+    command.subcommands.map(({ name }) => name),
+  );
   throw new Failure('input', `unknown command "${command.name} ${word}"${close}; see "runwire ${command.name} --help"`);
 }
 
@@ -68,6 +79,14 @@ function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
   return flags.includes('--help') || flags.includes('-h');
+}
+
+const [narrowest, widest] = [40, 100];
+
+/** No wider than is easy to read; in a file or a pipe, as wide. */
+function helpWidth(): number {
+  const told = Number(process.env['COLUMNS']) || (isatty(1) ? process.stdout.columns : widest);
+  return Math.max(narrowest, Math.min(widest, told));
 }
 
 /** Short texts go out at once: setting up the stream of stdout costs a good part of a start. */

@@ -1,4 +1,5 @@
 import { Failure } from '../failure.ts';
+import { nearest } from '../nearest.ts';
 import { agentCode } from './agent-code/index.ts';
 import { amp } from './amp/index.ts';
 import { claude } from './claude/index.ts';
@@ -43,8 +44,9 @@ export const dialects: readonly Dialect[] = [
 
 export function findDialect(id: string): Dialect {
   const found = dialects.find((dialect) => dialect.id === id);
-  if (found === undefined) throw new Failure('input', `unknown dialect "${id}"; known: ${dialects.map((each) => each.id).join(', ')}`);
-  return found;
+  if (found !== undefined) return found;
+  const known = dialects.map((each) => each.id);
+  throw new Failure('input', `unknown dialect "${id}"${nearest(id, known)}; known: ${known.join(', ')}`);
 }
 
 /** `claude` or `claude:json` → the dialect and the variant to write. */

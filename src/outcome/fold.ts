@@ -204,7 +204,7 @@ export class OutcomeFold {
     if (limit !== this.#limitAtClaim) this.#signals.limit = limit;
     if (claim.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
     this.#messageId = undefined;
-    this.#messageParts = [];
+    this.#messageParts = this.#messageParts.emptied();
     this.#lastError = undefined;
   }
 

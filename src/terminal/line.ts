@@ -10,6 +10,8 @@ export interface Line {
   voice: 'runwire' | 'agent';
   tone: Tone;
   text: string;
+  /** Left to the terminal to break, so that who copies it copies one line: words of ours alone. */
+  unbroken?: true;
 }
 
 const margins = { runwire: prefix, agent: '  | ' } as const;

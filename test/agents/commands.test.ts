@@ -63,16 +63,22 @@ describe('agents', () => {
   it('lists what is here, what it can do, and how to install the rest', { timeout: 120_000 }, async () => {
     const { stdout, stderr, status } = await (asTable ?? expect.unreachable());
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
-    expect(lineOf(stdout, 'AGENT').split(/\s+/)).toEqual(['AGENT', 'VERSION', 'PATH', 'DIALECT', 'SUPPORTS']);
-    expect(lineOf(stdout, 'codex ')).toMatch(/^codex +0\.166\.0 +\S*\/mixed\/codex +codex +model, resume, read-only, edit, full$/);
-    expect(lineOf(stdout, 'gemini ')).toMatch(/^gemini +\? +\S*\/mixed\/gemini +gemini /);
-    expect(lineOf(stdout, 'qwen ')).toMatch(/^qwen +\? +\S*\/mixed\/qwen +qwen /);
+    expect(lineOf(stdout, 'AGENT').split(/ {2,}/)).toEqual(['AGENT', 'VERSION', 'PERMISSION MODES', 'TAKES', 'PATH, OR HOW TO INSTALL IT']);
+    expect(lineOf(stdout, 'codex ')).toMatch(/^codex +0\.166\.0 +read-only, edit, full +model, resume +\S*\/mixed\/codex$/);
+    expect(lineOf(stdout, 'gemini ')).toMatch(/^gemini +\? .+\/mixed\/gemini$/);
+    expect(lineOf(stdout, 'qwen ')).toMatch(/^qwen +\? .+ model, resume, turns +\S*\/mixed\/qwen$/);
     expect(lineOf(stdout, 'pi ')).toMatch(/^pi +0\.73\.1-rc\.1 /);
-    expect(lineOf(stdout, 'opencode ')).toMatch(/^opencode +- +- +opencode /);
+    expect(lineOf(stdout, 'opencode ')).toMatch(/^opencode +- .+ npm install -g opencode-ai$/);
     // The program called `agent` is Cursor's by its version.
-    expect(lineOf(stdout, 'agent-code ')).toMatch(/^agent-code +- +- +agent-code /);
-    expect(lineOf(stdout, '  claude')).toMatch(/^ {2}claude +npm install -g @anthropic-ai\/claude-code$/);
-    expect(lineOf(stdout, '  opencode')).toMatch(/\(\S*\/mixed\/opencode is not executable\)$/);
+    expect(lineOf(stdout, 'agent-code ')).toMatch(/^agent-code +- /);
+    expect(lineOf(stdout, 'claude ')).toMatch(/^claude +- .+ npm install -g @anthropic-ai\/claude-code$/);
+    expect(lineOf(stdout, 'opencode:')).toMatch(/^opencode: \S*\/mixed\/opencode is not executable$/);
+  });
+
+  it('fits a terminal of 80 columns and 24 rows', async () => {
+    const lines = (await ask('none', ['agents'], { COLUMNS: '80' })).stdout.trimEnd().split('\n');
+    expect({ rows: lines.length < 24, wide: lines.filter((line) => line.length > 80) }).toEqual({ rows: true, wide: [] });
+    expect(lines).toHaveLength(agents.length + 3);
   });
 
   it('prints the same as JSON, one entry for each agent', { timeout: 120_000 }, async () => {

@@ -38,12 +38,27 @@ describe('what is wrong is told before anything is sent', () => {
       { baseUrl: 'localhost:8000' },
       'not an address of a model server: "localhost:8000" (expected http://… or https://…)',
     ],
+    [
+      'anthropic/claude',
+      { env: { ANTHROPIC_API_KEY: 'sk-ant-\u00fcber' } },
+      'ANTHROPIC_API_KEY is not a key: its character 8 is not an ASCII character; copy the key again, without what surrounds it',
+    ],
+    [
+      'openai-compatible/x',
+      { baseUrl: 'http://localhost:1/v1', env: { RUNWIRE_API_KEY: 'secret\r\n' } },
+      'RUNWIRE_API_KEY is not a key: its character 7 is a blank or a line break; copy the key again, without what surrounds it',
+    ],
+    [
+      'antropic/claude-opus-5',
+      {},
+      'unknown provider "antropic" (did you mean "anthropic"?); known: openai, anthropic, google, azure, ollama, openai-compatible, replay',
+    ],
     ['mystery/x', {}, 'unknown provider "mystery"; known: openai, anthropic, google, azure, ollama, openai-compatible, replay'],
     ['constructor/x', {}, 'unknown provider "constructor"; known: openai, anthropic, google, azure, ollama, openai-compatible, replay'],
     [
       'gpt-5',
       {},
-      'a model is written provider/name, not "gpt-5"; providers: openai, anthropic, google, azure, ollama, openai-compatible, replay',
+      'a model is written provider/name, not "gpt-5" (did you mean "openai/gpt-5"?); providers: openai, anthropic, google, azure, ollama, openai-compatible, replay',
     ],
   ] as [string, RunInput, string][])('%s %j', async (model, input, message) => {
     const run = await runAgent({ model, ...input });

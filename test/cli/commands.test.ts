@@ -39,9 +39,18 @@ describe('runwire', () => {
   });
 
   it.each([
-    ['no command', [], 'runwire: no prompt: give one as an argument, with -p, or on stdin; see "runwire run --help"\n'],
-    ['a misspelt command', ['outcom'], 'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"\n'],
-    ['an unknown flag', ['outcome', '--colour', good], "runwire: Unknown option '--colour'; see --help\n"],
+    ['a hyphen', ['-'], 'runwire: "-" is no prompt: stdin is read without it, such as: runwire < prompt.txt\n'],
+    [
+      'a misspelt command',
+      ['outcom'],
+      'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"; a prompt that begins so is given with -p\n',
+    ],
+    [
+      'a command of the ledger',
+      ['stats', '--by', 'model'],
+      'runwire: unknown command "stats" (did you mean "runs stats"?); see "runwire --help"; a prompt that begins so is given with -p\n',
+    ],
+    ['an unknown flag', ['outcome', '--colour', good], 'runwire: unknown option --colour; see "runwire outcome --help"\n'],
     ['an unreadable file', ['outcome', 'no-such-file'], 'runwire: cannot read no-such-file: no such file\n'],
     ['a directory', ['outcome', 'src'], 'runwire: cannot read src: it is a directory\n'],
     [
@@ -62,9 +71,19 @@ describe('runwire', () => {
     expect(await runwire(args)).toEqual({ stdout: '', stderr: message, status: 2 });
   });
 
+  it('teaches what to do first when nothing is said', async () => {
+    const { stdout, stderr, status } = await runwire([]);
+    expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
+    expect(stderr).toMatch(/^runwire: no prompt: give one as an argument, with -p, or on stdin\n\n/);
+    for (const line of ['runwire doctor', 'runwire --agent claude "explain this repository"', '| runwire outcome', 'runwire --help'])
+      expect(stderr).toContain(`${line}\n`);
+    const lines = stderr.split('\n');
+    expect({ rows: lines.length <= 24, columns: lines.every((line) => line.length <= 80) }).toEqual({ rows: true, columns: true });
+  });
+
   it('names the known dialects when one is misspelt', async () => {
     const { stderr, status } = await runwire(['outcome', '--from', 'codx', good]);
-    expect(stderr).toMatch(/^runwire: unknown dialect "codx"; known: runwire, .*codex/);
+    expect(stderr).toMatch(/^runwire: unknown dialect "codx" \(did you mean "codex"\?\); known: runwire, .*codex/);
     expect(status).toBe(2);
   });
 

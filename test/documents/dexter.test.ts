@@ -234,7 +234,7 @@ describe('Error Codes', () => {
     expect(readLines(lines).outcome.verdict.class).toBe(verdict);
   });
 
-  it('NO_QUERY is for a missing query alone, and has no scratchpad', () => {
+  it('NO_QUERY is for a missing query alone', () => {
     const { lines } = writeEvents([{ type: 'thread.started' }, failed('input', 'No query given')], 'dexter');
     expect(lines).toEqual([
       {
@@ -242,7 +242,7 @@ describe('Error Codes', () => {
         query: '',
         answer: '',
         tools: [],
-        scratchpadFile: '',
+        scratchpadFile: '.dexter/scratchpad/thread-1.jsonl',
         metadata: { model: '', iterations: 0, totalTimeMs: 1 },
         error: { code: 'NO_QUERY', message: 'No query given' },
       },
@@ -257,7 +257,8 @@ describe('Validation Rules', () => {
   });
 
   it('query must be a string; it is empty only where no query was given', () => {
-    expect(fits({ ...success, query: 7 })).toBe(false);
+    for (const query of [7, '']) expect(fits({ ...success, query })).toBe(false);
+    expect(fits({ ...failure, query: '' })).toBe(false);
     expect(fits({ ...failure, query: '', error: { code: 'NO_QUERY', message: 'No query given' } })).toBe(true);
   });
 
@@ -272,9 +273,15 @@ describe('Validation Rules', () => {
   });
 
   it('scratchpadFile must be a relative path starting with .dexter/scratchpad/', () => {
-    for (const path of ['/home/user/.dexter/scratchpad/x.jsonl', 'scratchpad/x.jsonl', '.dexter/x.jsonl', '.dexter/scratchpad/../../x'])
-      expect(fits({ ...success, scratchpadFile: path })).toBe(false);
-    expect(fits({ ...failure, scratchpadFile: '' })).toBe(true);
+    for (const path of [
+      '',
+      '/home/user/.dexter/scratchpad/x.jsonl',
+      'scratchpad/x.jsonl',
+      '.dexter/x.jsonl',
+      '.dexter/scratchpad/../../x',
+      '.dexter/scratchpad/',
+    ])
+      for (const response of [success, failure]) expect(fits({ ...response, scratchpadFile: path })).toBe(false);
   });
 
   it('scratchpadFile is safe whatever the session is called', () => {
@@ -338,7 +345,7 @@ describe('State Transitions', () => {
     expect(lines).toEqual([
       {
         status: 'success',
-        query: '',
+        query: '(unknown)',
         answer: 'Red.',
         tools: [{ name: 'read_file', args: { path: 'a.txt' }, result: '{"data":{}}' }],
         scratchpadFile: '.dexter/scratchpad/thread-1.jsonl',

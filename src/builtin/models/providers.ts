@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { nearest } from '../../nearest.ts';
 import { present } from '../../present.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import type { AgentOptions } from '../agent.ts';
@@ -86,11 +87,31 @@ export async function openModel(options: ModelOptions): Promise<OpenModel> {
   const slash = options.model.indexOf('/');
   const known = Object.keys(providers).join(', ');
   if (slash <= 0 || slash === options.model.length - 1)
-    throw new Failure('config', `a model is written provider/name, not "${options.model}"; providers: ${known}`);
+    throw new Failure(
+      'config',
+      `a model is written provider/name, not "${options.model}"${withProvider(options.model)}; providers: ${known}`,
+    );
   const provider = options.model.slice(0, slash);
   const open = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (open === undefined) throw new Failure('config', `unknown provider "${provider}"; known: ${known}`);
+  if (open === undefined)
+    throw new Failure('config', `unknown provider "${provider}"${nearest(provider, Object.keys(providers))}; known: ${known}`);
   return { id: options.model, ...(await open({ ...options, provider, name: options.model.slice(slash + 1) })) };
+}
+
+/** Models are known by their first word as well. */
+const families: readonly (readonly [beginning: RegExp, provider: string])[] = [
+  [/^(?:gpt-|o\d|codex|chatgpt)/, 'openai'],
+  [/^claude/, 'anthropic'],
+  [/^gemini/, 'google'],
+  [/^(?:llama|qwen|mistral|gemma|phi|deepseek)/, 'ollama'],
+];
+
+/** ` (did you mean …?)` for a name without its provider: `claude-sonnet-4-5`, `anthropic:claude-sonnet-4-5`. */
+function withProvider(model: string): string {
+  const [before = '', after = ''] = model.split(/:(.*)/s);
+  if (after !== '' && Object.hasOwn(providers, before)) return ` (did you mean "${before}/${after}"?)`;
+  const provider = families.find(([beginning]) => beginning.test(model))?.[1];
+  return provider === undefined ? '' : ` (did you mean "${provider}/${model}"?)`;
 }
 
 function v4(model: { specificationVersion: string }): Model {
@@ -103,8 +124,17 @@ function unstored({ sessionId }: Named): ProviderOptions[string] {
 }
 
 function findKey({ env, keys, provider }: Named, variables: readonly string[]): string | undefined {
-  for (const variable of variables) if (env[variable]) return env[variable];
-  return keys?.[provider] || undefined;
+  for (const variable of variables) if (env[variable]) return checkKey(env[variable], variable);
+  const configured = keys?.[provider];
+  return configured ? checkKey(configured, `keys.${provider} in your config`) : undefined;
+}
+
+/** A header takes no other characters, and an error about one would quote the key. */
+function checkKey(key: string, place: string): string {
+  const at = key.search(/[^!-~]/);
+  if (at === -1) return key;
+  const found = /\s/.test(key[at] ?? '') ? 'a blank or a line break' : 'not an ASCII character';
+  throw new Failure('config', `${place} is not a key: its character ${at + 1} is ${found}; copy the key again, without what surrounds it`);
 }
 
 function needKey(named: Named, variables: readonly string[]): string {

@@ -4,9 +4,11 @@ import { Failure } from '../../failure.ts';
 import { findInstalled, type Installed } from '../../agents/installed.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { plain } from '../../terminal/plain.ts';
+import { fit } from '../../terminal/cells.ts';
+import { oneLine, plain } from '../../terminal/plain.ts';
 import { shellQuote } from '../../terminal/shell-quote.ts';
-import { grid } from '../../terminal/table.ts';
+import { type Column, grid, table } from '../../terminal/table.ts';
+import { screenOf } from '../screen.ts';
 import type { PermissionMode } from '../../vocabulary.ts';
 
 export const agentsCommand = command({
@@ -14,7 +16,7 @@ export const agentsCommand = command({
   summary: 'List the agents that can be run, and which are installed here',
   operands: '[AGENT]',
   description:
-    'Looks for each agent in PATH, asks it for its version, and tells what can be asked of it. With an agent, its details and the exact command line of a run.',
+    'Looks for each agent in PATH, asks it for its version, and tells what can be asked of it: its permission modes, a model, a session to resume, limits of its own. With an agent, its details and the exact command line of a run.',
   options: { json: { type: 'boolean', help: 'Print JSON' } },
   examples: [
     ['runwire agents', 'A table'],
@@ -39,7 +41,7 @@ export const agentsCommand = command({
       return 0;
     }
     const [first] = found;
-    await context.print(name === undefined || first === undefined ? overview(found) : details(first, context));
+    await context.show(name === undefined || first === undefined ? overview(found, context) : details(first, context));
     return 0;
   },
 });
@@ -49,21 +51,42 @@ interface Found {
   installed: Installed;
 }
 
-function overview(found: readonly Found[]): string {
-  const rows = found.map(({ agent, installed }) => [
-    agent.id,
-    installed.path === undefined ? '-' : (installed.version ?? '?'),
-    installed.path ?? '-',
-    agent.dialect,
-    supportOf(agent),
-  ]);
-  const missing = found.filter(({ installed }) => installed.path === undefined);
-  const install = grid(missing.map(({ agent, installed }) => [`  ${agent.id}`, agent.install, noteOf(installed)]));
-  return `${grid([['AGENT', 'VERSION', 'PATH', 'DIALECT', 'SUPPORTS'], ...rows])}${missing.length === 0 ? '' : `\nNot installed:\n${install}`}`;
+/** In a file or a pipe nothing is cut. */
+const unbounded = 1000;
+const problemsShown = 3;
+
+/** On a terminal of 80 columns and 24 rows it is all seen at once. */
+function overview(found: readonly Found[], context: Context): string {
+  const { width, colours } = screenOf(context);
+  const isCut = context.stdoutIsTerminal || context.env['COLUMNS'] !== undefined;
+  const here = found.filter(({ installed }) => installed.path !== undefined);
+  const rest = found.filter(({ installed }) => installed.path === undefined);
+  const problems = found.flatMap(({ agent: { id }, installed: { problem = '' } }) => (isTold(problem) ? [`${id}: ${problem}`] : []));
+  const more = problems.length - problemsShown;
+  return [
+    table(columns, [...here, ...rest], { width: isCut ? width : unbounded, colours }),
+    ...(problems.length === 0
+      ? []
+      : ['\n', ...problems.slice(0, problemsShown).map((line) => `${fit(plain(line), isCut ? width : unbounded)}\n`)]),
+    ...(more > 0 ? [`${more} more: runwire doctor\n`] : []),
+    rest.length === 0 ? '' : '\nHow to install one, and its exact command line: runwire agents NAME\n',
+  ].join('');
 }
 
+const columns: readonly Column<Found>[] = [
+  { title: 'AGENT', cell: ({ agent }) => agent.id },
+  { title: 'VERSION', cell: ({ installed }) => (installed.path === undefined ? '-' : oneLine(installed.version ?? '?', 14)) },
+  { title: 'PERMISSION MODES', cell: ({ agent }) => agent.abilities.permissionModes.join(', ') },
+  { title: 'TAKES', cell: ({ agent }) => takes(agent).join(', ') },
+  { title: 'PATH, OR HOW TO INSTALL IT', fills: true, leaves: 1, cell: ({ agent, installed }) => installed.path ?? agent.install },
+];
+
 /** That it is not in PATH goes without saying. */
-const noteOf = ({ problem = '' }: Installed): string => (problem.startsWith('no ') ? '' : `(${problem})`);
+const isTold = (problem: string): boolean => problem !== '' && !problem.startsWith('no ');
+
+function takes({ abilities: { model, resume, ownLimits } }: AgentCli): string[] {
+  return [...(model ? ['model'] : []), ...(resume ? ['resume'] : []), ...ownLimits];
+}
 
 function supportOf({ abilities: { model, resume, permissionModes, ownLimits } }: AgentCli): string {
   return [

@@ -24,7 +24,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
   },
   examples: [
     ['runwire play run.tape', 'As it happened'],
-    ['runwire play run.tape --speed 10 --to dev-agent', 'Ten times as fast, for a dashboard'],
+    ['runwire play run.tape --speed 10 | my-dashboard', 'Ten times as fast, for a dashboard'],
   ],
   async run(values, operands, context) {
     const { dialect, variant } = findWriter(values.to ?? 'runwire');

@@ -7,6 +7,7 @@ export const run = command({
   operands: '[PROMPT] [-- COMMAND…]',
   takesCommand: true,
   description: `The word "run" may be left out: runwire "fix the tests". The prompt is the argument, --prompt, or stdin.
+A first word that is nearly a command of ours is not taken for a prompt; -p says plainly that it is one.
 --agent starts another agent's own program, which must be installed. After -- comes any command that prints a dialect we
 read; --prompt then goes to its stdin, which is empty otherwise. The whole process tree ends with the run.
 stdout gets the answer, or the one format you choose; people read stderr. The exit code is the verdict.
@@ -20,13 +21,20 @@ Text is shown without anything a terminal would obey; the JSON formats hold the 
       'Events for CI',
     ],
     ['runwire --agent codex --timeout 20m --retries 2 "fix the tests"', 'Another agent, bounded, and started again when its model fails'],
-    ['runwire run --stream-json -- opencode run --format json "fix the tests"', 'A command of your own, live for a dashboard'],
+    [
+      'runwire run --to runwire -- opencode run --format json "fix the tests" | my-dashboard',
+      'A command of your own, live for a dashboard',
+    ],
     ['git diff | runwire --json --permission-mode read-only "review this" | jq -r .answer', 'One JSON response for a script'],
-    ['runwire --stream-json --tape run.tape "add a changelog"', 'Live for a dashboard, and everything in a file'],
+    ['runwire --stream-json --tape run.tape "add a changelog"', 'The events of dev-agent, and everything in a file'],
     ['runwire --model openai-compatible/qwen3 --base-url http://localhost:11434/v1 "hello"', 'Any server that speaks the OpenAI format'],
   ],
   async run(values, operands, context, program) {
     const { startRun } = await import('../run/start.ts');
     return startRun(values, operands, context, { command: program });
+  },
+  async refuse(failure, words, context) {
+    const { refuseWords } = await import('../run/refuse.ts');
+    return refuseWords(failure, words, context);
   },
 });

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import type { RunAgent } from '../../builtin/agent.ts';
-import type { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
-import { specOf } from '../../run/ask.ts';
 import { type Run, start } from '../../run/run.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { RunSpec } from '../../run/spec.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
@@ -29,7 +28,12 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
   // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
   const draws = writer === undefined;
   const narration = await narrate(
-    { tell: quiet ? 'errors' : 'all', draws, ...present({ agent: agentOf(spec), permissionMode: spec.permission_mode }) },
+    {
+      tell: quiet ? 'errors' : 'all',
+      draws,
+      flags: resumeFlags(spec, context),
+      ...present({ agent: agentOf(spec), permissionMode: spec.permission_mode }),
+    },
     context,
   );
   let run: Run | undefined;
@@ -74,6 +78,20 @@ function agentOf({ agent, command }: RunSpec): string | undefined {
   return command === undefined ? agent : undefined;
 }
 
+/** The flags that a run which resumes this one needs again. */
+function resumeFlags(spec: RunSpec, { cwd }: Context): string[] {
+  const given: readonly (readonly [flag: string, value: string | undefined])[] = [
+    ['--model', spec.model],
+    ['--base-url', spec.base_url === undefined ? undefined : withoutPassword(spec.base_url)],
+    ['--cwd', spec.cwd === cwd ? undefined : spec.cwd],
+    ['--permission-mode', spec.permission_mode],
+    ...spec.allow.map((rule) => ['--allow', rule] as const),
+    ...spec.deny.map((rule) => ['--deny', rule] as const),
+    ...spec.directories.map((folder) => ['--add-dir', folder] as const),
+  ];
+  return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+}
+
 interface Ways extends Omit<Following, 'loadAgent'> {
   outlet: Outlet;
   narration: Narration;
@@ -95,15 +113,4 @@ async function openSinks({ flags, spec, writer, outlet, narration }: Ways, conte
     sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
   }
   return [...sinks, narration.sink];
-}
-
-/** A run that cannot begin, told as the response that `--json` promises. */
-export async function refuse(refusal: Failure, prompt: string, model: string | undefined, context: Context): Promise<number> {
-  const writer = await loadWriter({ flag: '--json' });
-  if (writer === undefined) throw refusal;
-  const outlet = new Outlet(context.print, () => {});
-  const spec = specOf({ prompt, model }, { cwd: context.cwd, passEnv: [] });
-  const sinks = async (): Promise<Sink[]> => [outlet, dialectSink(new Writer(...writer), outlet)];
-  await start(spec, { env: context.env, sinks, clock: context.now, outside: context, refusal }).outcome;
-  return 1;
 }

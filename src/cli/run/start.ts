@@ -2,7 +2,7 @@ import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../context.ts';
 import { readFlags, readFormat, type RunValues } from './flags.ts';
-import { follow, refuse } from './follow.ts';
+import { follow } from './follow.ts';
 import { readPrompt } from './prompt.ts';
 import { readInputs, specOfFlags } from './settings.ts';
 import { loadWriter } from './writers.ts';
@@ -25,6 +25,7 @@ export async function startRun(
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
   let prompt: string | undefined;
   try {
+    if (words?.trim() === '-') throw new Failure('input', `"-" is no prompt: stdin is read without it, such as: runwire < prompt.txt`);
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
@@ -33,18 +34,40 @@ export async function startRun(
       command === undefined
         ? await readPrompt(words, context, words === undefined && format.flag !== '--output-format json')
         : (words ?? '');
-    if (prompt === '' && command === undefined) throw new Failure('input', missing[format.flag] ?? noPrompt);
+    if (prompt === '' && command === undefined)
+      throw new Failure('input', missing[format.flag] ?? (isBare(values, operands) ? firstSteps : noPrompt));
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
     return await follow({ flags, spec, writer, loadAgent }, context);
   } catch (error) {
     if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
-    return await refuse(error, prompt ?? (await readPrompt(words, context)), values.model, context);
+    const { refuse } = await import('./refuse.ts');
+    return await refuse(error, { prompt: prompt ?? (await readPrompt(words, context)), model: values.model, cwd: values.cwd }, context);
   } finally {
     context.leaveSoon();
   }
 }
 
+/** Nothing was asked for at all. */
+function isBare(values: RunValues, operands: readonly string[]): boolean {
+  return operands.length === 0 && Object.keys(values).length === 0;
+}
+
 const noPrompt = 'no prompt: give one as an argument, with -p, or on stdin; see "runwire run --help"';
+const firstSteps = `no prompt: give one as an argument, with -p, or on stdin
+
+What works here, and what is missing:
+  runwire doctor
+
+A first run, with an agent that is installed, or with a model and its key:
+  runwire --agent claude "explain this repository"
+  runwire --model anthropic/claude-sonnet-4-5 "explain this repository"
+
+What an agent really did, from what it printed:
+  codex exec --json "fix the tests" | runwire outcome
+
+What was run before, and everything else:
+  runwire runs
+  runwire --help`;
 const missing: Partial<Record<string, string>> = {
   '--json': 'No query: give one as an argument, with -p, or on stdin',
   '--output-format json': '--output-format json requires --prompt, such as: runwire -p "fix the tests" --output-format json',

@@ -16,7 +16,6 @@ JSON lines (see "runwire schema run") can be read back with "runwire runs import
     ...filterOptions,
     format: {
       type: 'string',
-      short: 'f',
       value: formats.join('|'),
       choices: formats,
       help: 'json: JSON lines (default); csv: without tools and files; parquet: typed columns, for --output',

@@ -23,7 +23,7 @@ export const filterOptions = {
   until: { type: 'string', value: 'WHEN', help: 'Started before then' },
   'min-cost': { type: 'string', value: 'USD', help: 'Cost at least this much' },
   'max-cost': { type: 'string', value: 'USD', help: 'Cost at most this much' },
-  text: { type: 'string', short: 'q', value: 'WORDS', help: 'All these words are in the prompt or the answer; word* begins so' },
+  text: { type: 'string', value: 'WORDS', help: 'All these words are in the prompt or the answer; word* begins so' },
 } as const satisfies Options;
 
 export function readFilter(values: Values<typeof filterOptions>, context: Context): RunFilter {

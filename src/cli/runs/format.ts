@@ -8,7 +8,6 @@ export type Format = (typeof formats)[number];
 export const formatOptions = {
   format: {
     type: 'string',
-    short: 'f',
     value: formats.join('|'),
     choices: formats,
     help: 'Default: a table on a terminal, else JSON lines',

@@ -4,12 +4,14 @@ import { Writer } from '../../pipeline/writer.ts';
 import type { RunSummary, RunStore } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { render } from '../../terminal/line.ts';
+import type { EventRecord } from '../../events/event.ts';
+import { canDraw, render } from '../../terminal/line.ts';
+import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Narrator } from '../../run/sinks/narration/narrator.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import { plain } from '../../terminal/plain.ts';
-import { dialectSink } from '../../run/sinks/dialect.ts';
+import { answerSink, dialectSink } from '../../run/sinks/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { newestRun, nextRun, runRecords } from '../../ledger/tail.ts';
 import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
@@ -20,7 +22,7 @@ export const tail = command({
   summary: 'What a run does, live and from any process',
   operands: '[ID]',
   description: `Reads the tape of a run, the last one if none is named: for people on a terminal, else as records (runwire),
-or in any dialect. With -f it goes on until the run ends; where there is no run yet, it waits for the first.`,
+or in any dialect. With -f it goes on until the run ends, drawn live on a terminal; where there is no run yet, it waits for the first.`,
   options: {
     follow: { type: 'boolean', short: 'f', help: 'Wait for what comes, until the run ends' },
     next: { type: 'boolean', help: 'The next run to begin, not the last one; goes with --follow' },
@@ -29,7 +31,7 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
   },
   examples: [
     ['runwire runs tail -f', 'Watch the run that another terminal started'],
-    ['runwire runs tail -f --next --to dev-agent | my-dashboard', 'Live events of whatever runs next'],
+    ['runwire runs tail -f --next --to runwire | my-dashboard', 'Live events of whatever runs next'],
     ['runwire runs tail last --to claude > run.jsonl', 'A finished run in the format of another tool'],
   ],
   async run(values, operands, context) {
@@ -47,16 +49,26 @@ or in any dialect. With -f it goes on until the run ends; where there is no run 
         const run = await choose(store, word, { follow, next: values.next === true }, context);
         const found = await tapeOf(tapes, run);
         if ('missing' in found) throw new Failure('input', found.missing);
-        const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => {});
-        const sink = sinkFor(to, outlet, context);
-        const records = runRecords(ledger, run, found.tape, follow ? { follow: context } : {});
-        let next = await records.next();
-        for (; next.done !== true; next = await records.next()) {
-          for (const record of next.value) sink.record?.(record);
-          await outlet.ready();
+        const clock = new RunClock(run.started_at, context);
+        const screen = follow && draws(to, context) ? await narrate({ tell: 'all', draws: true, clock: clock.now }, context) : undefined;
+        const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => screen?.mute());
+        const sinks = screen === undefined ? [sinkFor(to, outlet, context)] : [hiding(answerSink(outlet), screen), screen.sink];
+        const records = runRecords(ledger, run, found.tape, follow ? { follow: { now: context.now, sleep: clock.sleep } } : {});
+        try {
+          let next = await records.next();
+          for (; next.done !== true; next = await records.next()) {
+            for (const record of next.value) {
+              clock.pass(record);
+              for (const sink of sinks) sink.record?.(record);
+            }
+            await outlet.ready();
+          }
+          const outcome = next.value;
+          if (outcome !== undefined) for (const sink of sinks) sink.end?.(outcome);
+          await outlet.close();
+        } finally {
+          screen?.close();
         }
-        if (next.value !== undefined) sink.end?.(next.value);
-        await outlet.close();
         return 0;
       },
       follow ? undefined : noSuchLedger,
@@ -76,6 +88,45 @@ async function choose(
   if (!follow) throw new Failure('input', 'no runs yet; -f waits for the first');
   context.warn('runwire: waiting for a run to begin');
   return nextRun(store, newest, context);
+}
+
+/** As a run is drawn by the process that runs it: where both streams are one terminal. */
+function draws(to: string, { env, stdoutIsTerminal, stderrIsTerminal }: Context): boolean {
+  return to === 'text' && stdoutIsTerminal && canDraw(env, stderrIsTerminal);
+}
+
+/** What is drawn makes room for the answer. */
+function hiding(answer: Sink, screen: Narration): Sink {
+  return {
+    end(outcome) {
+      screen.hide();
+      answer.end?.(outcome);
+    },
+  };
+}
+
+/** What happened before we came is told with its own times. */
+class RunClock {
+  readonly #context: Pick<Context, 'now' | 'sleep'>;
+  #last: number;
+  #isLive = false;
+
+  constructor(startedAt: number, context: Pick<Context, 'now' | 'sleep'>) {
+    this.#last = startedAt;
+    this.#context = context;
+  }
+
+  pass({ timestamp }: EventRecord): void {
+    if (timestamp !== null) this.#last = Date.parse(timestamp);
+  }
+
+  readonly now = (): number => (this.#isLive ? this.#context.now() : this.#last);
+
+  /** Who waits has read all that there was. */
+  readonly sleep = (ms: number): Promise<void> => {
+    this.#isLive = true;
+    return this.#context.sleep(ms);
+  };
 }
 
 function sinkFor(to: string, outlet: Outlet, context: Context): Sink {

@@ -11,7 +11,7 @@ const response = {
   query: z.string(),
   answer: z.string(),
   tools: z.array(ToolRecord),
-  scratchpadFile: z.string().refine((path) => path === '' || (path.startsWith(scratchpadFolder) && !path.split('/').includes('..')), {
+  scratchpadFile: z.string().refine((path) => isBelow(scratchpadFolder, path), {
     error: `must be a relative path that starts with ${scratchpadFolder}`,
   }),
   metadata: z.looseObject({
@@ -22,11 +22,19 @@ const response = {
   }),
 };
 
-/** What `--json` prints. An error before the run has neither query nor scratchpad: both are then empty. */
-export const JsonResponse = z.discriminatedUnion('status', [
-  z.looseObject({ status: z.literal('success'), ...response, error: z.undefined().optional() }),
-  z.looseObject({ status: z.literal('error'), ...response, error: z.looseObject({ code: z.string(), message: z.string() }) }),
-]);
+/** A file below a folder: nothing in its path is empty, leads up or ends it early. */
+function isBelow(folder: string, path: string): boolean {
+  const names = path.slice(folder.length).split('/');
+  return path.startsWith(folder) && !path.includes('\0') && !names.some((name) => name === '' || name === '.' || name === '..');
+}
+
+/** What `--json` prints. Only where no query came is there none. */
+export const JsonResponse = z
+  .discriminatedUnion('status', [
+    z.looseObject({ status: z.literal('success'), ...response, error: z.undefined().optional() }),
+    z.looseObject({ status: z.literal('error'), ...response, error: z.looseObject({ code: z.string(), message: z.string() }) }),
+  ])
+  .refine(({ query, error }) => query !== '' || error?.code === 'NO_QUERY', { path: ['query'], error: 'must be a non-empty string' });
 
 const tool = { tool: z.string(), toolCallId: z.string().optional() };
 

@@ -23,6 +23,9 @@ export const errorPrefix = 'Error: ';
 /** How a run that used up its iterations begins its answer; their number follows. */
 export const limitPrefix = 'Reached maximum iterations (';
 
+/** The query of a stream that does not tell it: a response has to have one. */
+export const unknownQuery = '(unknown)';
+
 export const scratchpadFolder = '.dexter/scratchpad/';
 
 /** How a class that the five codes of a response cannot name is told in the message, and read back from it. */

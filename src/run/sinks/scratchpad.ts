@@ -59,8 +59,8 @@ export class Scratchpad implements Sink {
       case 'item.completed': {
         const call = this.#calls.get(record.item_id);
         this.#calls.delete(record.item_id);
-        // A call that was denied, or that never ended, leaves no line.
-        if (call === undefined || record.status === 'denied' || record.status === 'abandoned') return;
+        // A call that never ended leaves no line.
+        if (call === undefined || record.status === 'abandoned') return;
         return this.#line({ type: 'tool_result', timestamp, toolName: call.name, args: argsOf(call.args), result: resultOf(record) });
       }
       default:

@@ -3,9 +3,9 @@ import { advise, type Asked } from '../../../src/run/sinks/narration/advice.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
 import type { RunOutcome, Verdict } from '../../../src/outcome/outcome.ts';
 
-const builtin: Asked = { agent: 'builtin', canResume: true, takesModel: true, permissionModes: ['edit', 'full'], isFull: false };
+const builtin: Asked = { agent: 'builtin', canResume: true, takesModel: true, permissionModes: ['edit', 'full'], flags: [], isFull: false };
 const codex: Asked = { ...builtin, agent: 'codex' };
-const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], isFull: false };
+const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: [], isFull: false };
 const command: Asked = { ...dexter, agent: undefined };
 const empty = await fold([]);
 
@@ -18,7 +18,14 @@ const ended = (name: Verdict['class'], code?: Verdict['code'], more: Ended = {})
 });
 
 it.each<[string, RunOutcome, Asked, string[]]>([
-  ['a success', ended('success'), codex, ['resume with runwire --agent codex --resume abc-1 "…"']],
+  ['a success', ended('success'), codex, ['runwire --agent codex --resume abc-1 continue']],
+  [
+    'what was said before',
+    ended('success'),
+    { ...builtin, flags: ['--model', 'openai-compatible/a b', '--cwd', "/it's", '--allow', 'bash(npm test:*)'] },
+    ["runwire --model 'openai-compatible/a b' --cwd '/it'\\''s' --allow 'bash(npm test:*)' --resume abc-1 continue"],
+  ],
+  ['a flag that a terminal would obey', ended('success'), { ...builtin, flags: ['--cwd', '/a\u001b[2J'] }, []],
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
   ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],
@@ -29,7 +36,7 @@ it.each<[string, RunOutcome, Asked, string[]]>([
     'a limit',
     ended('time_limit', 'time_limit', { limits_hit: [{ limit: 'idle' }] }),
     builtin,
-    ['a larger --idle-timeout lets it go further', 'resume with runwire --resume abc-1 "…"'],
+    ['a larger --idle-timeout lets it go further', 'runwire --resume abc-1 continue'],
   ],
   ["a command's own limit", ended('turn_limit', 'turn_limit', { limits_hit: [{ limit: 'turns' }] }), command, []],
   ['a missing program', ended('config', 'config'), codex, ['"runwire doctor codex" tells what is missing']],

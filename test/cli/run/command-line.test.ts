@@ -21,7 +21,15 @@ describe('a command line that is wrong', () => {
     ['a bare number', ['--timeout', '90', 'x'], 'runwire: --timeout 90: expected a duration such as 90s, 5m or 1h30m\n'],
     ['no time at all', ['--timeout', '0s', 'x'], 'runwire: --timeout 0s: expected a duration such as 90s, 5m or 1h30m\n'],
     ['no turns', ['--max-turns', '0', 'x'], 'runwire: --max-turns 0: expected a number from 1, such as 20\n'],
-    ['no money', ['--max-cost-usd', '-1', 'x'], "runwire: Option '--max-cost-usd' argument is ambiguous"],
+    ['no money', ['--max-cost-usd', '-1', 'x'], 'runwire: --max-cost-usd -1: expected an amount above 0, such as 0.50\n'],
+    ['time before now', ['--timeout', '-5s', 'x'], 'runwire: --timeout -5s: expected a duration such as 90s, 5m or 1h30m\n'],
+    [
+      'a flag where a value belongs',
+      ['--model', '--json', 'x'],
+      'runwire: --model needs a value: --model PROVIDER/NAME; see "runwire run --help"\n',
+    ],
+    ['a flag without its value', ['x', '-p'], 'runwire: -p needs a value: -p TEXT; see "runwire run --help"\n'],
+    ['a value where none belongs', ['--quiet=yes', 'x'], 'runwire: --quiet takes no value, such as "yes"\n'],
     ['odd money', ['--max-cost-usd', '1e3', 'x'], 'runwire: --max-cost-usd 1e3: expected an amount above 0, such as 0.50\n'],
     [
       'half a price',
@@ -43,7 +51,7 @@ describe('a command line that is wrong', () => {
     ['no such schema', ['--output-schema', 'none.json', 'x'], 'runwire: cannot read none.json: no such file\n'],
     ['a schema that is none', ['--output-schema', 'a.txt', 'x'], 'runwire: --output-schema a.txt: not JSON: '],
     ['a tape in no folder', ['--tape', 'no/run.tape', 'x'], 'runwire: cannot write '],
-    ['an unknown dialect', ['--to', 'codx', 'x'], 'runwire: unknown dialect "codx"; known: '],
+    ['an unknown dialect', ['--to', 'codx', 'x'], 'runwire: unknown dialect "codx" (did you mean "codex"?); known: '],
     ['retries that are no number', ['--retries', 'x', 'x'], 'runwire: --retries x: expected a number from 0 to 999, such as 2\n'],
     ['too many retries', ['--retries', '1000', 'x'], 'runwire: --retries 1000: expected a number from 0 to 999, such as 2\n'],
     [
@@ -87,8 +95,12 @@ describe('a command line that is wrong', () => {
     ],
     ['a word for an agent that has no command line', ['--agent-arg', 'y', 'x'], 'runwire: --agent-arg: not for the built-in agent\n'],
     ['a dialect of nobody', ['--from', 'codex', 'x'], 'runwire: --from: not for the built-in agent\n'],
-    ['an unknown dialect to read', ['--from', 'codx', '--', 'true'], 'runwire: unknown dialect "codx"; known: '],
-    ['an unknown dialect of an agent', ['--from', 'codx', '--agent', 'codex', 'x'], 'runwire: unknown dialect "codx"; known: '],
+    ['an unknown dialect to read', ['--from', 'codx', '--', 'true'], 'runwire: unknown dialect "codx" (did you mean "codex"?); known: '],
+    [
+      'an unknown dialect of an agent',
+      ['--from', 'codx', '--agent', 'codex', 'x'],
+      'runwire: unknown dialect "codx" (did you mean "codex"?); known: ',
+    ],
     ['no command', ['run', '--'], 'runwire: no command after --; such as: runwire run -- codex exec --json "fix the tests"\n'],
     ['an empty command', ['run', '--', ''], 'runwire: no command after --; such as: '],
     ['a command and an agent', ['run', '--agent', 'codex', '--', 'true'], 'runwire: --agent: not with a COMMAND after --\n'],
@@ -97,7 +109,12 @@ describe('a command line that is wrong', () => {
       ['run', '--resume', 'y', '--permission-mode', 'edit', '--deny', 'bash', '--', 'true'],
       'runwire: --deny, --permission-mode, --resume: not with a COMMAND after --\n',
     ],
-    ['an unknown flag', ['--colour', 'x'], "runwire: Unknown option '--colour'; see --help\n"],
+    ['an unknown flag', ['--colour', 'x'], 'runwire: unknown option --colour; see "runwire run --help"\n'],
+    [
+      'a misspelt flag',
+      ['--max-turn', '3', 'x'],
+      'runwire: unknown option --max-turn (did you mean --max-turns?); see "runwire run --help"\n',
+    ],
   ])('%s is said with 2, before any config', async (_what, args, message) => {
     const cwd = project();
     writeFileSync(join(cwd, 'runwire.json'), 'this is not JSON');
@@ -131,7 +148,8 @@ describe('a command line that is wrong', () => {
   it('a word that is nearly a command was meant as one', async () => {
     expect(await live(['outcom', 'run.jsonl'])).toMatchObject({
       stdout: '',
-      stderr: 'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"\n',
+      stderr:
+        'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"; a prompt that begins so is given with -p\n',
       status: 2,
     });
   });

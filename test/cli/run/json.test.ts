@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonResponse } from '../../../src/dialects/dexter/wire.ts';
 import { endless, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
 
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+const scratchpadOf = (stdout: string, cwd: string): string => join(cwd, json(stdout).scratchpadFile as string);
 
 describe('--json', () => {
   it('writes one JsonResponse and nothing else, and keeps the scratchpad it names', async () => {
@@ -63,11 +65,58 @@ describe('--json', () => {
       query: '',
       answer: '',
       tools: [],
-      scratchpadFile: '',
+      scratchpadFile: expect.stringMatching(/^\.dexter\/scratchpad\/\d{4}-\d\d-\d\d-\d{6}_d41d8cd98f00\.jsonl$/) as string,
       metadata: { model: '', iterations: 0, totalTimeMs: expect.any(Number) as number },
       error: { code: 'NO_QUERY', message: 'No query: give one as an argument, with -p, or on stdin' },
     });
-    expect({ stderr, status, files: readdirSync(cwd) }).toEqual({ stderr: '', status: 1, files: ['a.txt'] });
+    expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({ stderr: '', status: 1, kept: true });
+  });
+
+  it.each([
+    ['an unknown flag', ['--json', '--colour', 'Do it'], 'unknown option --colour'],
+    ['a flag without its value', ['Do it', '--json', '--model'], '--model needs a value'],
+    ['a mistyped command', ['--json', 'stats'], 'unknown command "stats"'],
+  ])('answers %s with a response, its scratchpad and exit code 1', async (_what, args, message) => {
+    const { stdout, stderr, status, cwd } = await live(args);
+    expect(json(stdout)).toMatchObject({
+      status: 'error',
+      error: { code: 'AGENT_ERROR', message: expect.stringContaining(message) as string },
+    });
+    expect({ stderr, status, kept: existsSync(scratchpadOf(stdout, cwd)) }).toEqual({ stderr: '', status: 1, kept: true });
+    expect(JsonResponse.safeParse(json(stdout)).success).toBe(true);
+  });
+
+  it('says so where the scratchpad cannot be written', async () => {
+    const cwd = project();
+    writeFileSync(join(cwd, '.dexter'), '');
+    for (const args of [
+      ['--json', 'Do it'],
+      ['--json', '--max-turns', 'many', 'Do it'],
+    ]) {
+      const { stdout, status } = await live(args, { cwd });
+      expect(json(stdout)).toMatchObject({ scratchpadFile: expect.stringMatching(/^\.dexter\/scratchpad\//) as string });
+      expect(json(stdout)).toMatchObject({
+        error: { message: expect.stringMatching(/cannot write .*\.dexter is not a folder/) as string },
+      });
+      expect(status).toBe(1);
+    }
+  });
+
+  it('keeps denied calls in the scratchpad, which is the only file that read-only mode writes', async () => {
+    const server = await serve([{ calls: [{ name: 'write', args: { path: 'b.txt', content: 'x' } }] }, { text: 'It was denied.' }]);
+    const { stdout, cwd } = await live(['--json', ...modelAt(server), '--permission-mode', 'read-only', 'Write it']);
+    const lines = readFileSync(scratchpadOf(stdout, cwd), 'utf8').trimEnd().split('\n').map(json);
+    expect(lines.map(({ type, toolName, result }) => [type, toolName, String(result).slice(0, 7)])).toEqual([
+      ['init', undefined, 'undefin'],
+      ['tool_result', 'write', 'Error: '],
+    ]);
+    expect(readdirSync(cwd).toSorted()).toEqual(['.dexter', 'a.txt']);
+  });
+
+  it('counts the iterations that were completed', async () => {
+    const server = await serve([{ calls: [{ name: 'read', args: { path: 'a.txt' } }] }, { fault: { status: 401 } }]);
+    const { stdout } = await live(['--json', ...modelAt(server), 'Do it']);
+    expect(json(stdout)).toMatchObject({ status: 'error', metadata: { iterations: 1 } });
   });
 
   it('answers CONFIG_ERROR without a model', async () => {

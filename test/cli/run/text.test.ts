@@ -28,7 +28,7 @@ runwire: tokens, 1,100 in 10 out, $0.0200
 runwire: changed b.txt, +1 -0
 runwire: success
 runwire: T s, 2 turns, 2 tool calls, 2,100 in 50 out, $0.0300, 1 changed file
-runwire: next: resume with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 "…"
+runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 continue
 `);
   });
 
@@ -62,7 +62,7 @@ runwire: next: resume with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11
       'runwire: T s, 1 turn, 2 tool calls',
       'runwire: denied: 1 attempt; --allow RULE would allow it',
       'runwire: next: a larger --max-turns lets it go further',
-      'runwire: next: resume with runwire --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 "…"',
+      'runwire: next: runwire --model acme/large --resume 5f0c4a52-5c5e-4f3c-9a52-0d2f8f1c7a11 continue',
     ]);
   });
 

@@ -145,7 +145,7 @@ describe('commands under a command', () => {
     });
     expect(await runwire(['runs', 'show', '--colour'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("Unknown option '--colour'") as string,
+      stderr: expect.stringContaining('unknown option --colour') as string,
     });
   });
 

@@ -40,7 +40,7 @@ describe('the table', () => {
 
   it('has colours where they are wanted, also in a pipe', async () => {
     const coloured = async (env: Record<string, string>): Promise<boolean> =>
-      (await runs(ledger, ['list', '-f', 'table'], { env })).stdout.includes('\u001b[32msuccess\u001b[0m');
+      (await runs(ledger, ['list', '--format', 'table'], { env })).stdout.includes('\u001b[32msuccess\u001b[0m');
     expect([await coloured({ FORCE_COLOR: '1' }), await coloured({}), await coloured({ FORCE_COLOR: '0' })]).toEqual([true, false, false]);
   });
 
@@ -49,10 +49,10 @@ describe('the table', () => {
     const labels = { team: hostile };
     await fill(place, [sample(1, { prompt: hostile, agent: hostile, model: hostile, answer: hostile, labels, cwd: hostile })]);
     for (const args of [
-      ['list', '-f', 'table'],
+      ['list', '--format', 'table'],
       ['show', 'last', '--text'],
-      ['stats', '-f', 'table'],
-      ['stats', '--by', 'label:team', '-f', 'table'],
+      ['stats', '--format', 'table'],
+      ['stats', '--by', 'label:team', '--format', 'table'],
     ]) {
       const { stdout, status } = await runs(place, args);
       expect({ args, status, obeyed: obeyed.exec(stdout), forged: /^runwire:/m.test(stdout) }).toEqual({
@@ -78,7 +78,7 @@ describe('filters', () => {
     ['a span', ['--since', '1h'], []],
     ['costs', ['--min-cost', '0.1', '--max-cost', '1'], ['1']],
     ['words', ['--text', 'flak* TEST'], ['1']],
-    ['words of the answer', ['-q', 'half'], ['3']],
+    ['words of the answer', ['--text', 'half'], ['3']],
   ])('by %s', async (_name, flags, expected) => {
     expect(await ids(...flags)).toEqual(expected);
   });
@@ -90,7 +90,7 @@ describe('filters', () => {
     [['--min-cost', 'cheap'], '--min-cost cheap: expected dollars'],
     [['--limit', 'many'], '--limit many: expected a number'],
     [['--json', '--csv'], 'one format at a time'],
-    [['--colour'], "Unknown option '--colour'"],
+    [['--colour'], 'unknown option --colour'],
     [['words'], 'unexpected "words"'],
   ])('%j is refused', async (flags, message) => {
     const { stderr, status } = await runs(ledger, ['list', ...flags]);

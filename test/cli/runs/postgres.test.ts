@@ -32,7 +32,7 @@ it('is the same ledger in PostgreSQL as in a file', async () => {
   }
   for (const args of [
     ['export'],
-    ['list', '-f', 'table', '--class', 'provider', '--label', 'a=b'],
+    ['list', '--format', 'table', '--class', 'provider', '--label', 'a=b'],
     ['list', '--text', 'hello'],
     ['stats', '--by', 'class'],
     ['stats', '--by', 'label:a', '--csv'],

@@ -120,7 +120,7 @@ describe('diff', () => {
 
 describe('stats', () => {
   it.each(['agent', 'class', 'day', 'label:team'])('by %s', async (by) => {
-    const { stdout } = await runs(ledger, ['stats', '--by', by, '-f', 'table', '--chart', 'time'], { env: { COLUMNS: '100' } });
+    const { stdout } = await runs(ledger, ['stats', '--by', by, '--format', 'table', '--chart', 'time'], { env: { COLUMNS: '100' } });
     await expect(stdout).toMatchFileSnapshot(golden(`stats-${by.replace(':', '-')}`));
   });
 

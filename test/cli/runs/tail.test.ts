@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../../src/events/event.ts';
+import { tail as tailCommand } from '../../../src/cli/runs/tail.ts';
+import { ScreenModel } from '../../support/screen.ts';
+import { outside } from '../run/scripted.ts';
 import { hostile, jsonLines, newLedger, obeyed, runs } from './ledger.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -92,6 +95,33 @@ describe('tail -f', () => {
     expect(jsonLines<EventRecord>(live.stdout).at(-1)).toMatchObject({ type: 'thread.completed', status: 'incomplete', summary: 'half' });
     const { stdout } = await runs(ledger, ['list']);
     expect(jsonLines(stdout)).toMatchObject([{ status: 'incomplete', agent: 'counter', model: 'm' }]);
+  });
+
+  it('draws on a terminal what goes on, and takes it away for the answer', async () => {
+    const ledger = newLedger();
+    const run = writer(ledger);
+    run.say('begin');
+    await run.hears('begin');
+    const screen = new ScreenModel(80);
+    const { context } = outside();
+    let drawn = false;
+    const status = await tailCommand.run({ follow: true, ledger } as object, [], {
+      ...context,
+      stdoutIsTerminal: true,
+      stderrIsTerminal: true,
+      show: async (text) => screen.write(text),
+      draw(text) {
+        screen.write(text);
+        if (drawn || !/· turn 1 · waiting for the model/.test(text)) return;
+        drawn = true;
+        for (const line of ['Done.', 'end']) run.say(line);
+      },
+    });
+    expect({ status, drawn }).toEqual({ status: 0, drawn: true });
+    const shown = screen.text.split('\n');
+    expect(shown).toContain('Done.');
+    expect(shown).toContain('runwire: success');
+    expect(shown.filter((line) => line.includes('·'))).toEqual([]);
   });
 
   it('waits for the next run', async () => {

@@ -24,7 +24,7 @@ const ids = async (...flags: string[]): Promise<string[]> =>
 
 describe('runs list --tree', () => {
   it('shows runs under the ones that started them', async () => {
-    const { stdout, status } = await runs(ledger, ['list', '--tree', '-f', 'table'], { env: { COLUMNS: '90' } });
+    const { stdout, status } = await runs(ledger, ['list', '--tree', '--format', 'table'], { env: { COLUMNS: '90' } });
     expect(status).toBe(0);
     await expect(stdout).toMatchFileSnapshot(golden('list-tree'));
   });
@@ -111,7 +111,7 @@ it('draws a chain that is deeper than a screen is wide', async () => {
       index === 0 ? run : { ...run, parent_run_id: samples[index - 1]?.id ?? '', root_run_id: samples[0]?.id ?? '' },
     ),
   );
-  const { stdout } = await runs(chain, ['list', '--tree', '-f', 'table'], { env: { COLUMNS: '60' } });
+  const { stdout } = await runs(chain, ['list', '--tree', '--format', 'table'], { env: { COLUMNS: '60' } });
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(29);
   expect(lines.at(-1)).toMatch(/^ {12}\(27\) \w{8} /);

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../events/event.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, compact, count, filled, list, object, string } from '../../read.ts';
-import { classWords } from '../words.ts';
+import { classWords, unknownQuery } from '../words.ts';
 import { readTool } from './tools.ts';
 import { readUsage } from './usage.ts';
 
@@ -18,7 +18,11 @@ export function readResponse(wire: JsonObject, sink: DecoderSink): void {
   sink.emit({
     type: 'thread.started',
     agent: 'dexter',
-    ...compact({ task: filled(wire.query), model, session_id: sessionOf.exec(string(wire.scratchpadFile) ?? '')?.[1] }),
+    ...compact({
+      task: wire.query === unknownQuery ? undefined : filled(wire.query),
+      model,
+      session_id: sessionOf.exec(string(wire.scratchpadFile) ?? '')?.[1],
+    }),
   });
   const turns = Math.min(Math.floor(count(metadata.iterations) ?? 0), maxTurns);
   if (turns > 0) sink.emit({ type: 'turn.started' });

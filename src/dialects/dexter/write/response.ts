@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
 import { compact, isObject } from '../../read.ts';
-import { scratchpadFolder } from '../words.ts';
+import { scratchpadFolder, unknownQuery } from '../words.ts';
 import { errorDetail } from './ending.ts';
 import { ToldCalls } from './told-calls.ts';
 import { Tools, writeArgs, writeResult } from './tools.ts';
@@ -11,10 +11,33 @@ import { writeUsage } from './usage.ts';
 
 type Told = { name: string; args: JsonObject; result: string };
 
+/** Passes of the loop that came to their end: one that failed, or was cut off, did not. */
+class Iterations {
+  #completed = 0;
+  #isAssumed = false;
+
+  start(): void {
+    this.#isAssumed = false;
+  }
+
+  end({ finish_reason: reason, synthetic }: EventOf<'turn.completed'> & Pick<EventRecord, 'synthetic'>): void {
+    if (reason === 'error' || reason === 'aborted') return;
+    this.#completed += 1;
+    this.#isAssumed = synthetic;
+  }
+
+  completed({ verdict, provenance, metrics }: RunOutcome): number {
+    // What Dexter itself counted was completed.
+    if (provenance.dialect === 'dexter') return metrics.turns;
+    return this.#completed - (this.#isAssumed && verdict.class !== 'success' ? 1 : 0);
+  }
+}
+
 /** One JSON response: the whole run in one object, written at its end. */
 export function responseEncoder(sink: EncoderSink): Encoder {
   const tools = new Tools(sink);
   const told = new ToldCalls<Told>(sink.lose);
+  const iterations = new Iterations();
   let session: string | undefined;
   let turns = 0;
   let prompts = 0;
@@ -34,13 +57,13 @@ export function responseEncoder(sink: EncoderSink): Encoder {
     if (outcome.limits_hit.length > 0 && !verdict.class.endsWith('_limit')) sink.lose('limit');
     sink.line({
       status: failed ? 'error' : 'success',
-      query: metadata.initial_prompt,
+      query: metadata.initial_prompt || (detail?.code === 'NO_QUERY' ? '' : unknownQuery),
       answer: failed ? '' : message,
       tools: failed ? [] : told.toArray(),
-      scratchpadFile: detail?.code === 'NO_QUERY' ? '' : scratchpadFile(),
+      scratchpadFile: scratchpadFile(),
       metadata: {
         model: metrics.model_name ?? '',
-        iterations: metrics.turns,
+        iterations: iterations.completed(outcome),
         totalTimeMs: Math.max(1, Math.round(metrics.duration_ms ?? 0)),
         ...usage,
       },
@@ -82,7 +105,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
           return;
         case 'turn.started':
           turns += 1;
-          return;
+          return iterations.start();
         case 'text.completed':
           return say(event);
         case 'item.started':
@@ -96,9 +119,10 @@ export function responseEncoder(sink: EncoderSink): Encoder {
           if (error !== undefined && error !== event.message) sink.lose('error');
           error = event.message;
           return;
+        case 'turn.completed':
+          return iterations.end(event);
         case 'text.delta':
         case 'reasoning.delta':
-        case 'turn.completed':
         case 'usage.reported':
         case 'limit.reached':
         case 'agent.finished':

@@ -1,5 +1,6 @@
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
 import { builtIn } from '../../../vocabulary.ts';
+import { oneLine } from '../../../terminal/plain.ts';
 import { shellQuote } from '../../../terminal/shell-quote.ts';
 
 /** Whom the run was asked of, and what can be asked of it. */
@@ -11,20 +12,25 @@ export interface Asked {
   permissionModes: readonly string[];
   /** It was allowed everything that can be allowed. */
   isFull: boolean;
+  /** What else was said and holds for a resumed run as well: `--model`, `--base-url`, `--cwd`, rules. */
+  flags: readonly string[];
 }
 
 /** What one could do after this end; only what Runwire knows to work. */
 export function advise(outcome: RunOutcome, asked: Asked): string[] {
   const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, asked);
-  const resume = resumeWords(outcome, asked);
-  return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [`resume with ${resume} "…"`])];
+  const resume = resumeLine(outcome, asked);
+  return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [resume])];
 }
 
-function resumeWords({ session_id: session, verdict }: RunOutcome, { agent, canResume }: Asked): string | undefined {
+/** A command line that resumes the session as it stands, for whoever pastes it. */
+function resumeLine({ session_id: session, verdict }: RunOutcome, { agent, canResume, flags }: Asked): string | undefined {
   // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
   if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
   if (verdict.class === 'config' || verdict.class === 'input') return undefined;
-  return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), '--resume', session]);
+  // What a terminal would obey is spelt out when it is shown, and then it is another word.
+  if (flags.some((word) => oneLine(word, word.length) !== word)) return undefined;
+  return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), ...flags, '--resume', session, 'continue']);
 }
 
 const limitFlags: Partial<Record<string, string>> = {

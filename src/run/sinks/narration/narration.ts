@@ -13,6 +13,10 @@ interface Telling {
   /** Unset: a command of the user's. */
   agent?: string;
   permissionMode?: PermissionMode;
+  /** What a run that resumes this one has to be told as well. */
+  flags?: readonly string[];
+  /** The time at the run that is told; unset: it is told while it happens. */
+  clock?: () => number;
 }
 
 /** A run, told on stderr while it happens. */
@@ -37,16 +41,16 @@ export interface Stderr {
 
 const glanceMs = 1000;
 
-export async function narrate({ tell, draws, agent, permissionMode }: Telling, context: Stderr): Promise<Narration> {
+export async function narrate({ tell, draws, agent, permissionMode, flags = [], clock }: Telling, context: Stderr): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
   const isFull = permissionMode === 'full';
-  const asked = { ...(await askedOf(agent)), isFull };
+  const asked = { ...(await askedOf(agent)), isFull, flags };
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
   const narrator: Narrator = new Narrator({
     say: (line: Line) => void (muted || display.say(line)),
-    now,
+    now: clock ?? now,
     calls: drawn ? 'live' : 'lines',
     tell,
     isFull,
@@ -78,9 +82,11 @@ export async function narrate({ tell, draws, agent, permissionMode }: Telling, c
   };
 }
 
-const nobody = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+type Abilities = Omit<Asked, 'flags' | 'isFull'>;
 
-async function askedOf(agent: string | undefined): Promise<Omit<Asked, 'isFull'>> {
+const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
+
+async function askedOf(agent: string | undefined): Promise<Abilities> {
   if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../../agents/registry.ts');

@@ -118,7 +118,9 @@ export class Narrator {
     ]);
     if (good && verdict.evidence.some(({ signal }) => signal === 'answer')) this.#line('yellow', ['warning: the last answer is empty']);
     if (outcome.denials !== undefined) this.#line('yellow', [this.#denied(outcome.denials)]);
-    for (const sentence of this.#options.advise?.(outcome) ?? []) this.#line('plain', [`next: ${sentence}`]);
+    if (this.#options.tell === 'errors') return;
+    for (const sentence of this.#options.advise?.(outcome) ?? [])
+      this.#options.say({ ...ours('plain', `next: ${plain(sentence)}`), unbroken: true });
   }
 
   #denied({ count, every, flag }: NonNullable<RunOutcome['denials']>): string {

@@ -82,6 +82,7 @@ export class Screen {
   #lines(): string {
     const { columns } = this.#size();
     const lines = this.#waiting.flatMap((line) => {
+      if (line.unbroken === true) return render(line, this.#colours);
       const first = margin(line);
       const following = line.voice === 'agent' ? first : ' '.repeat(first.length);
       return wrap(line.text.replaceAll('\t', '    '), Math.max(columns - 1 - first.length, fewestForText)).map((text, index) =>

@@ -1,0 +1,96 @@
+import { nearestWord } from '../nearest.ts';
+import { commands } from './commands.ts';
+
+/** Under `runs`; a test keeps them equal to the commands' own names. */
+export const runsCommands = ['list', 'show', 'tail', 'diff', 'stats', 'export', 'import', 'prune', 'verify'] as const;
+
+/** What other tools call a command, and what it is called here; alone on a command line it was not meant as a prompt. */
+const elsewhere: Readonly<Record<string, string | undefined>> = {
+  ls: 'runs list',
+  ps: 'runs list',
+  history: 'runs list',
+  sessions: 'runs list',
+  status: 'runs list',
+  log: 'runs tail',
+  logs: 'runs tail',
+  watch: 'runs tail -f',
+  follow: 'runs tail -f',
+  cost: 'runs stats',
+  costs: 'runs stats',
+  usage: 'runs stats',
+  compare: 'runs diff',
+  rm: 'runs prune',
+  clean: 'runs prune',
+  cancel: 'runs',
+  wait: 'runs tail -f',
+  exec: 'run',
+  start: 'run',
+  resume: 'run --resume ID',
+  replay: 'play',
+  formats: 'dialects',
+  check: 'doctor',
+  auth: 'doctor',
+  login: 'doctor',
+  config: 'schema config',
+  setup: 'doctor',
+  init: 'doctor',
+  install: 'agents',
+  update: undefined,
+  upgrade: undefined,
+  models: undefined,
+  mcp: undefined,
+  serve: undefined,
+  web: undefined,
+  acp: undefined,
+  orchestrate: undefined,
+  race: undefined,
+  apply: undefined,
+  drop: undefined,
+  enqueue: undefined,
+  worker: undefined,
+  budget: undefined,
+};
+
+/** The first word of a command line: how it came there, and what follows it. */
+interface FirstWord {
+  word: string;
+  /** Nothing follows it. */
+  isAlone: boolean;
+  /** `run` was said: only the names under `runs` are still taken for a slip of it. */
+  isExplicit?: boolean;
+}
+
+/**
+ * What is wrong with a first word that was meant as a command: a paid run must not begin with a slip of the fingers.
+ * undefined: it is the beginning of a prompt.
+ */
+export function mistyped({ word, isAlone, isExplicit = false }: FirstWord): string | undefined {
+  const typed = word.trim().toLowerCase();
+  if (!/^[a-z][a-z-]*$/.test(typed)) return undefined;
+  const meant = isExplicit ? underRuns(typed) : commandMeant(typed);
+  const isForeign = isAlone && !isExplicit && Object.hasOwn(elsewhere, typed);
+  if (meant === undefined && !isForeign) return undefined;
+  const plainly = 'a prompt that begins so is given with -p';
+  if (meant === typed) return `"${typed}" is a command and comes first: "runwire ${typed}"; ${plainly}`;
+  return `${unknownCommand(`${isExplicit ? 'run ' : ''}${word.trim()}`, meant ?? elsewhere[typed])}; ${plainly}`;
+}
+
+function unknownCommand(word: string, meant: string | undefined): string {
+  return `unknown command "${word}"${meant === undefined ? '' : ` (did you mean "${meant}"?)`}; see "runwire --help"`;
+}
+
+function underRuns(typed: string): string | undefined {
+  const name = runsCommands.find((each) => each === typed);
+  return name === undefined ? undefined : `runs ${name}`;
+}
+
+function commandMeant(typed: string): string | undefined {
+  const top = commands.map(({ name }) => name);
+  if (top.includes(typed)) return typed;
+  const name = underRuns(typed);
+  if (name !== undefined) return name;
+  if (typed === 'version' || typed === 'help') return `--${typed}`;
+  const close = nearestWord(typed, [...top, ...runsCommands, 'version', 'help']);
+  if (close === undefined || top.includes(close)) return close;
+  return underRuns(close) ?? `--${close}`;
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { Failure } from '../failure.ts';
+import { nearestWord } from '../nearest.ts';
+import type { Command, Option, Options, Values } from './command.ts';
+
+interface Parsed {
+  values: Values<Options>;
+  operands: readonly string[];
+}
+
+/** The words of a command line, as flags and operands. Throws `Failure` in words of ours. */
+export function parseWords(command: Command, words: readonly string[]): Parsed {
+  const { options } = command;
+  const { values, positionals, tokens } = parseArgs({
+    args: bindValues(command, words),
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+    if (option === undefined) throw unknownOption(command, token.rawName);
+    if (option.type === 'boolean' && token.value !== undefined)
+      throw new Failure('input', `${token.rawName} takes no value, such as ${JSON.stringify(token.value)}`);
+    if (option.type === 'string' && token.value === undefined) throw valueMissing(command, token.rawName, option);
+  }
+  return { values: values as Values<Options>, operands: positionals };
+}
+
+/**
+ * What follows a flag that takes a value is its value, though it begins with a hyphen (`--timeout -5s`), unless it is a flag of
+ * this command itself.
+ */
+function bindValues(command: Command, words: readonly string[]): string[] {
+  const bound: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--') return [...bound, ...words.slice(at)];
+    const option = optionOf(command, word);
+    const value = words[at + 1];
+    if (option?.type !== 'string' || value === undefined) bound.push(word);
+    else if (value === '--' || optionOf(command, value.split('=', 1)[0] ?? '') !== undefined) throw valueMissing(command, word, option);
+    else {
+      // A long flag takes anything after `=`, a short one anything that follows it at once, but the empty string.
+      bound.push(...(word.startsWith('--') ? [`${word}=${value}`] : value === '' ? [`--${option.name}=`] : [`${word}${value}`]));
+      at += 1;
+    }
+  }
+  return bound;
+}
+
+interface NamedOption extends Option {
+  readonly name: string;
+}
+
+/** The option that is this very word: `--model`, `-m`. */
+function optionOf({ options }: Command, word: string): NamedOption | undefined {
+  const found = Object.entries(options).find(([name, { short }]) => word === `--${name}` || (short !== undefined && word === `-${short}`));
+  return found === undefined ? undefined : { ...found[1], name: found[0] };
+}
+
+function unknownOption(command: Command, word: string): Failure {
+  const known = [...Object.keys(command.options), 'help', ...(command.name === 'run' ? ['version'] : [])];
+  const name = word.startsWith('--') ? nearestWord(word.slice(2), known) : undefined;
+  return new Failure(
+    'input',
+    `unknown option ${word}${name === undefined ? '' : ` (did you mean --${name}?)`}; see "runwire ${command.name} --help"`,
+  );
+}
+
+function valueMissing({ name }: Command, word: string, { value = 'VALUE' }: Option): Failure {
+  return new Failure('input', `${word} needs a value: ${word} ${value}; see "runwire ${name} --help"`);
+}

@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Failure } from '../../failure.ts';
+import { Writer } from '../../pipeline/writer.ts';
+import { specOf } from '../../run/ask.ts';
+import { start } from '../../run/run.ts';
+import { responseSink } from '../../run/sinks/dialect.ts';
+import { Outlet } from '../../run/sinks/outlet.ts';
+import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
+import type { Sink } from '../../run/sinks/sink.ts';
+import type { Context } from '../context.ts';
+import { runOptions } from './flags.ts';
+import { readPrompt } from './prompt.ts';
+import { loadWriter } from './writers.ts';
+
+interface Refused {
+  prompt: string;
+  model: string | undefined;
+  /** As it was typed. */
+  cwd: string | undefined;
+}
+
+/** A run that cannot begin, told as the response that `--json` promises, beside a scratchpad that holds the query alone. */
+export async function refuse(refusal: Failure, { prompt, model, cwd }: Refused, context: Context): Promise<number> {
+  const writer = await loadWriter({ flag: '--json' });
+  if (writer === undefined) throw refusal;
+  const outlet = new Outlet(context.print, () => {});
+  const place = resolve(context.cwd, cwd ?? '.');
+  const spec = specOf({ prompt, model }, { cwd: isFolder(place) ? place : context.cwd, passEnv: [] });
+  const name = scratchpadName(prompt, context.now());
+  const { scratchpad, problem } = openScratchpad(spec.cwd, name, context);
+  const sinks: Sink[] = [outlet, ...(scratchpad === undefined ? [] : [scratchpad]), responseSink(new Writer(...writer), outlet, name)];
+  await start(spec, {
+    env: context.env,
+    sinks: async () => sinks,
+    clock: context.now,
+    outside: context,
+    refusal:
+      problem === undefined || refusal.message.includes(problem) ? refusal : new Failure(refusal.code, `${refusal.message}; ${problem}`),
+  }).outcome;
+  return 1;
+}
+
+function openScratchpad(cwd: string, name: string, { warn }: Context): { scratchpad?: Scratchpad; problem?: string } {
+  try {
+    return { scratchpad: new Scratchpad(cwd, name, (message) => warn(`runwire: warning: ${message}`)) };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The same for words that cannot be read as flags: whoever asked for `--json` gets a response. */
+export async function refuseWords(failure: Failure, words: readonly string[], context: Context): Promise<number> {
+  if (!words.includes('--json')) throw failure;
+  const { values, positionals } = parseArgs({ args: [...words], options: runOptions, allowPositionals: true, strict: false });
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const typed = text(values.prompt) ?? (positionals.length === 0 ? undefined : positionals.join(' '));
+  const prompt = await readPrompt(typed, context, typed === undefined);
+  try {
+    return await refuse(failure, { prompt, model: text(values.model), cwd: text(values.cwd) }, context);
+  } finally {
+    context.leaveSoon();
+  }
+}

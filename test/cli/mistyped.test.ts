@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { runs } from '../../src/cli/commands/runs.ts';
+import { mistyped, runsCommands } from '../../src/cli/mistyped.ts';
+import { nearestWord } from '../../src/nearest.ts';
+
+it('knows every command under runs', () => expect(runsCommands).toEqual(runs.subcommands?.map(({ name }) => name)));
+
+it.each([
+  ['stats', 'runs stats'],
+  ['list', 'runs list'],
+  ['Show', 'runs show'],
+  ['verison', '--version'],
+  ['version', '--version'],
+  ['hlep', '--help'],
+  ['rnu', 'run'],
+  ['rn', 'run'],
+  ['agent', 'agents'],
+  ['exprot', 'runs export'],
+  ['complete', 'completion'],
+])('%s was meant as %s, whatever follows it', (word, meant) => {
+  expect(mistyped({ word, isAlone: false })).toBe(
+    `unknown command "${word}" (did you mean "${meant}"?); see "runwire --help"; a prompt that begins so is given with -p`,
+  );
+});
+
+it.each([
+  ['logs', ' (did you mean "runs tail"?)'],
+  ['login', ' (did you mean "doctor"?)'],
+  ['serve', ''],
+])('%s alone is what other tools call a command', (word, hint) => {
+  expect(mistyped({ word, isAlone: true })).toMatch(`unknown command "${word}"${hint};`);
+  expect(mistyped({ word, isAlone: false })).toBeUndefined();
+});
+
+it('a command after flags has to come first', () => {
+  expect(mistyped({ word: 'doctor', isAlone: true })).toBe(
+    '"doctor" is a command and comes first: "runwire doctor"; a prompt that begins so is given with -p',
+  );
+});
+
+it('after run, only the names under runs are a slip', () => {
+  expect(mistyped({ word: 'show', isAlone: false, isExplicit: true })).toMatch('unknown command "run show" (did you mean "runs show"?)');
+  expect(mistyped({ word: 'plan', isAlone: true, isExplicit: true })).toBeUndefined();
+});
+
+it.each([
+  'hello',
+  'explain',
+  'fix',
+  'write',
+  'review',
+  'report',
+  'test',
+  'add',
+  'why?',
+  'list all files',
+  'make',
+  'do-it',
+  'x',
+  'refactor',
+])('%s begins a prompt', (word) => expect(mistyped({ word, isAlone: true })).toBeUndefined());
+
+it('a longer name of a known word is that word', () => {
+  const known = ['codex', 'claude', 'gemini', 'pi'];
+  expect(['claude-code', 'Claude', 'gemini-cli', 'cluade', 'x'].map((word) => nearestWord(word, known))).toEqual([
+    'claude',
+    'claude',
+    'gemini',
+    'claude',
+    undefined,
+  ]);
+});
