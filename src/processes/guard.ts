@@ -115,7 +115,8 @@ export function startGuard(run: string, folder = ''): Guard {
   // No mark, so that it is not part of what it ends; a session of its own, so that no Ctrl-C of a terminal reaches it.
   const guard = spawn('/bin/sh', ['-c', script, 'runwire-guard', run, folder], {
     cwd: '/',
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
+    // The system's own tools first: PATH may begin with a folder of the repository.
+    env: { PATH: `/usr/bin:/bin:${process.env['PATH'] ?? '/bin'}`, LC_ALL: 'C' },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
