@@ -2,6 +2,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Printing, Program } from './child.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
+import type { Start } from './mark.ts';
 
 /** How a process gets a table of processes of its own: whom it cannot see, it cannot read, and with its first process all of them end. */
 export interface Namespace {
@@ -66,16 +67,17 @@ export interface Contained extends Guarded<Printing> {
 }
 
 /** Starts a program as `startPrinting` does, in a namespace. A signal that ends it becomes the exit code that a shell gives it. */
-export function startContained({ command, args, cwd, env }: Program, { program, flags }: Namespace): Contained {
+export function startContained({ command, args, ...rest }: Program, { program, flags }: Namespace): Contained {
   let left = false;
-  const start = (mark: Record<string, string>): Printing => {
-    const words = [...flags, '--', '/bin/sh', '-c', first, 'runwire-first', command, ...args];
-    const child = spawn(program, words, { cwd, env: { ...env, ...mark }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+  const order = { ...rest, command: program, args: [...flags, '--', '/bin/sh', '-c', first, 'runwire-first', command, ...args] };
+  const start = (marked: Start): Printing => {
+    const { cwd, env } = marked;
+    const child = spawn(marked.command, [...marked.args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
     if (!isPrinting(child)) throw new Error('the pipes of a process are missing');
     child.stdio[3]?.once('data', () => void (left = true)).on('error', () => {});
     return child;
   };
-  return { ...startGuarded(start), leftSomething: () => left };
+  return { ...startGuarded(order, start), leftSomething: () => left };
 }
 
 function isPrinting(child: ChildProcess): child is Printing {
