@@ -8,6 +8,7 @@ const checks: readonly (readonly [name: string, command: string, ...args: string
   ['lint', 'oxlint', '--deny-warnings'],
   ['types', 'tsc', '-p', '.'],
   ['dead code', 'knip'],
+  ['regular expressions are linear', 'node', 'scripts/check-patterns.ts'],
   ['import directions and generated files', 'vitest', 'run', 'test/house.test.ts', '--reporter=dot'],
 ];
 

@@ -25,34 +25,45 @@ const narrower: Partial<Record<ErrorCode, ReadonlySet<ErrorCode>>> = {
 /** The account itself is used up, whatever the server says about waiting. */
 const spent = /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit/i;
 /** The limit is one that passes within minutes. */
-const passes = /\bretryDelay\b|\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s\b|sec)|per[_ ]?min/i;
+const passes = [/\bretryDelay\b|per[_ ]?min/i, /\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s\b|sec)/i];
+
+/** Words of which the second stand somewhere behind the first, in the same sentence. One expression for both would take quadratic time. */
+interface Sentence {
+  first: RegExp;
+  later: RegExp;
+}
+
+function says(wording: RegExp | Sentence, text: string): boolean {
+  if (wording instanceof RegExp) return wording.test(text);
+  return text.split(/[.\n]/).some((sentence) => {
+    const at = sentence.search(wording.first);
+    return at !== -1 && wording.later.test(sentence.slice(at));
+  });
+}
 
 // Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
-const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
-  [
-    /context[_ ](?:length|window)|maximum context|prompt is too long|too many tokens|input token count [^\n]*exceeds|context overflow|ContextOverflow/i,
-    'context_overflow',
-  ],
+const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
+  [/context[_ ](?:length|window|overflow)|maximum context|prompt is too long|too many tokens|ContextOverflow/i, 'context_overflow'],
+  [{ first: /input token count/i, later: /exceeds/i }, 'context_overflow'],
   [spent, 'quota'],
   // An account that is used up, unless the server also says that it will soon take more: Gemini has the same words for both.
   [/quota exceeded|exceeded your current quota/i, 'quota'],
   [/rate[_ -]?limit|too many requests|\b429\b|RESOURCE_EXHAUSTED/i, 'rate_limit'],
   [/billing/i, 'quota'],
-  [
-    /max(?:imum)?[_ ](?:session[_ ])?(?:turns|iterations|steps)|turn limit|TurnLimited|Agent stopped after \d+ turns|iteration limit/i,
-    'turn_limit',
-  ],
+  [/max(?:imum)?[_ ](?:session[_ ])?(?:turns|iterations|steps)|turn limit|TurnLimited|iteration limit/i, 'turn_limit'],
+  [/Agent stopped after \d+ turns/i, 'turn_limit'],
   [/(?:cost|budget)[_ ](?:limit|exhausted|exceeded)|budget exhausted|max[_ ]budget/i, 'cost_limit'],
   [/API_KEY_INVALID|invalid_api_key|authentication_error|UNAUTHENTICATED|\bPERMISSION_DENIED\b/, 'auth'],
-  [
-    /no (?:api )?key|(?:api[_ ]?key|credentials?)\b[^.\n]*\b(?:not (?:set|found|configured|provided)|missing|required)|(?:missing|set|provide)\b[^.\n]*\bapi[_ ]?key|not logged in|please (?:log|sign) ?in|auth (?:method|type)|invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i,
-    'config',
-  ],
+  [/no (?:api )?key|not logged in|please (?:log|sign) ?in|auth (?:method|type)/i, 'config'],
+  [/invalid config|configuration (?:error|file)|unknown (?:agent|model|provider)/i, 'config'],
+  [{ first: /(?:api[_ ]?key|credentials?)\b/i, later: /\b(?:not (?:set|found|configured|provided)|missing|required)/i }, 'config'],
+  [{ first: /(?:missing|set|provide)\b/i, later: /\bapi[_ ]?key/i }, 'config'],
   [
     /unauthori[sz]ed|incorrect api key|invalid api key|api key is invalid|invalid x-api-key|authentication|\b401\b|\b403\b|forbidden|permission_error/i,
     'auth',
   ],
-  [/model[^.\n]*not found|model_not_found|no such model|does not exist or you do not have access/i, 'model_not_found'],
+  [/model_not_found|no such model|does not exist or you do not have access/i, 'model_not_found'],
+  [{ first: /model/i, later: /not found/i }, 'model_not_found'],
   [
     /prompt is required|no (?:prompt|input|query|message)\b|must provide a (?:message|prompt)|requires a prompt|empty prompt|no input provided|unknown (?:option|argument|flag)|unexpected argument|invalid (?:option|value)/i,
     'input',
@@ -62,10 +73,9 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     /overloaded|\b5\d\d\b|server(?:_| )error|internal error|server had an error|service unavailable|bad gateway|high demand|temporarily unavailable/i,
     'server',
   ],
-  [
-    /disconnected|premature close|connection (?:error|reset|refused|closed)|econn\w+|enotfound|eai_again|socket|network|fetch failed|terminated|timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i,
-    'network',
-  ],
+  [/disconnected|premature close|connection (?:error|reset|refused|closed)|socket|network|fetch failed|terminated/i, 'network'],
+  [/timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i, 'network'],
+  [/econn\w+|enotfound|eai_again/i, 'network'],
   [
     /auto-?reject|rejected permission|permission (?:denied|rejected)|not permitted|approval settings|denied by (?:policy|rule|user)/i,
     'permission',
@@ -84,8 +94,9 @@ export function codeOfMessage(message: string, status?: number, { asksToWait = f
   if (known !== undefined && reasons === undefined) return known;
   // Error texts are short; a long one is a page or a log, and its head says what it is.
   const head = message.length > 2000 ? message.slice(0, 2000) : message;
-  const worded = wordings.find(([wording]) => wording.test(head))?.[1];
-  const code = worded === 'quota' && !spent.test(head) && (asksToWait || passes.test(head)) ? 'rate_limit' : worded;
+  const worded = wordings.find(([wording]) => says(wording, head))?.[1];
+  const code =
+    worded === 'quota' && !spent.test(head) && (asksToWait || passes.some((wording) => wording.test(head))) ? 'rate_limit' : worded;
   return code !== undefined && (reasons === undefined || reasons.has(code)) ? code : (known ?? 'unknown');
 }
 

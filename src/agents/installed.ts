@@ -59,7 +59,7 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
 
 /** A number with two dots wins over one with a single dot: a date or a size may stand before the version. */
 function versionIn(text: string): string | undefined {
-  const found = /(?<![\w.])v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)/.exec(text) ?? /(?<![\w.])v?(\d+\.\d+)(?![\w.])/.exec(text);
+  const found = /(?:^|[^\w.])v?(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?)/.exec(text) ?? /(?:^|[^\w.])v?(\d+\.\d+)(?:[^\w.]|$)/.exec(text);
   return found?.[1];
 }
 

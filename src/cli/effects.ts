@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
+import { hideEnvironment } from '../processes/own-environment.ts';
 import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
 import type { Context } from './context.ts';
 import { Progress } from './progress.ts';
@@ -35,6 +36,7 @@ export function realContext(): Context {
     now: Date.now,
     onSignal,
     onCrash,
+    hideEnvironment,
     leaveSoon,
   };
 }

@@ -17,22 +17,22 @@ export type Talking = ChildProcessWithoutNullStreams;
 export type Listening = ChildProcessByStdio<Writable, null, null>;
 
 /** Starts a program that has nothing to read, and whose output we read. */
-export function startPrinting({ command, args, cwd, env }: Program): Guarded<Printing> {
-  return startGuarded((mark) =>
-    spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
+export function startPrinting(program: Program): Guarded<Printing> {
+  return startGuarded(program, ({ command, args, cwd, env }) =>
+    spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
   );
 }
 
 /** Starts a program that we write to and read from. */
-export function startTalking({ command, args, cwd, env }: Program): Guarded<Talking> {
-  return startGuarded((mark) => spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: 'pipe', detached: true }));
+export function startTalking(program: Program): Guarded<Talking> {
+  return startGuarded(program, ({ command, args, cwd, env }) => spawn(command, [...args], { cwd, env, stdio: 'pipe', detached: true }));
 }
 
 /** Starts a program that we write to; what it prints goes to our stderr. */
-export function startListening({ command, args, cwd, env }: Program): Guarded<Listening> {
+export function startListening(program: Program): Guarded<Listening> {
   const { stderr } = process;
-  return startGuarded((mark) =>
-    spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: ['pipe', stderr, stderr], detached: true }),
+  return startGuarded(program, ({ command, args, cwd, env }) =>
+    spawn(command, [...args], { cwd, env, stdio: ['pipe', stderr, stderr], detached: true }),
   );
 }
 

@@ -10,7 +10,7 @@ import { Socket } from 'node:net';
  */
 const script = `
 trap '' INT TERM HUP
-run=$1 folder=$2 leader= start=0
+run=$1 folder=$2 limit=$3 leader= start=0
 while read -r word more; do
   [ "$word" = leave ] && exit
   leader=$word start=$more
@@ -36,8 +36,8 @@ look() {
     [ -n "$leader" ] && kill -s 0 -- "-$leader" && group=-$leader
     return
   fi
-  for path in $(grep -lsF -e "$run" /proc/[0-9]*/environ); do
-    path=\${path%/environ}
+  for path in $(grep -lsF -e "$run" -e "$limit" /proc/[0-9]*/environ /proc/[0-9]*/limits); do
+    path=\${path%/*}
     found="$found \${path#/proc/}"
     # We may have died before we could name the leader: a session that a marked process is in was made by the run.
     read -r line < "$path/stat" || continue
@@ -111,11 +111,12 @@ export interface Guard {
  * has come to read it. A process of the run that is forked but not executed yet has a copy of our end, so the line cannot end
  * before the exec that puts the mark in its environment: the guard looks for marks only when they are there to be seen.
  */
-export function startGuard(run: string, folder = ''): Guard {
+export function startGuard(run: string, { folder = '', limit = run }: { folder?: string; limit?: string } = {}): Guard {
   // No mark, so that it is not part of what it ends; a session of its own, so that no Ctrl-C of a terminal reaches it.
-  const guard = spawn('/bin/sh', ['-c', script, 'runwire-guard', run, folder], {
+  const guard = spawn('/bin/sh', ['-c', script, 'runwire-guard', run, folder, limit], {
     cwd: '/',
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
+    // The system's own tools first: PATH may begin with a folder of the repository.
+    env: { PATH: `/usr/bin:/bin:${process.env['PATH'] ?? '/bin'}`, LC_ALL: 'C' },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

@@ -1,11 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { startGuard } from './guard.ts';
+import { limitOf, marked, type Start } from './mark.ts';
 import { ProcessTree } from './process-tree.ts';
-
-/** The runs that a process is part of, outermost first: what a Runwire starts inside a run of another belongs to both. */
-const markName = 'RUNWIRE_RUNS';
-const outerRuns = /^[\w:-]{1,4000}$/;
 
 export interface Guarded<Child extends ChildProcess> {
   child: Child;
@@ -18,19 +15,19 @@ export interface Guarded<Child extends ChildProcess> {
 const living = new Set<ProcessTree>();
 
 /**
- * Starts a process that does not outlive us, and neither does anything that it starts. `start` must spawn it at once, detached,
- * with the given variables in its environment. A folder that is named here may be left behind on our death: it is removed.
+ * Starts a process that does not outlive us, and neither does anything that it starts. `spawnMarked` must spawn at once, detached,
+ * what it is given, which is the order with the run's marks on it. A folder that is named here may be left behind on our death: it is removed.
  */
 export function startGuarded<Child extends ChildProcess>(
-  start: (mark: Record<string, string>) => Child,
+  order: Start,
+  spawnMarked: (start: Start) => Child,
   { folder = '' }: { folder?: string } = {},
 ): Guarded<Child> {
   const run = randomBytes(16).toString('hex');
-  const outer = process.env[markName] ?? '';
-  const guard = startGuard(run, folder);
+  const guard = startGuard(run, { folder, limit: limitOf(run) });
   let child: Child;
   try {
-    child = start({ [markName]: outerRuns.test(outer) ? `${outer}:${run}` : run });
+    child = spawnMarked(marked(run, order));
   } catch (error) {
     void guard.leave();
     throw error;

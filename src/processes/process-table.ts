@@ -77,3 +77,12 @@ export function readEnvironment(pid: number): string | undefined {
     return undefined;
   }
 }
+
+/** The limits of a process, as the kernel lists them. */
+export function readLimits(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/limits`, 'latin1');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readEnvironment, readProcess, readProcessTable, type Process, type ProcessTable } from './process-table.ts';
+import { limitOf } from './mark.ts';
+import { readEnvironment, readLimits, readProcess, readProcessTable, type Process, type ProcessTable } from './process-table.ts';
 
 /** Not even SIGKILL ends a process that the kernel cannot wake; nobody waits for it longer than this. */
 const killing = 10_000;
@@ -7,12 +8,13 @@ const slowestScan = 50;
 
 /**
  * A process with everything that comes from it: its group and session, their children, and everybody who carries the run's
- * mark in the environment, which is how a daemon is found that has left group, session and parents behind.
+ * mark in the environment or in its limits, which is how a daemon is found that has left group, session and parents behind.
  */
 export class ProcessTree {
   readonly #leader: number;
   readonly #started: number;
   readonly #run: string;
+  readonly #limit: string;
   /** Members seen before, by pid and start: one that was a child once stays a member when its parent has gone. */
   readonly #known = new Map<number, number>();
   // A pid is not given away again while a group or session has its number. Once both are empty, the number is a stranger's.
@@ -23,6 +25,7 @@ export class ProcessTree {
     this.#leader = leader;
     this.#started = readProcess(leader)?.started ?? 0;
     this.#run = run;
+    this.#limit = limitOf(run);
   }
 
   /** When the leader was started, as the kernel counts it; 0 if nobody can tell. */
@@ -129,6 +132,7 @@ export class ProcessTree {
 
   /** Undefined: it cannot be told yet, since a process that is just being executed shows no environment for a moment. */
   #carriesMark({ pid }: Process): boolean | undefined {
+    if (readLimits(pid)?.includes(this.#limit) === true) return true;
     const environment = readEnvironment(pid);
     return environment === '' ? undefined : (environment?.includes(this.#run) ?? false);
   }

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '../present.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
+import type { Start } from './mark.ts';
 import type { ProcessTree } from './process-tree.ts';
 import { patient } from './patience.ts';
 import { StandardStreams } from './standard-streams.ts';
 import { startFailure } from './start-failure.ts';
-import type { Ended, Graces, ProcessOrder, Supervise, Supervised } from './supervised.ts';
+import type { Ended, Graces, Supervise, Supervised } from './supervised.ts';
 
 const usualGraces: Graces = { stop: patient(5000), leftover: patient(1000) };
 /** Who is on its way out gets this long before it counts as left running. */
@@ -21,11 +22,11 @@ export const supervise: Supervise = async (order, graces) => {
   const folder = join(tmpdir(), `runwire-${randomBytes(16).toString('hex')}`);
   let streams: StandardStreams | undefined;
   try {
-    const start = (mark: Record<string, string>): ChildProcess => {
+    const start = (process: Start): ChildProcess => {
       streams = new StandardStreams(folder, order);
-      return startProcess(order, mark, streams);
+      return startProcess(process, streams);
     };
-    const { child, tree, end } = startGuarded(start, { folder });
+    const { child, tree, end } = startGuarded(order, start, { folder });
     const exit = exitOf(child);
     if (child.pid === undefined || tree === undefined || streams === undefined) {
       const cause = await exit.catch((error: unknown) => error);
@@ -39,9 +40,9 @@ export const supervise: Supervise = async (order, graces) => {
   }
 };
 
-function startProcess({ command, args, cwd, env }: ProcessOrder, mark: Record<string, string>, streams: StandardStreams): ChildProcess {
+function startProcess({ command, args, cwd, env }: Start, streams: StandardStreams): ChildProcess {
   try {
-    return spawn(command, [...args], { cwd, env: { ...env, ...mark }, stdio: [...streams.stdio], detached: true });
+    return spawn(command, [...args], { cwd, env, stdio: [...streams.stdio], detached: true });
   } finally {
     streams.closeCopies();
   }

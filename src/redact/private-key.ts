@@ -42,14 +42,14 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
   return { to, done: false };
 }
 
-const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?=-----)/g;
+const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const bodyAlone = /^[A-Za-z0-9+/=]*$/;
 const bodyPart = /[A-Za-z0-9+/=]{24}|^(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;
 
 /** Whether the last key that begins in a line does not end in it. */
 function staysOpen(line: string): boolean {
   const begin = Array.from(line.matchAll(firstLine)).at(-1);
-  return begin !== undefined && !line.includes('-----END', begin.index + begin[0].length + '-----'.length);
+  return begin !== undefined && !line.includes('-----END', begin.index + begin[0].length);
 }
 
 /** Follows a private key that is printed line by line, each line a text of its own. */

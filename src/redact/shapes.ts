@@ -217,7 +217,7 @@ export const secretShapes: readonly Shape[] = [
 
 /** What a prefixed secret goes on with: the characters of its last run. */
 function tailOf(secret: string): string {
-  return /\[[^\]]*\](?=\{\d+\}$)/.exec(secret)?.[0] ?? word;
+  return /(\[[^[\]]*\])\{\d+\}$/.exec(secret)?.[1] ?? word;
 }
 
 const secretName = new RegExp(

@@ -42,7 +42,7 @@ export function ago(at: number, now: number): string {
 }
 
 export function tokens(input: number | undefined, output: number | undefined): string | undefined {
-  const number = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const number = (value: number): string => value.toLocaleString('en-US');
   if (input === undefined && output === undefined) return undefined;
   return [input === undefined ? undefined : `${number(input)} in`, output === undefined ? undefined : `${number(output)} out`]
     .filter((part) => part !== undefined)

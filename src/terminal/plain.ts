@@ -7,7 +7,7 @@ const unsafe =
   // eslint-disable-next-line no-control-regex -- control characters are what this looks for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 // What stays invisible may stand between the letters as well as before them.
-const forged = new RegExp(`^(?=${Array.from(prefix.trim(), (letter) => `[\\p{Cf}\\p{M}]*${letter}`).join('')})`, 'gmu');
+const forged = new RegExp(`^${Array.from(prefix.trim(), (letter) => `[\\p{Cf}\\p{M}]*${letter}`).join('')}`, 'gmu');
 
 const harmless = /^[\n\t -~]*$/;
 
@@ -15,7 +15,7 @@ const harmless = /^[\n\t -~]*$/;
 export function plain(text: string): string {
   // Nearly all texts are of this kind, and whole transcripts go through here.
   if (harmless.test(text) && !text.includes(prefix.trim())) return text;
-  return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '\\').toWellFormed();
+  return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '\\$&').toWellFormed();
 }
 
 function spelt(char: string): string {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,8 +13,12 @@ import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { builtinTools } from '../../src/builtin/tools/index.ts';
 import { clip } from '../../src/builtin/tools/clip.ts';
 import type { Draft } from '../../src/events/event.ts';
+import { present } from '../../src/present.ts';
+import { findNamespace } from '../../src/processes/namespace.ts';
 import { processesWith, until } from '../support/processes.ts';
 import { callBuiltin, temporaryFolder, type Called } from '../support/tool-call.ts';
+
+const hasNamespaces = (await findNamespace()) !== undefined;
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -150,6 +154,37 @@ describe('bash', () => {
     const { status, output } = await bash({ command }, { cwd });
     expect({ status, output }).toEqual({ status: 'success', output: 'here\n[its background processes were ended]' });
     expect(isAlive(Number(readFileSync(join(cwd, 'pid'), 'utf8')))).toBe(false);
+  });
+
+  describe.runIf(hasNamespaces)('in a namespace, where the system has them', () => {
+    const contained = async (command: string, timeout_ms?: number): Promise<Called> =>
+      bash({ command, ...present({ timeout_ms }) }, { cwd: temporaryFolder(), contained: true });
+
+    it.each([
+      ['echo "$PPID"', { status: 'success', output: '1', exit_code: 0 }],
+      ['exit 3', { status: 'error', output: '(no output)\n[exit code 3]', exit_code: 3 }],
+      ['kill -9 $$', { status: 'error', output: '(no output)\n[exit code 137]', exit_code: 137 }],
+      ['cat; read x; echo "$x."', { status: 'success', output: '.', exit_code: 0 }],
+      ['(sleep 0.05; echo late) & echo early', { status: 'success', output: 'early\nlate', exit_code: 0 }],
+      ['id -u; touch a; stat -c %u a', { status: 'success', output: `${process.geteuid?.()}\n${process.geteuid?.()}`, exit_code: 0 }],
+    ])('%s', async (command, expected) => {
+      const { drafts: _, ...result } = await contained(command);
+      expect(result).toEqual(expected);
+    });
+
+    it('ends what left everything behind by which it could be found', async () => {
+      const mark = `6${randomInt(10 ** 6, 10 ** 7)}`;
+      const { status, output } = await contained(`env -i setsid sleep ${mark} <&- >&- 2>&- & sleep 0.1; echo here`);
+      expect({ status, output }).toEqual({ status: 'success', output: 'here\n[its background processes were ended]' });
+      expect(processesWith(mark)).toEqual([]);
+    });
+
+    it('ends all when the time is up, even who does not listen', async () => {
+      const mark = `6${randomInt(10 ** 6, 10 ** 7)}`;
+      const { output } = await contained(`trap '' TERM; env -i setsid sleep ${mark} & echo here; wait; sleep ${mark}`, 300);
+      expect(output).toBe('here\n[ended: it ran longer than its time limit of 300 ms]');
+      expect(processesWith(mark)).toEqual([]);
+    });
   });
 
   it('keeps secrets of the environment from the command', async () => {

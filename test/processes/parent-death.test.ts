@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -19,6 +19,7 @@ const tree = (mark: string): string => `
   trap '' INT TERM HUP
   (setsid sh -c '(sleep 600; : ${mark}) <&- >&- 2>&- &' <&- >&- 2>&- &)
   env -i /bin/sh -c '/bin/sleep 600; : ${mark}' &
+  ${existsSync('/usr/bin/prlimit') ? `(env -i setsid /bin/sh -c '(/bin/sleep 600; : ${mark}) <&- >&- 2>&- &' <&- >&- 2>&- &)` : ''}
   sh -c 'sleep 600; : ${mark}' &
   echo grown
   while :; do sleep 600; done; : ${mark}`;

@@ -6,6 +6,7 @@ import { parseRules, type PermissionRules } from '../../src/builtin/permissions/
 import type { Tool, ToolResult } from '../../src/builtin/tools/tool.ts';
 import { builtinTools, type BuiltinToolsOptions } from '../../src/builtin/tools/index.ts';
 import type { Draft } from '../../src/events/event.ts';
+import { present } from '../../src/present.ts';
 
 /** A folder that is gone when the test is. */
 export function temporaryFolder(): string {
@@ -24,13 +25,14 @@ export interface CallOptions {
   signal?: AbortSignal;
   permissions?: PermissionRules;
   network?: BuiltinToolsOptions['network'];
+  contained?: boolean;
   onDraft?: (draft: Draft) => void;
 }
 
 /** One call of a built-in tool, as the loop makes it. */
 export function callBuiltin(name: string, input: unknown, options: CallOptions): Promise<Called> {
-  const { permissions = parseRules('full'), network } = options;
-  const tool = builtinTools({ permissions, ...(network === undefined ? {} : { network }) }).find((each) => each.name === name);
+  const { permissions = parseRules('full'), network, contained } = options;
+  const tool = builtinTools({ permissions, ...present({ network, contained }) }).find((each) => each.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
   return callTool(tool, input, options);
 }

@@ -48,7 +48,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const apiKey = needKey(named, ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY']);
     const resourceName = env['AZURE_RESOURCE_NAME'];
     const endpoint = env['AZURE_OPENAI_ENDPOINT'];
-    const baseURL = baseUrl ?? (endpoint ? `${endpoint.replace(/\/+$/, '')}/openai` : undefined);
+    const baseURL = baseUrl ?? (endpoint ? `${withoutSlashes(endpoint)}/openai` : undefined);
     if (baseURL === undefined && !resourceName)
       throw new Failure('config', 'azure needs to know your resource: set AZURE_RESOURCE_NAME, or give --base-url');
     const where = baseURL === undefined ? { resourceName: resourceName ?? '' } : { baseURL: checkUrl(baseURL) };
@@ -150,6 +150,12 @@ function needKey(named: Named, variables: readonly string[]): string {
 function base({ baseUrl, env }: Named, variable?: string): { baseURL?: string } {
   const url = baseUrl ?? (variable === undefined ? undefined : env[variable]);
   return url ? { baseURL: checkUrl(url) } : {};
+}
+
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
 }
 
 function checkUrl(url: string): string {

@@ -163,7 +163,7 @@ function startsOf(part: Part): Part[] {
   if (first === -1) return [];
   const command = part.slice(first);
   if (!runners.has(baseName(command[0]) ?? '')) return [command];
-  const quoted = command.filter((word) => /\w.*[\s;&|]|[\s;&|].*\w/s.test(word));
+  const quoted = command.filter((word) => /\w/.test(word) && /[\s;&|]/.test(word));
   return [
     ...command.map((_, index) => command.slice(index)),
     ...quoted.flatMap((word) => readScript(word)?.commands.flatMap(startsOf) ?? [[expands]]),

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { z } from 'zod';
 import { exitOf, startPrinting, type Exit, type Printing } from '../../processes/child.ts';
-import type { Guarded } from '../../processes/guarded.ts';
-import type { ToolResult, ToolRun } from './tool.ts';
+import { findNamespace, startContained, type Contained } from '../../processes/namespace.ts';
+import type { Tool, ToolResult, ToolRun } from './tool.ts';
 import { withoutSecrets } from '../../redact/without-secrets.ts';
 import { Clip } from './clip.ts';
 import { cancelled, define, failed } from './define.ts';
@@ -25,22 +25,28 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-export const bash = define<Input>({
-  name: 'bash',
-  kind: 'command',
-  description:
-    'Run a shell command. There is no stdin and nobody to answer questions. What it leaves in the background ends with it, so start and use a server in one command.',
-  input,
-  need: ({ command }) => ({ access: 'execute', subject: command }),
-  async run(asked, run) {
-    if (run.signal.aborted) return cancelled;
-    const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
-    const program = { command: shell, args: ['-c', asked.command], cwd: run.cwd, env: withoutSecrets(run.env) };
-    return follow(startPrinting(program), asked, run);
-  },
-});
+/** Contained: where the system can do it, a command sees no processes but its own, and none of them outlives it. */
+export function bash({ contained }: { contained: boolean }): Tool {
+  return define<Input>({
+    name: 'bash',
+    kind: 'command',
+    description:
+      'Run a shell command. There is no stdin and nobody to answer questions. What it leaves in the background ends with it, so start and use a server in one command.',
+    input,
+    need: ({ command }) => ({ access: 'execute', subject: command }),
+    async run(asked, run) {
+      const namespace = contained ? await findNamespace() : undefined;
+      if (run.signal.aborted) return cancelled;
+      const shell = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+      const program = { command: shell, args: ['-c', asked.command], cwd: run.cwd, env: withoutSecrets(run.env) };
+      const started =
+        namespace === undefined ? { ...startPrinting(program), leftSomething: () => false } : startContained(program, namespace);
+      return follow(started, asked, run);
+    },
+  });
+}
 
-async function follow({ child, end }: Guarded<Printing>, asked: Input, run: ToolRun): Promise<ToolResult> {
+async function follow({ child, end, leftSomething }: Contained, asked: Input, run: ToolRun): Promise<ToolResult> {
   const output = new Clip(mostCharacters);
   const limit = asked.timeout_ms ?? usualTime;
   let stopped: 'timeout' | 'abort' | undefined;
@@ -58,7 +64,7 @@ async function follow({ child, end }: Guarded<Printing>, asked: Input, run: Tool
     const { code, signal } = await exitOf(child);
     await Promise.race([closed, pause(lastWords)]);
     ending ??= end(grace, timeToGo);
-    const leftover = (await ending) > 0 && stopped === undefined;
+    const leftover = ((await ending) > 0 || leftSomething()) && stopped === undefined;
     await Promise.race([closed, pause(lastWords)]);
     return result(output, { code, signal, stopped, leftover, limit });
   } catch (error) {

@@ -14,13 +14,15 @@ export interface BuiltinToolsOptions {
   /** Where file tools may be, what searches leave out, and where redirects may lead. */
   permissions: PermissionRules;
   network?: NetworkOptions;
+  /** Whether commands are kept from seeing other processes, where the system can do it. */
+  contained?: boolean;
 }
 
 /** The tools of the built-in agent. */
-export function builtinTools({ permissions, network }: BuiltinToolsOptions): Tool[] {
+export function builtinTools({ permissions, network, contained = false }: BuiltinToolsOptions): Tool[] {
   const { directories } = permissions;
   return [
-    bash,
+    bash({ contained }),
     read(directories),
     write(directories),
     edit(directories),

@@ -4,7 +4,7 @@ import type { OpenToolbox } from './toolbox.ts';
 export const openBuiltinToolbox: OpenToolbox = async ({ permissions, mcpServers = {}, cwd, env, signal }) => {
   const { builtinTools } = await import('./index.ts');
   const { decide } = await import('../permissions/rules.ts');
-  const own = builtinTools({ permissions });
+  const own = builtinTools({ permissions, contained: env['RUNWIRE_NAMESPACE'] !== 'off' });
   if (Object.keys(mcpServers).length === 0) return { tools: own, decide, close: () => Promise.resolve() };
   const { connectMcp } = await import('../mcp/connect.ts');
   const { tools, close } = await connectMcp(mcpServers, { cwd, env, signal });

@@ -37,6 +37,8 @@ export async function startRun(
     if (prompt === '' && command === undefined)
       throw new Failure('input', missing[format.flag] ?? (isBare(values, operands) ? firstSteps : noPrompt));
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
+    // Before anything is started that could look.
+    context.hideEnvironment();
     return await follow({ flags, spec, writer, loadAgent }, context);
   } catch (error) {
     if (format.flag !== '--json' || !(error instanceof Failure)) throw error;

@@ -78,10 +78,9 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 
 /** `2h`, `1d12h` → milliseconds. */
 export function readSpan(flag: string, text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g)];
-  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text)
-    throw new Failure('input', `${flag} ${text}: expected a span such as 30m, 2h, 3d or 1w`);
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0), 0);
+  if (!/^(?:\d+(?:\.\d+)?[smhdw])+$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a span such as 30m, 2h, 3d or 1w`);
+  const pieces = text.match(/[\d.]+|[smhdw]/g) ?? [];
+  return pieces.reduce((sum, piece, index) => sum + (units[piece] ?? 0) * Number(pieces[index - 1]), 0);
 }
 
 /** A span before now, or a date: a day begins at midnight UTC, as in the statistics. */
@@ -96,6 +95,6 @@ function readTime(flag: string, text: string | undefined, now: number): number |
 
 function readCost(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d*\.?\d+$/.test(text)) throw new Failure('input', `${flag} ${text}: expected dollars, such as 0.50`);
+  if (!/^(?:\d+|\d*\.\d+)$/.test(text)) throw new Failure('input', `${flag} ${text}: expected dollars, such as 0.50`);
   return Number(text);
 }

@@ -1,7 +1,8 @@
 import type { DecoderSink } from '../../dialect.ts';
 
 const startupFaults: readonly (readonly [RegExp, 'input' | 'config'])[] = [
-  [/requires --verbose|Input must be provided|No conversation found|Session ID .{1,100} already in use|unknown option/i, 'input'],
+  [/requires --verbose|Input must be provided|No conversation found|unknown option/i, 'input'],
+  [/Session ID \S+ (?:is )?already in use/i, 'input'],
   [/invalid mcp config|settings? (?:file|json)|claude code is not|nested/i, 'config'],
 ];
 

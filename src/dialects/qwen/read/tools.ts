@@ -78,8 +78,7 @@ export function editedPath(name: string, input: Json): string | undefined {
   return filled(object(input).file_path) ?? filled(object(input).notebook_path);
 }
 
-const refusal =
-  /requires permission to use [^\n]{1,200}? but that permission was declined|^Non-interactive deny: |is not listed in the active core tools allowlist|^Tool "[^"\n]{1,200}" is blocked in plan mode|^Plan mode blocked /;
+const refusal = /^(?:Non-interactive deny: |Plan mode blocked |Tool "[^"\n]+" is blocked in plan mode)/;
 
 function resultStatus(isError: boolean, output: string): ItemStatus {
   if (!isError) return 'success';
@@ -88,7 +87,10 @@ function resultStatus(isError: boolean, output: string): ItemStatus {
 }
 
 export function isRefusal(output: string): boolean {
-  return refusal.test(output.length > 1000 ? output.slice(0, 1000) : output);
+  const head = output.length > 1000 ? output.slice(0, 1000) : output;
+  const asked = head.indexOf('requires permission to use ');
+  if (asked !== -1 && head.includes(' but that permission was declined', asked)) return true;
+  return head.includes('is not listed in the active core tools allowlist') || refusal.test(head);
 }
 
 /** The report that the shell tool makes of a command that failed or printed nothing has the exit code in a line of its own. */

@@ -1,0 +1,138 @@
+// Proves that no regular expression in src takes more than linear time, whatever it is matched with: one that does blocks the
+// event loop on a small hostile text, and no time limit is kept meanwhile.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { check } from 'recheck';
+import { parseAst } from 'rolldown/parseAst';
+
+interface Expression {
+  where: string;
+  source: string;
+  flags: string;
+}
+
+const root = join(import.meta.dirname, '..');
+const src = join(root, 'src');
+/** A result is a function of the expression alone, and some take seconds. */
+const cacheFile = join(root, 'node_modules', '.cache', 'check-patterns', 'linear.json');
+
+/** Expressions that the checker cannot read, and why they are linear nonetheless. */
+const unreadable: Readonly<Record<string, string>> = {
+  'stores/words.ts': 'a class, or a run of another class: no character is in both, so there is never a second way to match',
+};
+
+/** Files that make expressions while they run, from what is only known then, and why those are linear. */
+const madeAtRunTime: Readonly<Record<string, string>> = {
+  'agents/checkup.ts': 'a flag of ours, letter by letter, between two looks at one character',
+  'builtin/models/recording.ts': 'the spellings of one path, letter by letter: each has a fixed length',
+  'redact/pattern.ts': 'one class between the beginning and the end, matched with one character',
+  'builtin/answer/json-schema.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
+};
+
+/** The checker is believed only while it finds these. */
+const knownBad: readonly (readonly [source: string, flags: string])[] = [
+  ['^(?:a+)+$', ''],
+  ['\\s+$', ''],
+  ['-----BEGIN [^-]*-----[^]*?-----END', ''],
+  ['model[^.]*not found', 'i'],
+  ['^(?:a|b|ab)*c', ''],
+];
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .toSorted();
+
+const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The expressions that are written out, and whether the file calls the constructor. */
+function read(path: string): { literals: Expression[]; constructs: boolean } {
+  const text = readFileSync(join(src, path), 'utf8');
+  const literals: Expression[] = [];
+  let constructs = false;
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (!isNode(node)) return;
+    const { type, regex, callee, start } = node;
+    if (type === 'Literal' && isNode(regex)) {
+      const line = text.slice(0, Number(start)).split('\n').length;
+      literals.push({ where: `${path}:${line}`, source: String(regex['pattern']), flags: String(regex['flags']) });
+    }
+    if (isNode(callee) && callee['type'] === 'Identifier' && callee['name'] === 'RegExp') constructs = true;
+    for (const value of Object.values(node)) visit(value);
+  };
+  visit(parseAst(text, { lang: 'ts' }, path));
+  return { literals, constructs };
+}
+
+/** The expressions that a file makes when it is loaded. */
+async function constructedBy(paths: readonly string[]): Promise<Expression[]> {
+  const made: Expression[] = [];
+  const original = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(original, {
+    construct(target, args: [string, string?], newTarget) {
+      const expression: RegExp = Reflect.construct(target, args, newTarget);
+      const caller = new Error('made here').stack?.split('\n').find((line) => line.includes('/src/'));
+      const where = paths.find((path) => caller?.includes(pathToFileURL(join(src, path)).href));
+      if (where !== undefined) made.push({ where, source: expression.source, flags: expression.flags });
+      return expression;
+    },
+  });
+  try {
+    for (const path of paths) await import(pathToFileURL(join(src, path)).href);
+  } finally {
+    globalThis.RegExp = original;
+  }
+  return made;
+}
+
+/** Why an expression is not known to be linear; undefined if it is. Only a proof counts: a search for a bad input may miss it. */
+async function faultOf({ where, source, flags }: Expression): Promise<string | undefined> {
+  const result = await check(source, flags, { checker: 'automaton', timeout: 60_000, maxNFASize: 1e6, maxPatternSize: 1e6 });
+  if (result.status === 'safe') return undefined;
+  if (result.status === 'vulnerable') return `${result.complexity.summary}, with ${result.attack.pattern}`;
+  if (result.error.kind === 'invalid' && where.slice(0, where.indexOf(':')) in unreadable) return undefined;
+  return `cannot be proven (${result.error.kind}): write it without looking ahead or behind, with fewer choices`;
+}
+
+function readCache(): Set<string> {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(cacheFile, 'utf8'));
+    return new Set(Array.isArray(stored) ? stored.map(String) : []);
+  } catch {
+    return new Set();
+  }
+}
+
+const nameOf = ({ source, flags }: Expression): string => `/${source}/${flags}`;
+
+const known = readCache();
+const contents = files.map((path) => ({ path, ...read(path) }));
+const constructing = contents.filter(({ constructs }) => constructs).map(({ path }) => path);
+const constructed = await constructedBy(constructing);
+const faults: string[] = constructing
+  .filter((path) => !(path in madeAtRunTime) && !constructed.some(({ where }) => where === path))
+  .map((path) => `${path} makes regular expressions that nobody has seen: write them out, or say why they are linear`);
+
+const all = new Map([...contents.flatMap(({ literals }) => literals), ...constructed].map((each) => [nameOf(each), each]));
+const bad = knownBad.map(([source, flags]): Expression => ({ where: 'known to be bad', source, flags }));
+const queue = [...bad, ...[...all.values()].filter((each) => !known.has(nameOf(each)))];
+await Promise.all(
+  Array.from({ length: availableParallelism() }, async () => {
+    for (let each = queue.shift(); each !== undefined; each = queue.shift()) {
+      const fault = await faultOf(each);
+      if (bad.includes(each)) {
+        if (fault === undefined) faults.push(`the checker does not find ${nameOf(each)}, which is known to be bad`);
+      } else if (fault === undefined) known.add(nameOf(each));
+      else faults.push(`src/${each.where} ${nameOf(each)}\n  ${fault}`);
+    }
+  }),
+);
+
+mkdirSync(dirname(cacheFile), { recursive: true });
+writeFileSync(cacheFile, JSON.stringify([...known].filter((each) => all.has(each))));
+for (const fault of faults) console.log(fault);
+console.log(`${all.size} regular expressions, ${faults.length} problems`);
+// The checker's own process would keep us.
+process.exit(faults.length === 0 ? 0 : 1);

@@ -1,0 +1,79 @@
+import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, resolve } from 'node:path';
+import type { Environment } from '../vocabulary.ts';
+
+/** The runs that a process is part of, outermost first: what a Runwire starts inside a run of another belongs to both. */
+const markName = 'RUNWIRE_RUNS';
+const outerRuns = /^[\w:-]{1,4000}$/;
+
+export interface Start {
+  command: string;
+  args: readonly string[];
+  cwd?: string | undefined;
+  env: Environment;
+}
+
+/**
+ * The same start, with the run's marks on it, which everything that comes from it inherits: a variable and, where the system has
+ * the tool, a limit. `env -i` drops the variable; nobody thinks of the limit, which is one that no program ever meets.
+ */
+export function marked(run: string, start: Start): Start {
+  const outer = process.env[markName] ?? '';
+  const env = { ...start.env, [markName]: outerRuns.test(outer) ? `${outer}:${run}` : run };
+  const tool = limitTool();
+  if (tool === undefined || !canStart(start)) return { ...start, env };
+  return { ...start, env, command: tool, args: [`--rttime=${limitOf(run)}:`, '--', start.command, ...start.args] };
+}
+
+/** Microseconds of uninterrupted work that a process with a real-time priority may take: more than a hundred years. */
+export function limitOf(run: string): string {
+  return String(2 ** 52 + Number.parseInt(run.slice(0, 12), 16));
+}
+
+/** Never looked for in PATH: it may begin with a folder of the repository. */
+const tools = ['/usr/bin/prlimit', '/bin/prlimit'];
+
+function limitTool(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    // A limit that is there is the mark of an outer run, which must not lose sight of what we start.
+    return /^Max realtime timeout +unlimited +unlimited /m.test(readFileSync('/proc/self/limits', 'latin1'))
+      ? tools.find((path) => existsSync(path))
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the system would start it: who cannot be started says so best itself, without the tool between. */
+function canStart({ command, cwd = process.cwd(), env }: Start): boolean {
+  const folders = command.includes('/') ? [cwd] : (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  try {
+    if (!statSync(cwd).isDirectory()) return false;
+    accessSync(cwd, constants.X_OK);
+  } catch {
+    return false;
+  }
+  return folders.some((folder) => isProgram(resolve(folder, command)));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    if (!statSync(path).isFile()) return false;
+    const interpreter = /^#![ \t]*([^\s]+)/.exec(beginningOf(path))?.[1];
+    return interpreter === undefined || existsSync(interpreter);
+  } catch {
+    return false;
+  }
+}
+
+function beginningOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(256);
+    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,85 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Printing, Program } from './child.ts';
+import { startGuarded, type Guarded } from './guarded.ts';
+import type { Start } from './mark.ts';
+
+/** How a process gets a table of processes of its own: whom it cannot see, it cannot read, and with its first process all of them end. */
+export interface Namespace {
+  program: string;
+  flags: readonly string[];
+}
+
+/** Never looked for in PATH: it may begin with a folder of the repository. */
+const programs = ['/usr/bin/unshare', '/bin/unshare'];
+const patienceMs = 2000;
+
+let found: Promise<Namespace | undefined> | undefined;
+
+/** The way that works here; undefined if none does. Found out once, by trying. */
+export function findNamespace(): Promise<Namespace | undefined> {
+  return (found ??= tryNamespace());
+}
+
+function tryNamespace(): Promise<Namespace | undefined> {
+  const program = process.platform === 'linux' ? programs.find((path) => existsSync(path)) : undefined;
+  if (program === undefined) return Promise.resolve(undefined);
+  // A user namespace has one user only, so root would no longer be able to give files away, which installing packages needs:
+  // root gets a namespace as the root it is, or none.
+  const user = process.geteuid?.() === 0 ? [] : ['--user', '--map-current-user'];
+  const flags = [...user, '--pid', '--fork', '--kill-child', '--mount-proc'];
+  return new Promise((resolve) => {
+    const tried = (error: Error | null): void => resolve(error === null ? { program, flags } : undefined);
+    execFile(program, [...flags, '--', '/bin/sh', '-c', 'exit 0'], { cwd: '/', env: {}, timeout: patienceMs }, tried);
+  });
+}
+
+/**
+ * The first process of a namespace, which the kernel treats unlike others: it hears no signal that it does not ask for. So it is
+ * none of the program's. What the program leaves running gets a moment to end, and is told of; when this ends, so does everything.
+ */
+const first = `
+exec 4>&2 2>/dev/null
+# Not in this shell, which would say on the program's stderr that a signal ended it.
+(exec "$@" 2>&4 3>&- 4>&-)
+code=$?
+others() {
+  for path in /proc/[0-9]*/stat; do
+    read -r line < "$path" || continue
+    [ "\${line%% *}" = $$ ] && continue
+    case \${line##*) } in [ZX]*) continue ;; esac
+    return 0
+  done
+  return 1
+}
+round=0
+while others; do
+  [ $round -ge 5 ] && { echo left >&3; break; }
+  round=$((round + 1))
+  sleep 0.02
+done
+exit $code
+`;
+
+export interface Contained extends Guarded<Printing> {
+  /** Whether it left something running, which has ended with it. */
+  leftSomething(): boolean;
+}
+
+/** Starts a program as `startPrinting` does, in a namespace. A signal that ends it becomes the exit code that a shell gives it. */
+export function startContained({ command, args, ...rest }: Program, { program, flags }: Namespace): Contained {
+  let left = false;
+  const order = { ...rest, command: program, args: [...flags, '--', '/bin/sh', '-c', first, 'runwire-first', command, ...args] };
+  const start = (marked: Start): Printing => {
+    const { cwd, env } = marked;
+    const child = spawn(marked.command, [...marked.args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+    if (!isPrinting(child)) throw new Error('the pipes of a process are missing');
+    child.stdio[3]?.once('data', () => void (left = true)).on('error', () => {});
+    return child;
+  };
+  return { ...startGuarded(order, start), leftSomething: () => left };
+}
+
+function isPrinting(child: ChildProcess): child is Printing {
+  return child.stdout !== null && child.stderr !== null;
+}
