@@ -30,7 +30,9 @@ export function rows(pairs: readonly (readonly [name: string, meaning: string])[
 /** A flag that is too wide together with its value has the value below it. */
 function named(name: string, width: number): string {
   if (cells(name) + 2 <= width) return `  ${name}\n`;
-  const [flag = '', value = ''] = name.split(/ (?=[^ -]\S*$)/);
+  const last = name.lastIndexOf(' ');
+  const hasValue = last >= 0 && !name.startsWith('-', last + 1);
+  const [flag, value] = hasValue ? [name.slice(0, last), name.slice(last + 1)] : [name, ''];
   return `  ${flag}\n${' '.repeat(Math.max(0, Math.min(below, width - cells(value))))}${value}\n`;
 }
 
