@@ -11,6 +11,8 @@ export class Attempted {
   #deniedActs = 0;
   /** Denials that name no call; most agents tell these beside the call that was denied. */
   #deniedRequests = 0;
+  /** Some name a call that nobody told of: then others may not have been told either. */
+  #hasUntoldCalls = false;
 
   /** A call ended; what was cancelled or abandoned is no attempt. */
   called(kind: ItemKind, status: ItemStatus): void {
@@ -29,8 +31,9 @@ export class Attempted {
     this.#acted += 1;
   }
 
-  requestDenied(): void {
+  requestDenied(namesCall: boolean): void {
     this.#deniedRequests += 1;
+    this.#hasUntoldCalls ||= namesCall;
   }
 
   get denied(): number {
@@ -39,6 +42,7 @@ export class Attempted {
 
   /** The agent tried to do something and nothing of it was allowed; looking around does not count, unless that was denied as well. */
   get isAllDenied(): boolean {
+    if (this.#hasUntoldCalls && this.#ran === 0 && this.#deniedCalls === 0) return false;
     const deniedActs = this.#deniedActs + Math.max(0, this.#deniedRequests - this.#deniedCalls);
     return this.denied > 0 && (this.#ran === 0 || (deniedActs > 0 && this.#acted === 0));
   }

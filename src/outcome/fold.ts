@@ -3,6 +3,7 @@ import { version } from '../version.ts';
 import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
 import { allowingFlag } from './denials.ts';
+import { LastClaim } from './last-claim.ts';
 import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
@@ -56,6 +57,7 @@ export class OutcomeFold {
   readonly #usage = new UsageTotals();
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
+  readonly #lastClaim = new LastClaim();
   /** The limit that was known when the agent said that it had finished. */
   #limitAtClaim: EventOf<'limit.reached'> | undefined;
   /** How often it went on after it had finished. */
@@ -92,8 +94,8 @@ export class OutcomeFold {
     this.#messageParts = new BoundedList(limit);
   }
 
-  /** `at`: when it happened (ms since the epoch), if anybody said so. */
-  apply(event: AgentEvent, at?: number): void {
+  /** `at`: when it happened (ms since the epoch), if anybody said so. `synthetic`: nobody told it, the repair did. */
+  apply(event: AgentEvent, at?: number, synthetic = false): void {
     if (at !== undefined) {
       // One time alone is when the run began, not how long it took; parts may be told before their message.
       if (this.#firstTime === undefined) this.#firstTime = at;
@@ -103,7 +105,7 @@ export class OutcomeFold {
         if (!this.#isLive) this.#firstTime = Math.min(this.#firstTime, at);
       }
     }
-    if (this.#signals.claim !== undefined && isWork(event)) this.#goOn(this.#signals.claim);
+    this.#goOn(this.#lastClaim.see(event, synthetic));
     switch (event.type) {
       case 'thread.started':
         this.#thread = event;
@@ -197,7 +199,8 @@ export class OutcomeFold {
   }
 
   /** Another run, or another turn of a conversation, in the same stream: what was finished says nothing of it. */
-  #goOn(claim: EventOf<'agent.finished'>): void {
+  #goOn(claim: EventOf<'agent.finished'> | undefined): void {
+    if (claim === undefined) return;
     const { toolFailed, denied, warned, stderr, limit } = this.#signals;
     this.#continued += 1;
     this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
@@ -232,7 +235,7 @@ export class OutcomeFold {
 
   #refused(event: EventOf<'permission.resolved'>): void {
     const item = event.item_id === undefined ? undefined : this.#items.get(event.item_id);
-    if (item === undefined) this.#signals.attempted.requestDenied();
+    if (item === undefined) this.#signals.attempted.requestDenied(event.item_id !== undefined);
     else item.isDenied = true;
     this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
   }
@@ -293,6 +296,7 @@ export class OutcomeFold {
 
   /** What the run would come to if nothing followed. */
   get verdict(): Verdict {
+    this.#goOn(this.#lastClaim.settle());
     return judge(this.#signals, this.#failOn);
   }
 
@@ -419,21 +423,6 @@ export class OutcomeFold {
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
 const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
-
-/** What only an agent at work does; a sub-agent may still be told of when the main one has ended. */
-function isWork(event: AgentEvent): boolean {
-  switch (event.type) {
-    case 'prompt.submitted':
-    case 'turn.started':
-      return true;
-    case 'text.delta':
-    case 'reasoning.delta':
-    case 'item.started':
-      return event.parent_item_id === undefined;
-    default:
-      return false;
-  }
-}
 
 function usedBefore(event: EventOf<'thread.started'>): Tokens {
   return defined({

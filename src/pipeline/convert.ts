@@ -87,7 +87,7 @@ export async function* encode(
   let told: EventOf<'thread.completed'> | undefined;
   for await (const record of records) {
     writer.record(record);
-    folding.apply(record, record.timestamp === null ? undefined : Date.parse(record.timestamp));
+    folding.apply(record, record.timestamp === null ? undefined : Date.parse(record.timestamp), record.synthetic);
     if (record.type === 'thread.completed') told = record;
     if (writer.size > 0) yield writer.take();
   }

@@ -59,6 +59,10 @@ export class Thread {
   /** In this attempt. */
   #isIntroduced = false;
   #attempt = 1;
+  #runs = 1;
+  #hasFinished = false;
+  /** Agents count their ids from the start in every process; in one thread they must differ. */
+  #mark = '';
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
@@ -82,8 +86,11 @@ export class Thread {
 
   /** A word of the agent. */
   emit(said: Draft, origin?: Origin): void {
-    const draft = this.#attempt === 1 ? this.#heard(said) : inAttempt(this.#heard(said), this.#attempt);
-    if (draft === undefined) return;
+    const heard = this.#heard(said);
+    if (heard === undefined) return;
+    if (heard.type === 'thread.started' && this.#hasFinished) this.#mark = `run_${++this.#runs}:`;
+    this.#hasFinished = heard.type === 'agent.finished' || (this.#hasFinished && heard.type !== 'thread.started');
+    const draft = this.#mark === '' ? heard : marked(heard, this.#mark);
     if (origin !== undefined) {
       this.#source = origin.source;
       this.#origin = origin;
@@ -193,6 +200,7 @@ export class Thread {
   retry(scheduled: Omit<EventOf<'retry.scheduled'>, 'type' | 'scope'>): void {
     this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
     this.#attempt += 1;
+    this.#mark = `attempt_${this.#attempt}:`;
     this.#isIntroduced = false;
     this.#explained = false;
   }
@@ -225,7 +233,7 @@ export class Thread {
 
   #deliver(event: AgentEvent, synthetic: boolean): void {
     const at = this.#at ?? this.#options.clock?.();
-    this.#fold.apply(event, at);
+    this.#fold.apply(event, at, synthetic);
     this.#options.onRecord?.(this.#record(event, synthetic, at));
   }
 
@@ -268,10 +276,8 @@ export class Thread {
 
 const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;
 
-/** Agents count their ids from the start in every process; in one thread they must differ. */
-function inAttempt<T extends Draft | undefined>(draft: T, attempt: number): T {
-  if (draft === undefined) return draft;
-  const marked: Record<string, unknown> = { ...draft };
-  for (const field of idFields) if (typeof marked[field] === 'string') marked[field] = `attempt_${attempt}:${marked[field]}`;
-  return marked as T;
+function marked<T extends Draft>(draft: T, mark: string): T {
+  const copy: Record<string, unknown> = { ...draft };
+  for (const field of idFields) if (typeof copy[field] === 'string') copy[field] = mark + copy[field];
+  return copy as T;
 }

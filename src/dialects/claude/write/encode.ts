@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { castsDoubt } from '../../doubt.ts';
+import { Claims } from '../../claims.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { interruption } from '../words.ts';
@@ -26,10 +26,12 @@ class ClaudeEncoder implements Encoder {
   readonly #permissions: Permissions;
   /** Whether the run is one of Claude Code itself, so that its words are those of this wire. */
   #isOwn = false;
+  readonly #claims: Claims;
   #claim: EventOf<'agent.finished'> | undefined;
 
   constructor(sink: EncoderSink, variant: string) {
     this.#output = new Output(sink, variant);
+    this.#claims = new Claims(this.#output.isResultAlone ? undefined : 'claude');
     this.#totals = new Totals((what) => sink.lose(what));
     this.#talk = new Conversation(this.#output, this.#totals);
     this.#ending = new Ending(this.#output, this.#totals);
@@ -38,7 +40,7 @@ class ClaudeEncoder implements Encoder {
   }
 
   record(event: EventRecord): void {
-    if (castsDoubt(event)) this.#ending.doubt();
+    this.#claims.see(event);
     const output = this.#output;
     output.time = event.timestamp;
     if (event.type === 'thread.completed') return;
@@ -126,7 +128,7 @@ class ClaudeEncoder implements Encoder {
   }
 
   #finish(outcome: RunOutcome | undefined): void {
-    const claim = this.#claim;
+    const claim = outcome === undefined ? this.#claim : this.#claims.judged(this.#claim, outcome);
     this.#claim = undefined;
     const line = this.#ending.write(claim, this.#isOwn, outcome);
     if (line === undefined) return;

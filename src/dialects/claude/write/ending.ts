@@ -21,7 +21,6 @@ export class Ending {
   #turns = 0;
   #messageId: string | undefined;
   #texts: string[] = [];
-  #isDoubted = false;
 
   constructor(output: Output, totals: Totals) {
     this.#output = output;
@@ -38,11 +37,6 @@ export class Ending {
 
   endTurn(stop: string | null): void {
     this.#stop = stop;
-  }
-
-  /** The last line stops in the middle, or the process failed: then "ok" would be a lie. */
-  doubt(): void {
-    this.#isDoubted = true;
   }
 
   deny(name: string, id: string, input: Json): void {
@@ -86,10 +80,10 @@ export class Ending {
     return line;
   }
 
-  /** Where the result is all that is written, the last one must not say less than the outcome. */
+  /** The last result must not say better than the outcome; where it is all that is written, there must be one. */
   #isNeeded(outcome: RunOutcome | undefined): boolean {
-    const { isResultAlone, result } = this.#output;
-    return isResultAlone && (result === undefined || (result.is_error === false && outcome?.verdict.class !== 'success'));
+    const { isWithoutResult, endsWell } = this.#output;
+    return isWithoutResult || (endsWell && outcome !== undefined && outcome.verdict.class !== 'success');
   }
 
   /** How the run ended in the words of this wire. */
@@ -97,8 +91,7 @@ export class Ending {
     const limit = this.#limit;
     const reached = limit?.limit === 'turns' ? 'turn_limit' : limit?.limit === 'cost' ? 'cost_limit' : undefined;
     if (limit !== undefined && reached === undefined) this.#output.lose('limit');
-    const isDoubted = this.#isDoubted && outcome?.verdict.class !== 'success';
-    if (claim?.status === 'ok' && limit === undefined && !isDoubted) {
+    if (claim?.status === 'ok' && limit === undefined) {
       const text = this.#texts.join('\n').trim();
       return { subtype: 'success', is_error: false, result: text, stop_reason: this.#harmlessStop, ...terminal(claim, isOwn) };
     }

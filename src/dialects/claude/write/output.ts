@@ -12,6 +12,7 @@ export class Output {
   #opening: JsonObject | undefined;
   #lines = 0;
   #result: JsonObject | undefined;
+  #last: JsonObject | undefined;
 
   constructor(sink: EncoderSink, variant: string) {
     this.#sink = sink;
@@ -29,13 +30,19 @@ export class Output {
     return this.#lines;
   }
 
-  /** The result that is kept so far. */
-  get result(): JsonObject | undefined {
-    return this.#result;
+  /** Who reads no further than this takes the run for a success. */
+  get endsWell(): boolean {
+    const last = this.isResultAlone ? this.#result : this.#last;
+    return last?.type === 'result' && last.is_error === false;
+  }
+
+  get isWithoutResult(): boolean {
+    return this.isResultAlone && this.#result === undefined;
   }
 
   line(wire: JsonObject): void {
     this.#introduce();
+    this.#last = wire;
     if (!this.isResultAlone) return this.#sink.line(this.#identified(wire));
     if (wire.type === 'result') this.#result = this.#identified(wire);
     else this.#leaveOut(wire);
@@ -54,6 +61,7 @@ export class Output {
   pass(wire: JsonObject): void {
     if (this.isResultAlone) return this.lose('unknown_line');
     this.#introduce();
+    this.#last = wire;
     this.#sink.line(wire);
   }
 

@@ -12,7 +12,11 @@ export function decoder(sink: DecoderSink): Decoder {
   const legacy = legacyDecoder(sink);
   const session = sessionDecoder(sink);
 
+  let last: unknown;
+
   function line(wire: JsonObject): void {
+    const before = last;
+    last = wire.type;
     switch (wire.type) {
       case 'thread.started':
       case 'session.created':
@@ -29,7 +33,8 @@ export function decoder(sink: DecoderSink): Decoder {
         return itemLine(wire.type, wire);
       case 'turn.completed':
       case 'turn.failed':
-        return readEnding(wire, sink);
+        // Logs are told at least once: a last line that comes again ends nothing else.
+        return wire.type === before ? sink.note('guessed', 'last line that came twice') : readEnding(wire, sink);
       case 'error':
         return readError(wire, sink);
       default:

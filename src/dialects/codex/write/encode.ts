@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { castsDoubt } from '../../doubt.ts';
+import { Claims } from '../../claims.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { writeEnding } from './ending.ts';
@@ -11,8 +11,7 @@ export function encoder(sink: EncoderSink): Encoder {
   const items = new Items(sink);
   const tools = new Tools(sink, items);
   let turnOpen = false;
-  let claim: EventOf<'agent.finished'> | undefined;
-  let isDoubted = false;
+  const claims = new Claims('codex');
 
   function say(event: EventOf<'text.completed' | 'reasoning.completed'>): void {
     if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
@@ -26,7 +25,7 @@ export function encoder(sink: EncoderSink): Encoder {
 
   return {
     record(event: EventRecord) {
-      isDoubted ||= castsDoubt(event);
+      claims.see(event);
       switch (event.type) {
         case 'thread.started':
           if (event.model !== undefined) sink.lose('model');
@@ -55,16 +54,18 @@ export function encoder(sink: EncoderSink): Encoder {
           return event.stream === 'agent' ? items.warn(event.text) : sink.lose('log');
         case 'retry.scheduled':
           return retry(event);
-        case 'agent.finished':
-          claim = event;
-          return;
         case 'line.unknown':
           if (event.dialect !== 'codex' || !isObject(event.wire)) return sink.lose('unknown_line');
           return sink.line(event.wire);
+        case 'permission.resolved':
+          // It was said on stderr.
+          if (event.decision === 'denied') claims.doubt();
+          return sink.lose('permission');
         case 'text.delta':
         case 'reasoning.delta':
         case 'turn.completed':
         case 'usage.reported':
+        case 'agent.finished':
         case 'thread.completed':
           // Said elsewhere on this wire: whole texts, and one closing line with the totals.
           return;
@@ -72,6 +73,6 @@ export function encoder(sink: EncoderSink): Encoder {
           return sink.lose(lossOf[event.type]);
       }
     },
-    end: (outcome) => writeEnding(claim, isDoubted, outcome, sink),
+    end: (outcome) => writeEnding(claims.told(outcome), outcome, sink),
   };
 }

@@ -3,23 +3,16 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import { writeUsage } from './usage.ts';
 
-/** The turn ends as the agent said it did, unless that is doubted with reason; a run that was interrupted just stops. */
-export function writeEnding(
-  claim: EventOf<'agent.finished'> | undefined,
-  isDoubted: boolean,
-  outcome: RunOutcome,
-  sink: EncoderSink,
-): void {
+/** The turn ends as it is claimed to; a run that was interrupted just stops. */
+export function writeEnding(claim: EventOf<'agent.finished'> | undefined, outcome: RunOutcome, sink: EncoderSink): void {
   const { metrics, verdict, error_details } = outcome;
-  const isOk = claim?.status === 'ok' && (verdict.class === 'success' || !isDoubted);
-  if (isOk) {
+  if (claim?.status === 'ok') {
     if (metrics.cost !== undefined && metrics.cost_source === 'reported') sink.lose('cost');
     sink.line({ type: 'turn.completed', usage: writeUsage(metrics) });
   } else {
     // A failed or interrupted turn has no usage on this wire.
     if (metrics.tokens_used !== undefined) sink.lose('usage');
-    if (claim?.status === 'failed' || claim?.status === 'ok')
-      sink.line({ type: 'turn.failed', error: { message: claim.message ?? error_details?.message ?? verdict.evidence[0]?.detail ?? '' } });
+    if (claim?.status === 'failed') sink.line({ type: 'turn.failed', error: { message: claim.message ?? error_details?.message ?? '' } });
   }
   if ((claim?.status === 'ok') !== (verdict.class === 'success')) sink.lose('verdict');
 }

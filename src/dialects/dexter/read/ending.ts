@@ -51,10 +51,11 @@ const limitSentence = /^Reached maximum iterations \((\d{1,15})\)/;
  */
 function weigh(answer: string, done: JsonObject, witness: Witness): Ending {
   const watched = witness.requests > 0;
-  if (answer.trim() === '')
-    return witness.denied
-      ? { kind: 'failed', code: 'permission', message: 'a tool was denied' }
-      : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
+  if (answer.trim() === '') {
+    if (witness.denied) return { kind: 'failed', code: 'permission', message: 'a tool was denied' };
+    // Whether what it did is enough is for the verdict to say.
+    return witness.anyTool ? { kind: 'said' } : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
+  }
   const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
   const isError = answer.startsWith(errorPrefix);
   if (watched && !witness.toolsCalled && witness.streamed === answer.length && (counted || !isError)) return { kind: 'said' };

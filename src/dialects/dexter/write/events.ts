@@ -23,10 +23,13 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   let limit: EventOf<'limit.reached'> | undefined;
   let fault: EventOf<'error'> | undefined;
   let asked = '';
+  let hasTools = false;
+  let isDenied = false;
 
   function startTool(event: EventOf<'item.started'>): void {
     if (!isObject(event.args)) sink.lose('tool_args');
     replies.call();
+    hasTools = true;
     tools.start(event);
     sink.line({ type: 'tool_start', tool: event.name, args: writeArgs(event.args), toolCallId: event.item_id });
   }
@@ -39,6 +42,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
     const args = writeArgs(start.args);
     if (event.status === 'denied') {
       if ((event.output ?? event.error) !== undefined) sink.lose('tool_output');
+      isDenied = true;
       return sink.line({ type: 'tool_denied', ...head, args });
     }
     const time = event.duration_ms === undefined ? {} : { duration: event.duration_ms };
@@ -67,8 +71,9 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
     }
     const isGood = claim?.status === 'ok' && verdict.class === 'success';
     if (!isGood) replies.flush();
-    const answer = isGood ? replies.answer() : failureAnswer(outcome);
-    if (isGood && answer === '') sink.lose('verdict');
+    const answer = isGood ? replies.answer(outcome.message) : failureAnswer(outcome);
+    // Who answers nothing and calls nothing has failed on this wire.
+    if (isGood && answer === '' && !hasTools) sink.lose('verdict');
     sink.line({
       type: 'done',
       answer,
@@ -80,8 +85,8 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   }
 
   function failureAnswer(outcome: RunOutcome): string {
-    // An empty answer is how a denied tool ends a run, and how a model ends it that says nothing.
-    if (outcome.verdict.class === 'permission' || outcome.verdict.class === 'incomplete') return '';
+    // An empty answer is how a denied tool ends a run, and how a model ends it that says and does nothing.
+    if (isDenied ? outcome.verdict.class === 'permission' : outcome.verdict.class === 'incomplete' && !hasTools) return '';
     const reason = claim?.message ?? failureMessage(outcome);
     if (limit?.limit !== 'turns') return errorPrefix + reason;
     return reason.startsWith(limitPrefix) ? reason : `${limitPrefix}${limit.maximum ?? 0}). ${reason}`;

@@ -52,7 +52,12 @@ export class Replies {
     this.#sink.line({ type: 'thinking', message: text });
   }
 
-  answer(): string {
+  /** What waits, or else what was said before: an answer is told by the last reply alone. */
+  answer(said: string): string {
+    if (this.#pending === undefined && said !== '') {
+      this.request();
+      this.#pending = said;
+    }
     return this.#take() ?? '';
   }
 

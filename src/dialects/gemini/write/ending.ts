@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
-import { castsDoubt } from '../../doubt.ts';
+import { Claims } from '../../claims.ts';
 import { errorClasses } from '../words.ts';
 
 interface Written {
@@ -11,37 +11,30 @@ interface Written {
 
 /** Listens to every record for what the closing line has to say. */
 export class Ending {
-  #claim: EventOf<'agent.finished'> | undefined;
+  readonly #claims = new Claims('gemini');
   #turnLimit: EventOf<'limit.reached'> | undefined;
-  /** Something that this wire has no word for speaks against the agent's claim. */
-  #isDoubted = false;
 
   see(event: EventRecord): void {
-    this.#isDoubted ||= castsDoubt(event);
+    this.#claims.see(event);
     switch (event.type) {
-      case 'agent.finished':
-        this.#claim = event;
-        return;
       case 'limit.reached':
         if (event.limit === 'turns') this.#turnLimit = event;
-        this.#isDoubted = true;
+        this.#claims.doubt();
         return;
       case 'permission.resolved':
-        this.#isDoubted ||= event.decision === 'denied';
+        if (event.decision === 'denied') this.#claims.doubt();
     }
   }
 
   /** How long the agent says that it took. */
   get duration(): number | undefined {
-    return this.#claim?.duration_ms;
+    return this.#claims.last?.duration_ms;
   }
 
-  write({ verdict, error_details }: RunOutcome): Written {
-    const claim = this.#claim;
-    if (claim?.status === 'ok') {
-      if (verdict.class === 'success' || !this.#isDoubted) return { status: 'success' };
-      return { status: 'error', error: { type: this.#typeOf(claim), message: reasonOf(verdict) } };
-    }
+  write(outcome: RunOutcome): Written {
+    const { verdict, error_details } = outcome;
+    const claim = this.#claims.told(outcome);
+    if (claim?.status === 'ok') return { status: 'success' };
     if (claim === undefined) {
       const limit = this.#turnLimit;
       if (limit === undefined) return { status: 'none' };

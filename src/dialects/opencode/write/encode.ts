@@ -1,6 +1,5 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { castsDoubt } from '../../doubt.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { writeEdit } from './edits.ts';
@@ -34,7 +33,7 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   function record(event: EventRecord): void {
-    if (castsDoubt(event)) ending.doubt();
+    ending.see(event);
     if (event.timestamp !== null) session.now = Date.parse(event.timestamp);
     const isBeside = besides.has(event.type);
     if (!isBeside) {

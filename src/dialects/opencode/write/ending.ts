@@ -1,5 +1,6 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { Claims } from '../../claims.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { type Fault, readEnding, readFault } from '../../shared/opencode/read/ending.ts';
 import { codesOfErrors } from '../../shared/opencode/words.ts';
@@ -29,7 +30,7 @@ export class Ending {
   #isDenied = false;
   /** What was said of a limit is the reason of the end, whatever else ended with it. */
   #isLimited = false;
-  #isDoubted = false;
+  readonly #claims = new Claims('opencode');
 
   constructor(session: Session, lane: Lane) {
     this.#session = session;
@@ -46,9 +47,8 @@ export class Ending {
     this.#isDenied = true;
   }
 
-  /** Something that the wire has no word for speaks against a good end. */
-  doubt(): void {
-    this.#isDoubted = true;
+  see(event: EventRecord): void {
+    this.#claims.see(event);
   }
 
   claim(event: Finished): void {
@@ -74,9 +74,10 @@ export class Ending {
     this.#raise({ name: errorName(codesOfLimits[event.limit]), message });
   }
 
-  end({ verdict }: RunOutcome): void {
+  end(outcome: RunOutcome): void {
+    const { verdict } = outcome;
     const failed = verdict.class !== 'success';
-    this.#isDoubted &&= failed;
+    this.#claim = this.#claims.judged(this.#claim, outcome);
     if (this.#claim !== undefined) return this.#writeClaim();
     const stopped = stops.find((code) => code === verdict.class);
     // What was said after an error reads as if it had been got over; and a process may have been stopped without a word.
@@ -92,8 +93,7 @@ export class Ending {
     this.#claim = undefined;
     const said = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
     if (claim.status === 'ok') {
-      if (this.#isDoubted) this.#raise({ name: 'UnknownError', message: 'the run did not end well, though the agent says so' });
-      else if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
+      if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
     } else if (!this.#isLimited && (said?.status !== claim.status || said.code !== claim.code || said.message !== claim.message)) {
       const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;
       this.#raise({ name: errorName(code), message: claim.message ?? claim.status });

@@ -1,7 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { castsDoubt } from '../../doubt.ts';
 import { lossOf } from '../../losses.ts';
 import { compact, isObject } from '../../read.ts';
 import { Conversation } from './conversation.ts';
@@ -62,7 +61,7 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   function record(event: EventRecord): void {
-    ending.isDoubted ||= castsDoubt(event);
+    ending.claims.see(event);
     if (event.type !== 'file.edited') tools.writeEnd();
     switch (event.type) {
       case 'thread.started':
@@ -97,21 +96,19 @@ export function encoder(sink: EncoderSink): Encoder {
         return usage.see(event);
       case 'retry.scheduled':
         return conversation.scheduleRetry(event, tools.areOpen);
-      case 'agent.finished':
-        ending.claim = event;
-        return;
       case 'error':
         if (event.fatal) ending.fatal = event;
         return sink.lose('error');
       case 'limit.reached':
-        ending.isDoubted = true;
+        ending.claims.doubt();
         return sink.lose('limit');
       case 'permission.resolved':
-        ending.isDoubted ||= event.decision === 'denied';
+        if (event.decision === 'denied') ending.claims.doubt();
         return sink.lose('permission');
       case 'line.unknown':
         if (event.dialect !== 'pi' || !isObject(event.wire)) return sink.lose('unknown_line');
         return line(event.wire);
+      case 'agent.finished':
       case 'thread.completed':
         return;
       default:

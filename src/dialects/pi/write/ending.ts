@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { Claims } from '../../claims.ts';
 import { compact } from '../../read.ts';
 
 /** How the last message ends, in pi's words. */
@@ -10,22 +11,20 @@ interface LastWord {
 
 /** What speaks for and against a good end. */
 export class Ending {
-  claim: EventOf<'agent.finished'> | undefined;
+  readonly claims = new Claims('pi');
   fatal: EventOf<'error'> | undefined;
-  /** Something that this wire has no word for speaks against the agent's claim. */
-  isDoubted = false;
 
   /** Undefined: nobody said how the run ended, and neither does this stream. */
-  lastWord({ verdict, error_details }: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): LastWord | undefined {
-    switch (this.claim?.status) {
+  lastWord(outcome: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): LastWord | undefined {
+    const claim = this.claims.told(outcome);
+    switch (claim?.status) {
       case 'ok':
-        if (verdict.class === 'success' || !this.isDoubted) return { reason: 'stop' };
-        return { reason: 'error', error: verdict.evidence[0]?.detail ?? '' };
+        return { reason: 'stop' };
       case 'cancelled':
-        return { reason: 'aborted', ...compact({ error: this.claim.message }) };
+        return { reason: 'aborted', ...compact({ error: claim.message }) };
       case 'failed': {
         const reason = turnEnd?.finish_reason === 'length' ? 'length' : 'error';
-        return { reason, ...compact({ error: this.claim.message ?? (reason === 'error' ? error_details?.message : undefined) }) };
+        return { reason, ...compact({ error: claim.message ?? (reason === 'error' ? outcome.error_details?.message : undefined) }) };
       }
       case undefined:
         return this.fatal === undefined ? undefined : { reason: 'error', error: this.fatal.message };

@@ -2,7 +2,6 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { castsDoubt } from '../../doubt.ts';
 import { compact, isObject } from '../../read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
@@ -30,7 +29,7 @@ class QwenEncoder implements Encoder {
   }
 
   record(event: EventRecord): void {
-    if (castsDoubt(event)) this.#ending.doubt();
+    this.#ending.see(event);
     switch (event.type) {
       case 'thread.started':
         if (event.task !== undefined) this.#output.lose('prompt');
@@ -74,8 +73,7 @@ class QwenEncoder implements Encoder {
       case 'rate_limit.reported':
         return this.#carry(event);
       case 'agent.finished':
-        this.#talk.flush();
-        return this.#ending.claim(event);
+        return this.#talk.flush();
       case 'process.ended':
         return event.exit_code === 0 ? undefined : this.#output.lose('process');
       case 'line.unknown':

@@ -1,6 +1,7 @@
-import type { EventOf } from '../../../events/event.ts';
+import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
+import { Claims } from '../../claims.ts';
 import { compact, isObject } from '../../read.ts';
 import { codeOfError, unwrapApiError } from '../api-error.ts';
 import type { Output } from './output.ts';
@@ -15,31 +16,27 @@ export class Ending {
   readonly #output: Output;
   readonly #totals = new Map<string, EventOf<'usage.reported'>>();
   readonly #denials: JsonObject[] = [];
-  #claim: Claim | undefined;
+  readonly #claims = new Claims('qwen');
+  #isClaimed = false;
   #limit: EventOf<'limit.reached'> | undefined;
-  #isDoubted = false;
 
   constructor(output: Output) {
     this.#output = output;
   }
 
   get isClaimed(): boolean {
-    return this.#claim !== undefined;
+    return this.#claims.last !== undefined;
   }
 
   /** One result closes the run; what was claimed before, in a session of several prompts, is not repeated. */
-  claim(event: Claim): void {
-    if (this.#claim !== undefined) this.#output.lose('verdict');
-    this.#claim = event;
+  see(event: EventRecord): void {
+    if (event.type === 'agent.finished' && this.#isClaimed) this.#output.lose('verdict');
+    if (event.type === 'agent.finished') this.#isClaimed = true;
+    this.#claims.see(event);
   }
 
   reach(limit: EventOf<'limit.reached'>): void {
     this.#limit = limit;
-  }
-
-  /** The process failed or the stream was cut: a reader of these lines alone would not know. */
-  doubt(): void {
-    this.#isDoubted = true;
   }
 
   deny(name: string, id: string, input: Json): void {
@@ -52,17 +49,18 @@ export class Ending {
   }
 
   write(outcome: RunOutcome, owesUsage: boolean): void {
-    if (this.#claim !== undefined) this.#output.line('result', this.#fields(this.#claim, outcome));
+    const claim = this.#claims.told(outcome);
+    if (claim !== undefined) this.#output.line('result', this.#fields(claim, outcome));
     else if (owesUsage || this.#totals.size > 0) this.#output.lose('usage');
   }
 
   #fields(claim: Claim, outcome: RunOutcome): JsonObject {
-    const { metrics, verdict } = outcome;
+    const { metrics } = outcome;
     const stats = this.#stats(outcome);
     if (metrics.cost !== undefined && metrics.cost_source === 'reported') this.#output.lose('cost');
     const isThoughtLost = stats === undefined && (metrics.reasoning_tokens ?? 0) > 0;
     if (isThoughtLost || (metrics.cache_write_tokens ?? 0) > 0) this.#output.lose('token_split');
-    const isOk = claim.status === 'ok' && (!this.#isDoubted || verdict.class === 'success');
+    const isOk = claim.status === 'ok';
     return {
       subtype: isOk ? 'success' : this.#limit?.limit === 'turns' ? 'error_max_turns' : 'error_during_execution',
       is_error: !isOk,

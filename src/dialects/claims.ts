@@ -1,0 +1,66 @@
+import type { EventOf, EventRecord } from '../events/event.ts';
+import { codeOfClass } from '../faults.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { LastClaim } from '../outcome/last-claim.ts';
+
+type Claim = EventOf<'agent.finished'>;
+
+/** How a class is told in words; most are read back from them. */
+const words: Partial<Record<RunOutcome['verdict']['class'], string>> = {
+  tool: 'Tool failed',
+  input: 'Bad input',
+  cost_limit: 'Cost limit reached',
+  turn_limit: 'Turn limit reached',
+  time_limit: 'Time limit reached',
+  permission: 'Permission denied',
+  cancelled: 'Cancelled',
+};
+
+/**
+ * What an agent claims of its end, and whether a wire may repeat it. Who reads the lines alone believes the claim, so a run that
+ * was no success must not be told as one: unless its own lines, repeated as they came, speak against the claim just as well.
+ */
+export class Claims {
+  readonly #dialect: string | undefined;
+  readonly #last = new LastClaim();
+  #isDoubted = false;
+
+  /** Unset: it cannot repeat even its own lines. */
+  constructor(dialect: string | undefined) {
+    this.#dialect = dialect;
+  }
+
+  see(event: EventRecord): void {
+    this.#last.see(event, event.synthetic);
+    if (castsDoubt(event)) this.#isDoubted = true;
+  }
+
+  /** Something that this wire has no word for speaks against the claim. */
+  doubt(): void {
+    this.#isDoubted = true;
+  }
+
+  /** The last one, of a run that did not go on after it. */
+  get last(): Claim | undefined {
+    return this.#last.current;
+  }
+
+  /** The last one as this wire may repeat it. */
+  told(outcome: RunOutcome): Claim | undefined {
+    return this.judged(this.last, outcome);
+  }
+
+  judged(claim: Claim | undefined, outcome: RunOutcome): Claim | undefined {
+    const { verdict, provenance, error_details: details } = outcome;
+    if (claim?.status !== 'ok' || verdict.class === 'success') return claim;
+    if (!this.#isDoubted && provenance.dialect === this.#dialect) return claim;
+    const said = [words[verdict.class], details?.message ?? verdict.evidence[0]?.detail].filter(Boolean).join(': ');
+    return { type: 'agent.finished', status: 'failed', code: verdict.code ?? codeOfClass[verdict.class], message: said };
+  }
+}
+
+/** Whether this speaks against the claim in a way that no agent's own wire can say. */
+function castsDoubt(event: EventRecord): boolean {
+  if (event.type === 'process.ended') return event.exit_code !== 0;
+  return event.type === 'log' && (event.cause === 'cut' || event.cause === 'broken' || event.cause === 'oversize');
+}
