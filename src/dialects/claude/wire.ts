@@ -63,6 +63,8 @@ const System = z.discriminatedUnion('subtype', [
   system('session_writes_lost', { error_code: text, lost: strings }),
   system('worker_shutting_down', { reason: text }),
   system('control_request_progress', { request_id: text, status: text }),
+  system('post_turn_summary', {}),
+  system('task_summary', {}),
 ]);
 
 const StreamEvent = z.discriminatedUnion('type', [
