@@ -30,8 +30,13 @@ const passes = /\bretryDelay\b|\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s
 // Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
 const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
-    /context[_ ](?:length|window)|maximum context|prompt is too long|too many tokens|input token count [^\n]*exceeds|context overflow|ContextOverflow/i,
+    /context[_ ](?:length|window|size)|maximum context|too many tokens|input token count [^\n]*exceeds|context overflow|ContextOverflow|(?:context|prompt|input|request|conversation|history)(?: is|_is|_)? ?too[_ ](?:long|large|big)|too (?:long|large) to send|reduce the length of the (?:messages|prompt|input)/i,
     'context_overflow',
+  ],
+  // The system's own words for a network that is down; the port of an address must not be taken for a status.
+  [
+    /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN|EPIPE|ETIMEDOUT|UND_ERR_\w{1,40}|ERR_(?:NETWORK|INTERNET|CONNECTION|NAME)\w{0,40})\b|ConnectionRefused|FailedToOpenSocket|getaddrinfo|unable to connect/i,
+    'network',
   ],
   [spent, 'quota'],
   // An account that is used up, unless the server also says that it will soon take more: Gemini has the same words for both.
@@ -63,7 +68,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'server',
   ],
   [
-    /disconnected|premature close|connection (?:error|reset|refused|closed)|econn\w+|enotfound|eai_again|socket|network|fetch failed|terminated|timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i,
+    /disconnected|premature close|connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)|(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect|reach|resolve)|socket|network|no route to host|host (?:is )?(?:unreachable|down)|(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)|no such host|no internet|you are offline|fetch failed|failed to fetch|error sending request|tls handshake|terminated|timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i,
     'network',
   ],
   [
