@@ -8,7 +8,6 @@ import { copilot } from '../../src/dialects/copilot/index.ts';
 import { cursor } from '../../src/dialects/cursor/index.ts';
 import { droid } from '../../src/dialects/droid/index.ts';
 import { goose } from '../../src/dialects/goose/index.ts';
-import { pi } from '../../src/dialects/pi/index.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { AgentEvent } from '../../src/events/event.ts';
 import { exited, readLines, type Wire } from '../support/lines.ts';
