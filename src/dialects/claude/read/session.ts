@@ -2,14 +2,10 @@ import type { Draft } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, count, filled, list, object, string } from '../../read.ts';
 import { Generations } from '../generations.ts';
+import { bookkeeping } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Records beside the conversation: titles, snapshots, hooks, what the program shows. */
-const bookkeeping = new Set(
-  'summary system attachment progress queue-operation file-history-snapshot custom-title ai-title agent-name tag mode last-prompt pr-link permission-mode worktree-state'.split(
-    ' ',
-  ),
-);
+const beside = new Set<string>(bookkeeping);
 /** What the program says in the user's name. */
 const aside = /^\s*<(?:command-|local-command-|bash-|system-reminder|task-notification)/;
 
@@ -25,7 +21,7 @@ export function isTranscript(wire: JsonObject): boolean {
   if (typeof wire.sessionId === 'string' && 'uuid' in wire && 'parentUuid' in wire) return true;
   return (
     !('session_id' in wire) &&
-    bookkeeping.has(wire.type) &&
+    beside.has(wire.type) &&
     wire.subtype === undefined &&
     ('sessionId' in wire || 'leafUuid' in wire || 'snapshot' in wire)
   );
@@ -89,7 +85,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
         if (wire.subtype === 'turn_duration' && count(wire.durationMs) !== undefined) ended = true;
         return;
       default:
-        if (!bookkeeping.has(asText(wire.type))) sink.unknown(wire);
+        if (!beside.has(asText(wire.type))) sink.unknown(wire);
     }
   }
 
