@@ -38,7 +38,7 @@ const telemetry = (name: string, fields: Wire): Wire =>
 
 const session = [
   prompt('Write it.'),
-  telemetry('api_response', { model: 'coder-model', input_token_count: 100, output_token_count: 10 }),
+  telemetry('api_response', { model: 'coder-model', input_token_count: 100, output_token_count: 10, total_token_count: 110 }),
   answer([{ text: 'Hm.', thought: true }, { text: 'I write.' }, call('c1', 'write_file', { file_path: '/w/a', content: 'x' })]),
   result('c1', { output: 'Successfully created and wrote to new file: /w/a.' }),
   answer([call('c2', 'run_shell_command', { command: 'false' })], { totalTokenCount: 114 }),
@@ -54,7 +54,7 @@ it('are not taken for those of Claude Code', () => {
 });
 
 it('are read whole', () => {
-  const read = readLines(session);
+  const read = readLines(session.filter((each) => each.type !== 'system'));
   expect(read.outcome).toMatchObject({
     session_id: 's-1',
     message: 'Done.',
@@ -67,9 +67,10 @@ it('are read whole', () => {
   expect(tools(read)).toEqual(['write_file completed', 'run_shell_command error']);
 });
 
-it('count what sub-agents took, which is told nowhere else', () => {
-  const side = telemetry('api_response', { subagent_name: 'memory', model: 'm', input_token_count: 7, output_token_count: 1 });
-  expect(readLines([...session, side]).outcome.metrics.input_tokens).toBe(307);
+it('count every call of the model where they are told', () => {
+  const side = telemetry('api_response', { model: 'm', input_token_count: 7, output_token_count: 1, total_token_count: 8 });
+  const calls = session.map((each) => (each.type === 'assistant' ? [...session.slice(1, 2), each] : each.type === 'system' ? [] : [each]));
+  expect(readLines([...calls.flat(), side]).outcome.metrics).toMatchObject({ input_tokens: 307, output_tokens: 31 });
 });
 
 it.each<[string, Wire[], object]>([

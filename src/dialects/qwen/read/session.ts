@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, integer, isObject, list, object, string, time } from '../../read.ts';
+import { asText, compact, filled, integer, isObject, list, object, string, time } from '../../read.ts';
 import { codeOfMessage } from '../../../faults.ts';
+import { countsOfAnswer, countsOfCall, Totals } from './session-usage.ts';
 import type { Tools } from './tools.ts';
 
 const lineTypes = new Set<unknown>(['user', 'assistant', 'tool_result', 'system']);
@@ -20,6 +21,9 @@ export class SessionFile {
   #messages = 0;
   /** The last that was said is an answer, and not a call. */
   #isAnswered = false;
+  /** Every call of the model, those of sub-agents and for titles too; older versions do not count them. */
+  readonly #calls = new Totals();
+  readonly #answers = new Totals();
   #fault: { code: ErrorCode; message: string } | undefined;
 
   constructor(sink: DecoderSink, tools: Tools) {
@@ -52,6 +56,7 @@ export class SessionFile {
 
   end(): void {
     if (!this.#isStarted) return;
+    (this.#calls.isEmpty ? this.#answers : this.#calls).tell(this.#sink);
     if (this.#fault !== undefined) {
       const { code } = this.#fault;
       this.#sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', ...this.#fault });
@@ -97,7 +102,7 @@ export class SessionFile {
       }
     }
     if (hasCalled) this.#isAnswered = false;
-    this.#usage(object(wire.usageMetadata), model);
+    this.#answers.add(model, countsOfAnswer(object(wire.usageMetadata)));
     this.#sink.emit({ type: 'turn.completed', finish_reason: hasCalled ? 'tool_calls' : 'stop' });
   }
 
@@ -113,7 +118,6 @@ export class SessionFile {
     this.#tools.end(block, result.status === 'cancelled' ? 'cancelled' : undefined);
   }
 
-  /** Each call of the model is told here too; only those of others than the main thread are nowhere else. */
   #telemetry(event: JsonObject): void {
     const name = string(event['event.name']) ?? '';
     if (name.endsWith('api_error')) {
@@ -121,30 +125,7 @@ export class SessionFile {
       this.#fault = { code: codeOfMessage(message, integer(event.status_code)), message };
       return this.#sink.emit({ type: 'error', scope: 'provider', ...this.#fault, fatal: true });
     }
-    if (!name.endsWith('api_response') || filled(event.subagent_name) === undefined) return;
-    const { input_token_count: promptTokenCount = null, output_token_count: candidatesTokenCount = null } = event;
-    const { cached_content_token_count: cachedContentTokenCount = null, total_token_count: totalTokenCount = null } = event;
-    const thoughtsTokenCount = event.thoughts_token_count ?? null;
-    this.#usage(
-      { promptTokenCount, candidatesTokenCount, cachedContentTokenCount, totalTokenCount, thoughtsTokenCount },
-      filled(event.model),
-    );
-  }
-
-  #usage(wire: JsonObject, model: string | undefined): void {
-    const input = count(wire.promptTokenCount);
-    const output = count(wire.candidatesTokenCount);
-    if (input === undefined || output === undefined || input + output === 0) return;
-    const thoughts = count(wire.thoughtsTokenCount);
-    // Some providers count thoughts apart from the answer, and then only the total tells.
-    const isApart = (count(wire.totalTokenCount) ?? 0) >= input + output + (thoughts ?? 0);
-    this.#sink.emit({
-      type: 'usage.reported',
-      scope: 'step',
-      input_tokens: input,
-      output_tokens: output + (isApart ? (thoughts ?? 0) : 0),
-      ...compact({ model, reasoning_tokens: thoughts, cache_read_tokens: count(wire.cachedContentTokenCount) }),
-    });
+    if (name.endsWith('api_response')) this.#calls.add(filled(event.model), countsOfCall(event));
   }
 }
 
