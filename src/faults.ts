@@ -43,8 +43,14 @@ function says(wording: RegExp | Sentence, text: string): boolean {
 
 // Order matters: the first that fits wins, so the narrow wordings come before the wide ones.
 const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
-  [/context[_ ](?:length|window|overflow)|maximum context|prompt is too long|too many tokens|ContextOverflow/i, 'context_overflow'],
+  [/context[_ ](?:length|window|size|overflow)|maximum context|too many tokens|ContextOverflow/i, 'context_overflow'],
   [{ first: /input token count/i, later: /exceeds/i }, 'context_overflow'],
+  [/(?:context|prompt|input|request|conversation|history)(?: is|_is|_)? ?too[_ ](?:long|large|big)/i, 'context_overflow'],
+  [/too (?:long|large) to send|reduce the length of the (?:messages|prompt|input)/i, 'context_overflow'],
+  // The system's own words for a network that is down; the port of an address must not be taken for a status.
+  [/\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN|EPIPE|ETIMEDOUT)\b/i, 'network'],
+  [/\bUND_ERR_|\bERR_(?:NETWORK|INTERNET|CONNECTION|NAME)/i, 'network'],
+  [/ConnectionRefused|FailedToOpenSocket|getaddrinfo|unable to connect/i, 'network'],
   [spent, 'quota'],
   // An account that is used up, unless the server also says that it will soon take more: Gemini has the same words for both.
   [/quota exceeded|exceeded your current quota/i, 'quota'],
@@ -73,9 +79,13 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
     /overloaded|\b5\d\d\b|server(?:_| )error|internal error|server had an error|service unavailable|bad gateway|high demand|temporarily unavailable/i,
     'server',
   ],
-  [/disconnected|premature close|connection (?:error|reset|refused|closed)|socket|network|fetch failed|terminated/i, 'network'],
+  [/disconnected|premature close|socket|network|no internet|you are offline|fetch failed|failed to fetch|terminated/i, 'network'],
+  [/connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)/i, 'network'],
+  [/(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect|reach|resolve)/i, 'network'],
+  [/no route to host|host (?:is )?(?:unreachable|down)|no such host|error sending request|tls handshake/i, 'network'],
+  [/(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)/i, 'network'],
   [/timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i, 'network'],
-  [/econn\w+|enotfound|eai_again/i, 'network'],
+  [/econn\w+/i, 'network'],
   [
     /auto-?reject|rejected permission|permission (?:denied|rejected)|not permitted|approval settings|denied by (?:policy|rule|user)/i,
     'permission',

@@ -31,6 +31,7 @@ export const qwen: AgentCli = {
   tested: '0.24.4',
   passEnv: ['QWEN_*', 'OPENAI_*', 'ANTHROPIC_*', 'GEMINI_*', 'DASHSCOPE_API_KEY', 'BAILIAN_*', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_*'],
   keys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'DASHSCOPE_API_KEY'],
+  sessionFiles: { variable: 'QWEN_RUNTIME_DIR', home: '.qwen', folder: 'projects' },
   logins: ['.qwen/oauth_creds.json', '.qwen/settings.json'],
   abilities: {
     model: true,

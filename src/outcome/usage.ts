@@ -48,11 +48,19 @@ export class UsageTotals {
   #wholeSession(model: string, tokens: Tokens): void {
     if (this.#isResumed) this.#earlier.delete(model);
     const isKnown = this.#steps.size + this.#turns.size > 0;
-    if (this.#before?.used !== undefined) this.#threads.set(model, less(tokens, this.#before.used));
+    if (this.#before?.used !== undefined) this.#threads.set(model, this.#share(tokens, this.#before.used));
     else if (this.#before === undefined || !isKnown) {
       this.#threads.set(model, tokens);
       this.#includesBefore = this.#before !== undefined;
     }
+  }
+
+  /** The run's own part of a total; one that is too small for what was told step by step never counted the runs before. */
+  #share(tokens: Tokens, used: Tokens): Tokens {
+    const rest = less(tokens, used);
+    let told = 0;
+    for (const part of [this.#steps, this.#turns]) for (const { input = 0 } of part.values()) told += input;
+    return (rest.input ?? 0) < told && (tokens.input ?? 0) >= told ? tokens : rest;
   }
 
   /** The run resumes a session that was there before. */

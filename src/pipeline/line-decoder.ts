@@ -40,7 +40,11 @@ export class LineDecoder {
   readonly #stderr: Framer;
   #dialect: Dialect | undefined;
   #decoder: Decoder | undefined;
-  #head: ({ wire: JsonObject; line: number; at: number | undefined } | { text: string; cause: TextCause; line: number })[] = [];
+  /** `shown`: what detection sees of a line; nothing of one that it cannot look at. */
+  #head: (
+    | { wire: JsonObject; shown: JsonObject; line: number; at: number | undefined }
+    | { text: string; cause: TextCause; line: number }
+  )[] = [];
   #headCount = 0;
   #outerCount = 0;
   #stderrHead = new BoundedList<string>(2 * stderrKept);
@@ -109,7 +113,8 @@ export class LineDecoder {
   /** Only the first ones, or when others came so: what agents print is not searched for envelopes. */
   #outerWire(wire: JsonObject, line: number): void {
     this.#outerCount += 1;
-    const lines = this.#outerCount <= headLength || this.#enveloped !== undefined ? openEnvelope(wire) : undefined;
+    let lines: readonly Enveloped[] | undefined;
+    if (this.#outerCount <= headLength || this.#enveloped !== undefined) this.#guard(() => void (lines = openEnvelope(wire)));
     if (lines === undefined) return this.#wire(wire, line);
     for (const each of lines) this.#unwrap(each);
   }
@@ -123,9 +128,14 @@ export class LineDecoder {
 
   #wire(wire: JsonObject, line: number): void {
     if (this.#decoder !== undefined) return this.#decode(wire, line);
-    this.#head.push({ wire, line, at: this.#writtenAt });
+    const entry = { wire, shown: wire, line, at: this.#writtenAt };
+    this.#head.push(entry);
     this.#headCount += 1;
-    const found = detectDialect(this.#headObjects(), []);
+    let found = this.#detect([]);
+    if (found === 'failed') {
+      entry.shown = {};
+      found = undefined;
+    }
     if (found !== undefined && found.sure >= 0.9) this.#choose(found.dialect);
     else if (this.#headCount >= headLength) this.#decide();
   }
@@ -139,15 +149,25 @@ export class LineDecoder {
   }
 
   #headObjects(): JsonObject[] {
-    return this.#head.flatMap((each) => ('wire' in each ? [each.wire] : []));
+    return this.#head.flatMap((each) => ('wire' in each ? [each.shown] : []));
   }
 
   #decide(): void {
     const cut = this.#head.flatMap((each) => ('cause' in each && each.cause === 'cut' ? [each.text] : []));
-    const found = detectDialect(this.#headObjects(), this.#stderrHead.toArray(), this.#headCount === 0 ? cut : []);
-    if (found !== undefined) return this.#choose(found.dialect);
+    const found = this.#detect(this.#stderrHead.toArray(), this.#headCount === 0 ? cut : []);
+    if (found !== undefined && found !== 'failed') return this.#choose(found.dialect);
     if (this.#headCount > 0) this.#note('unrecognised', 'no known dialect claims these lines; name one with --from', 1);
     this.#choose(undefined);
+  }
+
+  /** A line that nests absurdly deep must not cost the others their dialect. */
+  #detect(stderr: readonly string[], cut: readonly string[] = []): ReturnType<typeof detectDialect> | 'failed' {
+    try {
+      return detectDialect(this.#headObjects(), stderr, cut);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return 'failed';
+    }
   }
 
   #choose(dialect: Dialect | undefined): void {

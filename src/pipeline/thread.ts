@@ -215,7 +215,7 @@ export class Thread {
   complete(dialect: string, price?: Price, children?: ChildrenUsage): RunOutcome {
     const { redact } = this.#options;
     this.#source = 'runner';
-    const folded = { ...this.#fold.outcome(dialect, this.notes, price), ...present({ children }) };
+    const folded = this.#known({ ...this.#fold.outcome(dialect, this.notes, price), ...present({ children }) });
     const outcome = redact?.json(folded) ?? folded;
     if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
     this.#deliver(
@@ -229,6 +229,17 @@ export class Thread {
       false,
     );
     return outcome;
+  }
+
+  /** What the agent's introduction did not tell: its name, and a session that it names in its last line only. */
+  #known(outcome: RunOutcome): RunOutcome {
+    const { provenance, session_id } = outcome;
+    if (session_id === '' && this.#session !== undefined) {
+      outcome.session_id = this.#session;
+      outcome.metadata = { ...outcome.metadata, session_id: this.#session };
+    }
+    const { agent = agentOf(provenance.dialect), ...rest } = provenance;
+    return { ...outcome, provenance: { ...present({ agent }), ...rest } };
   }
 
   #deliver(event: AgentEvent, synthetic: boolean): void {
@@ -272,6 +283,11 @@ export class Thread {
     }
     return this.#lastTimestamp;
   }
+}
+
+/** A dialect has the name of the agent that speaks it; a tape is everybody's. */
+function agentOf(dialect: string): string | undefined {
+  return dialect === 'unknown' || dialect === 'runwire' ? undefined : dialect;
 }
 
 const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;

@@ -205,6 +205,11 @@ describe('claims', () => {
     expect(read([init, said('m1', words('Done.')), result(more)]).outcome.verdict.class).toBe(verdict);
   });
 
+  it('tells an account that is empty from one that is too fast', () => {
+    const line = result({ is_error: true, api_error_status: 429, result: 'Your credit balance is too low.' });
+    expect(read([init, line]).outcome.verdict).toMatchObject({ class: 'provider', code: 'quota' });
+  });
+
   it.each<[string, JsonObject]>([
     ['with its kind', { error: 'overloaded' }],
     ['in an older build', {}],

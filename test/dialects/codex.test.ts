@@ -265,11 +265,11 @@ describe('session files', () => {
     expect(ended.tool_calls).toMatchObject([{ name: 'exec_command', status: 'error' }, { name: 'write_stdin' }]);
   });
 
-  const saidIn = (text: string): JsonObject =>
+  const spoken = (text: string): JsonObject =>
     kept('response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
 
   it('answer with the last message alone', () => {
-    expect(readLines(session(saidIn('I look.'), saidIn('I found it.'))).outcome.message).toBe('Done.');
+    expect(readLines(session(spoken('I look.'), spoken('I found it.'))).outcome.message).toBe('Done.');
     const silent = [kept('session_meta', { id: 's' }), kept('event_msg', { type: 'task_started' })];
     const told = kept('event_msg', { type: 'task_complete', last_agent_message: 'Told.' });
     expect(readLines([...silent, told]).outcome).toMatchObject({ message: 'Told.', verdict: { class: 'success' } });

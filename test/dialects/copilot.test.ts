@@ -265,3 +265,44 @@ it('is recognised from any line, and its lines fit the schema', async () => {
   expect(detected([{ type: 'session.start', properties: {} }])).not.toBe('copilot');
   expect(Line.safeParse({ type: 'result' }).success).toBe(false);
 });
+
+describe('a run that begins without an introduction', () => {
+  const bare = (...more: Wire[]): Wire[] => [
+    event('session.info', { message: 'hello' }),
+    event('session.auto_mode_resolved', { chosenModel: 'm-2', candidateModels: ['m-1', 'm-2'] }),
+    event('assistant.turn_start', { turnId: '0' }),
+    ...more,
+    message('Done.', { outputTokens: 3 }),
+    event('assistant.turn_end', { turnId: '0' }),
+    event('assistant.idle', {}),
+    result(0),
+  ];
+
+  it('has its session from the last line and its model from what was chosen', () => {
+    const { outcome } = readLines(bare(), { exit: exited(0) });
+    expect(outcome).toMatchObject({
+      session_id: 's-1',
+      message: 'Done.',
+      metrics: { model_name: 'm-2', turns: 1, output_tokens: 3 },
+      verdict: { class: 'success' },
+      provenance: { agent: 'copilot', unknown_lines: 0, notes: [] },
+    });
+  });
+
+  it('does not take "auto" for a model', () => {
+    const auto = event('session.start', { sessionId: 's-1', selectedModel: 'auto' });
+    expect(readLines([auto, ...bare()]).outcome.metrics.model_name).toBe('m-2');
+    expect(readLines([auto, event('session.model_change', { newModel: 'm-3' }), ...bare().slice(2)]).outcome.metrics.model_name).toBe(
+      'm-3',
+    );
+  });
+
+  it.each([
+    ['all went well\n<exited with exit code 0>', { status: 'success', exit_code: 0 }],
+    ['no such file\n<exited with exit code 2>\n', { status: 'error', exit_code: 2 }],
+    ['it says <exited with exit code 2> and goes on', { status: 'success' }],
+  ])('has the exit code of a command: %j', (content, expected) => {
+    const read = readLines(bare(toolStart('t1', 'bash', { command: 'x' }), toolEnd('t1', { success: true, result: { content } })));
+    expect(only(read, 'item.completed')[0]).toMatchObject(expected);
+  });
+});

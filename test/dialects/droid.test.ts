@@ -173,3 +173,17 @@ it("is recognised, others' lines are not, and its lines fit the schema", async (
   for (const line of run) expect(Line.safeParse(line).error).toBeUndefined();
   expect(Line.safeParse({ type: 'completion' }).success).toBe(false);
 });
+
+it('leaves a beginning that any agent may have to what follows it', () => {
+  const bare = { type: 'system', subtype: 'init', session_id: 's' };
+  expect(detected([bare])).toBeUndefined();
+  const claude = {
+    type: 'assistant',
+    uuid: 'u',
+    message: { id: 'msg_1', type: 'message', role: 'assistant', content: [] },
+    session_id: 's',
+  };
+  expect(detected([bare, claude])).toBe('claude');
+  expect(detected([{ ...bare, cwd: '/w', tools: [], model: 'm' }, claude])).toBe('claude');
+  expect(detected([bare, message('user', 'u1', 'Hi.')])).toBe('droid');
+});

@@ -204,3 +204,23 @@ it('is recognised from its first line, and its lines fit the schema', async () =
   for (const line of run) expect(Line.safeParse(line).error).toBeUndefined();
   expect(Line.safeParse({ type: 'message' }).success).toBe(false);
 });
+
+it('takes tokens and cost from the end of newer versions', () => {
+  const totals = { total_tokens: 1290, input_tokens: 1234, output_tokens: 56, cache_read_input_tokens: 1000, cost_usd: 0.01 };
+  const read = readLines([...run.slice(0, -1), { type: 'complete', ...totals }], { exit: exited(0) });
+  expect(read.outcome.metrics).toMatchObject({
+    input_tokens: 1234,
+    output_tokens: 56,
+    cache_read_tokens: 1000,
+    cost: 0.01,
+    cost_source: 'reported',
+  });
+  expect(only(read, 'log').map(({ text: words }) => words)).not.toContain('1290 tokens in this session');
+  const priced = readLines([...run.slice(0, -1), { type: 'complete', total_tokens: 12, total_cost_usd: 0.0001 }]);
+  expect(priced.outcome.metrics).toMatchObject({ cost: 0.0001, cost_source: 'reported' });
+});
+
+it('reads notifications that are not wrapped', () => {
+  const read = readLines([...run.slice(0, -1), { type: 'notification', extension_id: 'developer', message: 'flat' }, complete]);
+  expect(only(read, 'log').map(({ text: words }) => words)).toContain('flat');
+});

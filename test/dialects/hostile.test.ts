@@ -8,7 +8,7 @@ import { copilot } from '../../src/dialects/copilot/index.ts';
 import { cursor } from '../../src/dialects/cursor/index.ts';
 import { droid } from '../../src/dialects/droid/index.ts';
 import { goose } from '../../src/dialects/goose/index.ts';
-import { pi } from '../../src/dialects/pi/index.ts';
+import { dialects } from '../../src/dialects/registry.ts';
 import { AgentEvent } from '../../src/events/event.ts';
 import { exited, readLines, type Wire } from '../support/lines.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
@@ -71,7 +71,7 @@ it.each([amp, cline, copilot, cursor, droid, goose])('$id: without its good word
 });
 
 // JSON.parse reads any depth; what turns a value into text ends with the stack.
-it.each([amp, cline, continueCli, copilot, cursor, droid, goose, pi])('$id: no depth of a value breaks its detection', (dialect) => {
+it.each(dialects)('$id: no depth of a value breaks its detection', (dialect) => {
   const deep: Json = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
   const own: JsonObject[] = [
     { ts: 'x', message: 'x', session_id: 'T-1' },
@@ -80,9 +80,29 @@ it.each([amp, cline, continueCli, copilot, cursor, droid, goose, pi])('$id: no d
     { type: 'message', role: 'x', text: 'x' },
     { type: 'error', error: 'x' },
     { response: 'x', status: 'success' },
+    { type: 'item.completed', item: { id: 'x', type: 'x' } },
+    { type: 'session_meta', timestamp: 'x', payload: {} },
+    { type: 'assistant', sessionId: 'x', uuid: 'x', parentUuid: null, message: { id: 'x', type: 'message' } },
+    { type: 'message.updated', properties: { info: {} } },
+    { type: 'session', version: 3, id: 'x', cwd: '/' },
   ];
   for (const wire of own) {
-    for (const key of ['type', 'ts', 'status', 'session_id', 'message', 'note', 'data', 'error', 'subtype'])
-      expect(dialect.detect([{ ...wire, [key]: deep }], [])).toBeLessThanOrEqual(1);
+    for (const key of [
+      'type',
+      'ts',
+      'status',
+      'session_id',
+      'message',
+      'note',
+      'data',
+      'error',
+      'subtype',
+      'item',
+      'payload',
+      'properties',
+      'id',
+    ])
+      for (const value of [deep, { type: deep, id: deep, role: deep }])
+        expect(dialect.detect([{ ...wire, [key]: value }], [])).toBeLessThanOrEqual(1);
   }
 });

@@ -433,6 +433,35 @@ describe('writing', () => {
   });
 });
 
+describe('session files of the first version', () => {
+  const { version: _, ...first } = { ...session, provider: 'acme', modelId: 'm-1', thinkingLevel: 'off' };
+  const kept = (of: JsonObject): JsonObject => ({ type: 'message', timestamp: '2026-05-01T10:00:01.000Z', message: of });
+  const lines = [first, kept({ role: 'user', content: [text('do it')] }), kept(good)];
+
+  it('are known by their first line, and read', async () => {
+    const reading = read({ stdout: lines });
+    expect(reading.outcome).toMatchObject({
+      session_id: 'p-1',
+      message: 'Done.',
+      metadata: { initial_prompt: 'do it' },
+      metrics: { model_name: 'm-1', output_tokens: 5 },
+      verdict: { class: 'success' },
+      provenance: { dialect: 'pi', unknown_lines: 0 },
+    });
+    const schema = await pi.schema();
+    for (const each of lines) expect(schema.safeParse(each).success).toBe(true);
+  });
+});
+
+it('knows what an extension appends', async () => {
+  const appended = {
+    type: 'entry_appended',
+    entry: { type: 'custom', customType: 'x', id: 'e', parentId: null, timestamp: session.timestamp },
+  };
+  expect(run(...runOf(good), appended).outcome.provenance.unknown_lines).toBe(0);
+  expect((await pi.schema()).safeParse(appended).success).toBe(true);
+});
+
 describe('the schema', () => {
   it.each(allRecordings([chatTable, anthropicTable, googleTable, responsesTable]))(
     'fits $name and what we write of it',

@@ -19,6 +19,16 @@ it('takes what the session had used before from a total of the session', () => {
   expect(outcomeOf(known, session)).toEqual({ input: 1200, output: 60, warnings: [] });
 });
 
+it('counts what the steps of the run do not tell, such as calls for a title', () => {
+  const known: AgentEvent = { ...started, earlier_input_tokens: 2300, earlier_output_tokens: 110 };
+  expect(outcomeOf(known, step, session)).toEqual({ input: 1300, output: 70, warnings: [] });
+});
+
+it('takes a total that is too small for the runs before as one of this run', () => {
+  const known: AgentEvent = { ...started, earlier_input_tokens: 3000, earlier_output_tokens: 150 };
+  expect(outcomeOf(known, step, session)).toEqual({ input: 3600, output: 180, warnings: [] });
+});
+
 it('believes the steps of the run when nobody knows what was before', () => {
   expect(outcomeOf(started, step, session)).toEqual({ input: 1200, output: 60, warnings: [] });
 });

@@ -14,6 +14,7 @@ interface Problem {
   message: string;
 }
 
+const headLength = 64;
 /** A path of a file is 4096 bytes at most, and a message names what was expected. */
 const longestProblem = 8192;
 
@@ -77,7 +78,10 @@ class Checker {
     this.#source = source;
     this.dialect = dialect;
     this.#framer = new Framer({
-      value: (wire, line) => void this.#waiting.push({ wire, line }),
+      value: (wire, line) => {
+        this.#waiting.push({ wire, line });
+        this.#detect();
+      },
       text: (text, cause, line) =>
         this.#problem(line, '', cause === 'noise' ? `not JSON: ${text.slice(0, 80)}` : `${cause} line: ${text.slice(0, 80)}`),
       note: () => {},
@@ -88,13 +92,21 @@ class Checker {
     this.#framer.push(chunk);
   }
 
+  /** As a reader does: the first line that is sure decides, or the first 64 together. */
+  #detect(): void {
+    if (this.dialect !== undefined || this.#waiting.length > headLength) return;
+    const head = this.#waiting.map(({ wire }) => wire);
+    const found = detectDialect(head, []);
+    if (found !== undefined && (found.sure >= 0.9 || head.length === headLength)) this.dialect = found.dialect;
+  }
+
   async end(): Promise<void> {
     this.#framer.end();
     this.#ended = true;
   }
 
   async take(): Promise<Problem[]> {
-    if (this.#schema === undefined && (this.#waiting.length >= 64 || this.#ended || this.dialect !== undefined)) {
+    if (this.#schema === undefined && (this.#waiting.length >= headLength || this.#ended || this.dialect !== undefined)) {
       this.dialect ??= detectDialect(
         this.#waiting.map(({ wire }) => wire),
         [],

@@ -33,6 +33,8 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 function isForeign(wire: JsonObject): boolean {
   if ('qwen_code_version' in wire || 'permission_mode' in wire || 'sequence' in wire) return true;
   if (wire.type === 'tool_call' || wire.type === 'completion') return true;
+  // Session files of Qwen Code.
+  if ('systemPayload' in wire || 'toolCallResult' in wire || Array.isArray(object(wire.message).parts)) return true;
   if (typeof wire.session_id === 'string' && wire.session_id.startsWith('T-')) return true;
   return wire.type === 'stream_event' && object(wire.event).type === 'goal_state';
 }

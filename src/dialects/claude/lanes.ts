@@ -1,39 +1,25 @@
+import { Generations } from './generations.ts';
+
 /** More sub-agents than twice this are not at work at once. */
 const generation = 5000;
 
 /** What is known of each conversation: of the main thread, and of sub-agents by the call that they work for. */
 export class Lanes<State> {
   #main: State | undefined;
-  #recent = new Map<string, State>();
   /** Nothing says that a sub-agent is done if its call never ends, so who was silent for long enough is forgotten. */
-  #earlier = new Map<string, State>();
+  readonly #subAgents = new Generations<State>(generation);
 
   get(parent: string | undefined): State | undefined {
-    if (parent === undefined) return this.#main;
-    const recent = this.#recent.get(parent);
-    if (recent !== undefined) return recent;
-    const earlier = this.#earlier.get(parent);
-    if (earlier !== undefined) this.set(parent, earlier);
-    return earlier;
+    return parent === undefined ? this.#main : this.#subAgents.get(parent);
   }
 
   set(parent: string | undefined, state: State): void {
-    if (parent === undefined) {
-      this.#main = state;
-      return;
-    }
-    if (this.#recent.size >= generation) {
-      this.#earlier = this.#recent;
-      this.#recent = new Map();
-    }
-    this.#recent.set(parent, state);
+    if (parent === undefined) this.#main = state;
+    else this.#subAgents.set(parent, state);
   }
 
   delete(parent: string | undefined): void {
     if (parent === undefined) this.#main = undefined;
-    else {
-      this.#recent.delete(parent);
-      this.#earlier.delete(parent);
-    }
+    else this.#subAgents.delete(parent);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bookkeeping } from './words.ts';
 
 const tokens = z.number().int().nonnegative();
 const text = z.string();
@@ -20,14 +21,15 @@ const system = <Subtype extends string, Fields extends z.core.$ZodLooseShape>(su
 const hook = { hook_id: text, hook_name: text, hook_event: text };
 
 const System = z.discriminatedUnion('subtype', [
+  // The first versions told less.
   system('init', {
-    cwd: text,
     session_id: text,
-    model: text,
-    permissionMode: text,
-    apiKeySource: text,
-    tools: strings,
-    mcp_servers: z.array(z.looseObject({ name: text, status: text })),
+    cwd: text.optional(),
+    model: text.optional(),
+    permissionMode: text.optional(),
+    apiKeySource: text.optional(),
+    tools: strings.optional(),
+    mcp_servers: z.array(z.looseObject({ name: text, status: text })).optional(),
     claude_code_version: text.optional(),
     output_style: text.optional(),
     slash_commands: strings.optional(),
@@ -63,6 +65,8 @@ const System = z.discriminatedUnion('subtype', [
   system('session_writes_lost', { error_code: text, lost: strings }),
   system('worker_shutting_down', { reason: text }),
   system('control_request_progress', { request_id: text, status: text }),
+  system('post_turn_summary', {}),
+  system('task_summary', {}),
 ]);
 
 const StreamEvent = z.discriminatedUnion('type', [
@@ -80,8 +84,8 @@ const Result = z.looseObject({
   type: z.literal('result'),
   subtype: z.enum(['success', 'error_during_execution', 'error_max_turns', 'error_max_budget_usd', 'error_max_structured_output_retries']),
   is_error: z.boolean(),
-  duration_ms: z.number(),
-  duration_api_ms: z.number(),
+  duration_ms: z.number().optional(),
+  duration_api_ms: z.number().optional(),
   num_turns: z.number(),
   session_id: text,
   result: text.optional(),
@@ -89,7 +93,7 @@ const Result = z.looseObject({
   stop_reason: text.nullable().optional(),
   terminal_reason: text.optional(),
   total_cost_usd: z.number().optional(),
-  usage: Usage,
+  usage: Usage.optional(),
   modelUsage: z.record(text, z.looseObject({})).optional(),
   permission_denials: z.array(z.looseObject({ tool_name: text, tool_use_id: text })).optional(),
 });
@@ -97,15 +101,25 @@ const Result = z.looseObject({
 const other = <Type extends string, Fields extends z.core.$ZodLooseShape>(type: Type, fields: Fields) =>
   z.looseObject({ type: z.literal(type), ...fields });
 
-/** A line of a session file. */
-const Transcript = z.looseObject({ type: text, sessionId: text, uuid: text, parentUuid: text.nullable() });
+/** A line of a session file. What is kept beside the conversation has no place in it. */
+const Transcript = z.union([
+  z.looseObject({ type: text, sessionId: text, uuid: text, parentUuid: text.nullable() }),
+  z.looseObject({ type: z.enum(bookkeeping), subtype: z.undefined().optional() }),
+]);
 
 /** One object of `claude -p --output-format stream-json`, or of the `json` document. */
 const StreamLine = z.discriminatedUnion('type', [
   System,
   Result,
   other('assistant', {
-    message: z.looseObject({ id: text, type: z.literal('message'), role: text, model: text, content: z.array(Block), usage: Usage }),
+    message: z.looseObject({
+      id: text.optional(),
+      type: z.literal('message').optional(),
+      role: text,
+      model: text.optional(),
+      content: z.union([text, z.array(Block)]),
+      usage: Usage.optional(),
+    }),
     parent_tool_use_id: parent,
     error: text.optional(),
   }),

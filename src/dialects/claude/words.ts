@@ -145,3 +145,25 @@ export function codeOfStop(raw: Json | undefined): ErrorCode | undefined {
   if (raw === 'max_tokens') return 'output_length';
   return raw === 'model_context_window_exceeded' ? 'context_overflow' : 'unknown';
 }
+
+/** Records of a session file beside the conversation: titles, snapshots, hooks, what the program shows. */
+export const bookkeeping = [
+  'summary',
+  'system',
+  'attachment',
+  'progress',
+  'queue-operation',
+  'file-history-snapshot',
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'agent-color',
+  'agent-setting',
+  'content-replacement',
+  'tag',
+  'mode',
+  'last-prompt',
+  'pr-link',
+  'permission-mode',
+  'worktree-state',
+] as const;

@@ -12,9 +12,9 @@ const items = [
     id: z.string(),
     type: z.literal('command_execution'),
     command: z.string(),
-    aggregated_output: z.string(),
+    aggregated_output: z.string().optional(),
     exit_code: nullable(z.int()),
-    status,
+    status: status.optional(),
   }),
   z.looseObject({
     id: z.string(),

@@ -22,12 +22,15 @@ export const toolKinds: ToolKinds = {
 
 /** Known, and of no use to a reader. */
 export const silent: ReadonlySet<unknown> = new Set([
+  'assistant.idle',
   'assistant.intent',
   'assistant.message_start',
   'assistant.streaming_delta',
   'command.completed',
   'command.queued',
   'hook.end',
+  'model.call_finished',
+  'model.call_start',
   'hook.start',
   'pending_messages.modified',
   'session.background_tasks_changed',
@@ -41,7 +44,7 @@ export const silent: ReadonlySet<unknown> = new Set([
   'session.mcp_server_status_changed',
   'session.mcp_servers_loaded',
   'session.mode_changed',
-  'session.model_change',
+  'session.permissions_changed',
   'session.plan_changed',
   'session.skills_loaded',
   'session.snapshot_rewind',

@@ -10,7 +10,9 @@ function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'system':
       if (wire.subtype !== 'init' || typeof wire.session_id !== 'string' || isOthers(wire)) return 0;
-      return 'reasoning_effort' in wire ? 1 : 0.85;
+      if ('reasoning_effort' in wire) return 1;
+      // Any agent may begin like this: whatever follows decides.
+      return 'cwd' in wire && 'tools' in wire && 'model' in wire ? 0.55 : 0;
     case 'message':
       return typeof wire.role === 'string' && typeof wire.text === 'string' && typeof wire.session_id === 'string' ? 0.95 : 0;
     case 'tool_call':

@@ -10,7 +10,9 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 function sure(wire: JsonObject): number {
   switch (wire.type) {
     case 'session':
-      return typeof wire.version === 'number' && typeof wire.id === 'string' && 'cwd' in wire ? 1 : 0;
+      if (typeof wire.id !== 'string' || !('cwd' in wire)) return 0;
+      // The first version of the format has no number, but names the model.
+      return typeof wire.version === 'number' || 'provider' in wire || 'modelId' in wire ? 1 : 0.8;
     case 'agent_start':
     case 'turn_start':
       return Object.keys(wire).length === 1 ? 0.7 : 0;

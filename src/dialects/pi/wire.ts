@@ -55,7 +55,8 @@ const AssistantMessageEvent = z.discriminatedUnion('type', [
 
 const call = { toolCallId: z.string(), toolName: z.string() };
 
-const entry = { id: z.string(), parentId: z.string().nullable().optional(), timestamp: z.string() };
+/** The first version of session files gives its lines no ids. */
+const entry = { id: z.string().optional(), parentId: z.string().nullable().optional(), timestamp: z.string() };
 const entries = [
   'compaction',
   'branch_summary',
@@ -71,13 +72,14 @@ const entries = [
 export const Line = z.discriminatedUnion('type', [
   z.looseObject({
     type: type('session'),
-    version: z.int(),
+    version: z.int().optional(),
     id: z.string(),
     timestamp: z.iso.datetime().optional(),
     cwd: z.string(),
     parentSession: z.string().optional(),
   }),
   z.looseObject({ type: type('agent_start') }),
+  z.looseObject({ type: type('entry_appended'), entry: z.looseObject({ type: z.string() }) }),
   z.looseObject({ type: type('agent_end'), messages: z.array(Message) }),
   z.looseObject({ type: type('agent_settled') }),
   z.looseObject({ type: type('turn_start') }),

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject, object } from '../read.ts';
 import { isOldQwen } from './read/legacy.ts';
+import { isSession } from './read/session.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;
@@ -10,6 +11,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function sure(wire: JsonObject): number {
+  if (isSession(wire)) return 1;
   switch (wire.type) {
     case 'system':
       if (wire.subtype === 'init')

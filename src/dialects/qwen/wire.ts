@@ -90,6 +90,17 @@ const Control = z.union([
 /** Before 0.3: the document of Gemini CLI. */
 const Old = z.looseObject({ type: z.undefined().optional(), response: z.string(), stats: z.looseObject({ models: z.looseObject({}) }) });
 
+/** A line of a session file. */
+const Session = z.union([
+  z.looseObject({
+    type: z.enum(['user', 'assistant', 'tool_result']),
+    sessionId: z.string(),
+    message: z.looseObject({ parts: z.array(z.looseObject({})) }),
+  }),
+  z.looseObject({ type: z.literal('tool_result'), sessionId: z.string(), toolCallResult: z.looseObject({}) }),
+  z.looseObject({ type: z.literal('system'), sessionId: z.string(), systemPayload: z.looseObject({}) }),
+]);
+
 /** One line of `--output-format stream-json`, or one element of the array of `--output-format json`. */
 export const Line = z.union([
   System,
@@ -115,4 +126,5 @@ export const Line = z.union([
   z.looseObject({ type: z.literal('stream_event'), ...place, event: Event }),
   Control,
   Old,
+  Session,
 ]);

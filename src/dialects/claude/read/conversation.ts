@@ -1,6 +1,7 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, compact, filled, list, object, string } from '../../read.ts';
+import { Generations } from '../generations.ts';
 import { Lanes } from '../lanes.ts';
 import { plus, type Tokens } from '../tokens.ts';
 import { codeOfName, finishOf, interruption, synthetic } from '../words.ts';
@@ -10,11 +11,15 @@ import { nonExecutionIn, type Tools } from './tools.ts';
 
 const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upload', 'fallback', 'image', 'document']);
 
+const rememberedMessages = 2000;
+
 /** What is said on the main thread and by sub-agents, each of which has one message at a time. */
 export class Conversation {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
   readonly #messages = new Lanes<Message>();
+  /** Lines of one message may stand between those of another, and a resumed session repeats whole messages. */
+  #earlier = new Generations<Message>(rememberedMessages);
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
   #mainModel: string | undefined;
@@ -130,16 +135,24 @@ export class Conversation {
   startAnew(): void {
     this.#facts = newFacts();
     this.#subAgentUsage = {};
+    this.#earlier = new Generations(rememberedMessages);
   }
 
   #enter(parent: string | undefined, wire: JsonObject): Message {
     const id = filled(wire.id);
     const known = this.#messages.get(parent);
     if (known !== undefined && (id === undefined || known.id === id)) return known;
+    const told = id === undefined ? undefined : this.#earlier.get(`${parent ?? ''} ${id}`);
+    if (told !== undefined) {
+      told.isToldAgain = true;
+      if (known !== undefined) known.isToldAgain = true;
+      return told;
+    }
     if (parent === undefined) this.closeTurn();
     const model = wire.model === synthetic ? undefined : filled(wire.model);
     const message = new Message(id, parent, model);
     this.#messages.set(parent, message);
+    if (id !== undefined) this.#earlier.set(`${parent ?? ''} ${id}`, message);
     if (parent === undefined) {
       this.#facts.active = true;
       this.#facts.stop = undefined;
@@ -160,13 +173,13 @@ export class Conversation {
   #stop(message: Message, raw: Json | undefined): void {
     if (typeof raw !== 'string') return;
     message.stop = raw;
-    if (message.parent !== undefined) return;
+    if (message !== this.#messages.get(undefined)) return;
     this.#facts.stop = raw;
     if (raw === 'refusal') this.#facts.refused = true;
   }
 
   #say(message: Message, text: string): void {
-    if (message.parent === undefined && text.trim() !== '') this.#facts.lastText = text;
+    if (message.parent === undefined && text.trim() !== '' && !message.hasSaid('text', text)) this.#facts.lastText = text;
     message.say('text', text, this.#sink);
   }
 
@@ -178,7 +191,7 @@ export class Conversation {
     else if (type === 'tool_use' || type.endsWith('_tool_use')) {
       const id = filled(block.id);
       if (id === undefined) return false;
-      message.calledTools = true;
+      if (message.hasCalled(id)) return true;
       this.#tools.start(id, block, message.id, message.parent);
     } else if (type.endsWith('_tool_result')) {
       const id = filled(block.tool_use_id);

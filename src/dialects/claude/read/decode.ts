@@ -26,7 +26,7 @@ export function decoder(sink: DecoderSink): Decoder {
       const at = time(wire.timestamp);
       if (at !== undefined) sink.at(at);
     }
-    if (!started && isTranscript(wire)) return transcript.line(wire);
+    if (!started && (transcript.isStarted || isTranscript(wire))) return transcript.line(wire);
     switch (wire.type) {
       case 'stream_event':
         announce(wire);

@@ -82,8 +82,8 @@ function codeOf(
   if (subtype === 'error_max_budget_usd') return 'cost_limit';
   const told = codeOfTerminal(terminal);
   if (told === 'cancelled' || told === 'turn_limit' || told === 'cost_limit') return told;
-  const status = codeOfStatus(integer(wire.api_error_status));
-  if (status !== undefined) return status;
+  const status = integer(wire.api_error_status);
+  if (codeOfStatus(status) !== undefined) return codeOfMessage(message, status);
   if (facts.fault !== undefined && facts.fault !== 'unknown') return facts.fault;
   if (told !== undefined) return told;
   if (facts.refused) return 'refused';

@@ -18,7 +18,10 @@ export class Message {
   readonly parent: string | undefined;
   readonly model: string | undefined;
   stop: string | undefined;
-  calledTools = false;
+  /** Other messages came since it began. */
+  isToldAgain = false;
+  readonly #calls = new Set<string>();
+  readonly #said = new Set<string>();
   #usage: Tokens = {};
   /** How many blocks of each kind came as deltas, and how many as whole lines. */
   readonly #streamed = { text: 0, reasoning: 0 };
@@ -29,6 +32,21 @@ export class Message {
     this.id = id;
     this.parent = parent;
     this.model = model;
+  }
+
+  get calledTools(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  /** Whether this call was told before; if not, it is now. */
+  hasCalled(id: string): boolean {
+    if (this.isToldAgain && this.#calls.has(id)) return true;
+    this.#calls.add(id);
+    return false;
+  }
+
+  hasSaid(kind: BlockKind, text: string): boolean {
+    return this.isToldAgain && this.#said.has(markOf(kind, text));
   }
 
   /** Lines of one message repeat its usage: only what is new is counted, at once and so live. */
@@ -45,6 +63,8 @@ export class Message {
       if (this.#streamed[kind] > number) this.#whole[kind] += 1;
       return;
     }
+    if (this.hasSaid(kind, text)) return;
+    this.#said.add(markOf(kind, text));
     this.#whole[kind] += 1;
     sink.emit({ type: kind === 'text' ? 'text.completed' : 'reasoning.completed', text, ...this.#place(kind, number) });
   }
@@ -75,6 +95,11 @@ export class Message {
       parent_item_id: parent,
     });
   }
+}
+
+/** Enough to know a text again. */
+function markOf(kind: BlockKind, text: string): string {
+  return `${kind} ${text.length} ${text.slice(0, 40)}`;
 }
 
 function indexOf(value: Json | undefined): number {

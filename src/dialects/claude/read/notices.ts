@@ -61,6 +61,10 @@ export function notice(wire: JsonObject): readonly Draft[] | undefined {
       return [info(asText(wire.content))];
     case 'notification':
       return [info(asText(wire.text))];
+    case 'post_turn_summary': {
+      const wanted = wire.status_category === 'blocked' ? filled(wire.needs_action) : undefined;
+      return wanted === undefined ? [] : [warning(sentence('the agent waits for somebody', wanted))];
+    }
     case 'files_persisted':
       return list(wire.failed).map((each) =>
         warning(sentence(`file not kept: ${asText(object(each).filename)}`, filled(object(each).error))),
@@ -85,6 +89,7 @@ export function notice(wire: JsonObject): readonly Draft[] | undefined {
     case 'commands_changed':
     case 'elicitation_complete':
     case 'control_request_progress':
+    case 'task_summary':
       return [];
     default:
       return undefined;

@@ -1,30 +1,44 @@
 import type { Draft } from '../../../events/event.ts';
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, list, object } from '../../read.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, list, object, string } from '../../read.ts';
+import { Generations } from '../generations.ts';
+import { bookkeeping } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 
-/** Records beside the conversation: titles, snapshots, hooks, what the program shows. */
-const bookkeeping = new Set(
-  'summary system attachment progress queue-operation file-history-snapshot custom-title ai-title agent-name tag mode last-prompt pr-link permission-mode worktree-state'.split(
-    ' ',
-  ),
-);
+const beside = new Set<string>(bookkeeping);
 /** What the program says in the user's name. */
 const aside = /^\s*<(?:command-|local-command-|bash-|system-reminder|task-notification)/;
 
-/** A line of a session file in `projects/`: the words of the stream, with an envelope of its own. */
-export function isTranscript(wire: JsonObject): boolean {
-  if (typeof wire.type !== 'string' || 'session_id' in wire) return false;
-  if (typeof wire.sessionId === 'string' && 'uuid' in wire && 'parentUuid' in wire) return true;
-  return bookkeeping.has(wire.type) && wire.subtype === undefined && ('sessionId' in wire || 'leafUuid' in wire || 'snapshot' in wire);
+interface Transcript {
+  line(wire: JsonObject): void;
+  end(): void;
+  readonly isStarted: boolean;
 }
 
+/** A line of a session file in `projects/`: the words of the stream, with an envelope of its own. */
+export function isTranscript(wire: JsonObject): boolean {
+  if (typeof wire.type !== 'string') return false;
+  if (typeof wire.sessionId === 'string' && 'uuid' in wire && 'parentUuid' in wire) return true;
+  return (
+    !('session_id' in wire) &&
+    beside.has(wire.type) &&
+    wire.subtype === undefined &&
+    ('sessionId' in wire || 'leafUuid' in wire || 'snapshot' in wire)
+  );
+}
+
+/** Lines that are remembered, so that a resumed session does not tell its parent's twice. */
+const rememberedLines = 50_000;
+
 /** The session files of Claude Code. They have no result line: how it ended is how its last message ended. */
-export function transcriptDecoder(sink: DecoderSink, talk: Conversation): { line(wire: JsonObject): void; end(): void } {
+export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transcript {
   let started = false;
   /** A file of a sub-agent is all side chain. */
   let isSubAgent = false;
   let ended = false;
+  /** The last that was said on the main thread is a text that called no tool. */
+  let answered = false;
+  const told = new Generations<true>(rememberedLines);
 
   function start(wire: JsonObject): void {
     if (started) return;
@@ -46,11 +60,16 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): { line
   function line(wire: JsonObject): void {
     const isAside = wire.isMeta === true || wire.isCompactSummary === true || wire.isVisibleInTranscriptOnly === true;
     // Sub-agents of older versions are in the same file, and nothing says which call they work for.
+    const uuid = string(wire.uuid);
+    if (uuid !== undefined) {
+      if (told.get(uuid) === true) return;
+      told.set(uuid, true);
+    }
     const parent_tool_use_id = wire.isSidechain === true && !isSubAgent && started ? 'sidechain' : null;
     switch (wire.type) {
       case 'assistant':
         start(wire);
-        ended = false;
+        if (parent_tool_use_id === null) speak(list(object(wire.message).content));
         return talk.assistant({ ...wire, parent_tool_use_id });
       case 'user': {
         if (isAside) return;
@@ -58,7 +77,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): { line
         const { content } = object(wire.message);
         const text = typeof content === 'string' ? content : asText(object(list(content)[0]).text);
         if (aside.test(text)) return;
-        ended = false;
+        if (parent_tool_use_id === null) begin();
         return talk.user({ ...wire, parent_tool_use_id, tool_use_result: wire.toolUseResult ?? null });
       }
       case 'system':
@@ -66,8 +85,25 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): { line
         if (wire.subtype === 'turn_duration' && count(wire.durationMs) !== undefined) ended = true;
         return;
       default:
-        if (!bookkeeping.has(asText(wire.type))) sink.unknown(wire);
+        if (!beside.has(asText(wire.type))) sink.unknown(wire);
     }
+  }
+
+  /** What was interrupted or refused before is over. */
+  function begin(): void {
+    ended = false;
+    answered = false;
+    talk.facts.interrupted = false;
+    talk.facts.refused = false;
+    talk.facts.stop = undefined;
+  }
+
+  function speak(content: readonly Json[]): void {
+    const types = content.map((each) => string(object(each).type) ?? '');
+    const calls = types.some((type) => type.endsWith('tool_use'));
+    ended = false;
+    talk.facts.interrupted = false;
+    if (calls || types.includes('text')) answered = !calls;
   }
 
   function claim(): Draft | undefined {
@@ -75,12 +111,17 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): { line
     if (interrupted) return { type: 'agent.finished', status: 'cancelled' };
     if (fault !== undefined) return { type: 'agent.finished', status: 'failed', code: fault };
     if (refused) return { type: 'agent.finished', status: 'failed', code: 'refused' };
-    const isDone = stop === 'end_turn' || stop === 'stop_sequence' || (ended && stop === undefined && lastText !== undefined);
+    const isTold = stop === 'end_turn' || stop === 'stop_sequence' || (ended && stop === undefined && lastText !== undefined);
+    const isDone = isTold || (stop === undefined && answered);
+    if (isDone && !isTold) sink.note('guessed', 'the last message tells no reason to stop: taken for the answer');
     return isDone ? { type: 'agent.finished', status: 'ok', ...compact({ raw_status: stop }) } : undefined;
   }
 
   return {
     line,
+    get isStarted() {
+      return started;
+    },
     end() {
       if (!started) return;
       talk.closeTurn();

@@ -2,6 +2,7 @@ import type { ItemKind, ItemStatus } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, count, filled, integer, isObject, list, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
+import { Generations } from '../generations.ts';
 import { interruption, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
@@ -10,6 +11,7 @@ export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
   readonly #open = new Map<string, { name: string; path: string | undefined }>();
+  readonly #ended = new Generations<true>(5000);
 
   constructor(sink: DecoderSink, permissions: Permissions) {
     this.#sink = sink;
@@ -47,7 +49,10 @@ export class Tools {
   /** `details`: the structured output that stands beside the text. */
   end(id: string, block: JsonObject, nonExecution: string | undefined, details: JsonObject): void {
     const tool = this.#open.get(id);
+    // A resumed session repeats what was answered.
+    if (tool === undefined && this.#ended.get(id) === true) return;
     this.#open.delete(id);
+    this.#ended.set(id, true);
     const output = outputOf(block.content);
     const text = typeof output === 'string' ? output : '';
     let status = resultStatus(block.is_error === true, nonExecution, text);

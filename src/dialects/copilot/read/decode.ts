@@ -1,4 +1,4 @@
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, count, filled, list, object, time } from '../../read.ts';
 import { silent } from '../words.ts';
 import { Ending } from './ending.ts';
@@ -13,6 +13,7 @@ export function decoder(sink: DecoderSink): Decoder {
   const usage = new Usage(sink);
   const ending = new Ending(sink);
   let introduced = false;
+  let model: string | undefined;
 
   function line(wire: JsonObject): void {
     const at = time(wire.timestamp);
@@ -23,6 +24,7 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function readEvent(wire: JsonObject, data: JsonObject): void {
+    if (wire.type !== 'session.start' && wire.type !== 'session.resume') introduce({});
     const parent = filled(data.parentToolCallId);
     const isMain = parent === undefined && wire.agentId === undefined;
     switch (wire.type) {
@@ -33,9 +35,16 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'user.message':
         if (isMain) sink.emit({ type: 'prompt.submitted', text: asText(data.content) });
         return;
-      case 'assistant.turn_start':
-        if (isMain) sink.emit({ type: 'turn.started' });
+      case 'session.auto_mode_resolved':
+        model = filled(data.chosenModel) ?? model;
         return;
+      case 'session.model_change':
+        model = modelOf(data.newModel) ?? model;
+        return;
+      case 'assistant.turn_start':
+        if (!isMain) return;
+        model = modelOf(data.model) ?? model;
+        return sink.emit({ type: 'turn.started', ...compact({ model }) });
       case 'assistant.turn_end':
         if (!isMain) return;
         tools.forgetRequests();
@@ -78,13 +87,14 @@ export function decoder(sink: DecoderSink): Decoder {
   function introduce(data: JsonObject): void {
     if (introduced) return;
     introduced = true;
+    model = modelOf(data.selectedModel) ?? model;
     sink.emit({
       type: 'thread.started',
       agent: 'copilot',
       ...compact({
         session_id: filled(data.sessionId),
         agent_version: filled(data.copilotVersion),
-        model: filled(data.selectedModel),
+        model,
         cwd: filled(object(data.context).cwd),
       }),
     });
@@ -92,7 +102,7 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function readMessage(data: JsonObject, parent: string | undefined): void {
     if (messages.say(data, parent) && parent === undefined) ending.recover();
-    usage.readMessage(data);
+    usage.readMessage(data, model);
     for (const each of list(data.toolRequests)) tools.request(object(each), parent);
   }
 
@@ -128,6 +138,7 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function readResult(wire: JsonObject): void {
+    introduced = false;
     introduce(wire);
     const totals = object(wire.usage);
     tools.readChanges(totals.codeChanges);
@@ -141,4 +152,9 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   return { line, end };
+}
+
+/** `auto` is no model: which one it was is told later. */
+function modelOf(name: Json | undefined): string | undefined {
+  return name === 'auto' ? undefined : filled(name);
 }

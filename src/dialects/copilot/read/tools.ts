@@ -1,6 +1,6 @@
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object } from '../../read.ts';
+import { asText, compact, filled, integer, list, object } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { refusal, toolKinds } from '../words.ts';
 
@@ -56,8 +56,9 @@ export class Tools {
     const result = object(data.result);
     const error = filled(object(data.error).message);
     const output = result.content ?? result.detailedContent;
-    const status = statusOf(data, error ?? asText(output));
-    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, error }) });
+    const exit_code = integer(result.exitCode) ?? exitCodeIn(asText(output));
+    const status = statusOf(data, error ?? asText(output), exit_code);
+    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, error, exit_code }) });
     if (status !== 'success' || edit === undefined) return;
     this.#hasEdited = true;
     this.#sink.emit({ type: 'file.edited', ...edit, item_id: id });
@@ -94,8 +95,14 @@ function editOf(name: string, args: JsonObject): Edit | undefined {
   return { path, operation: name === 'create' || args.command === 'create' ? 'created' : 'modified' };
 }
 
-function statusOf(data: JsonObject, text: string): ItemStatus {
-  if (data.success === true) return 'success';
+/** The shell ends its output with a line of its own about the command. */
+function exitCodeIn(output: string): number | undefined {
+  const last = /<(?:command )?exited with (?:exit )?code (-?\d{1,10})>\s*$/.exec(output.slice(-100));
+  return last === null ? undefined : Number(last[1]);
+}
+
+function statusOf(data: JsonObject, text: string, exit: number | undefined): ItemStatus {
+  if (data.success === true) return exit === undefined || exit === 0 ? 'success' : 'error';
   const code = object(data.error).code;
   return code === 'denied' || code === 'rejected' || refusal.test(text.slice(0, 500)) ? 'denied' : 'error';
 }

@@ -7,13 +7,15 @@ export class Usage {
   #isCounted = false;
   /** Messages tell their output; of use only where no line counts more. */
   #outputTokens = 0;
+  #model: string | undefined;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
   }
 
-  readMessage(data: JsonObject): void {
+  readMessage(data: JsonObject, model: string | undefined): void {
     this.#outputTokens += count(data.outputTokens) ?? 0;
+    this.#model = filled(data.model) ?? model;
   }
 
   readStep(data: JsonObject): void {
@@ -27,7 +29,7 @@ export class Usage {
   }
 
   end(): void {
-    if (!this.#isCounted && this.#outputTokens > 0) this.#read('step', undefined, { outputTokens: this.#outputTokens });
+    if (!this.#isCounted && this.#outputTokens > 0) this.#read('step', this.#model, { outputTokens: this.#outputTokens });
   }
 
   #read(scope: 'step' | 'thread', model: string | undefined, wire: JsonObject): void {

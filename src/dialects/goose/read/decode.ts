@@ -1,9 +1,10 @@
-import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, compact, count, filled, isObject, list, number, object, string } from '../../read.ts';
 import { isDocument } from '../detect.ts';
 import { Ending } from './ending.ts';
 import { Texts } from './texts.ts';
 import { Tools } from './tools.ts';
+import { readUsage } from './usage.ts';
 
 export function decoder(sink: DecoderSink): Decoder {
   const ending = new Ending(sink);
@@ -26,11 +27,11 @@ export function decoder(sink: DecoderSink): Decoder {
         texts.close(turn);
         return ending.fail(asText(wire.error));
       case 'complete':
-        return finish(wire.total_tokens, 'complete');
+        return finish(wire, 'complete');
       default:
         if (!isDocument(wire)) return sink.unknown(wire);
         for (const each of list(wire.messages)) readMessage(object(each));
-        return finish(object(wire.metadata).total_tokens, asText(object(wire.metadata).status));
+        return finish(object(wire.metadata), asText(object(wire.metadata).status));
     }
   }
 
@@ -109,15 +110,16 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function readProgress(wire: JsonObject): void {
     const detail = isObject(wire.log) ? wire.log : object(wire.progress);
-    const text = asText(detail.message);
+    const text = asText(detail.message ?? wire.message);
     if (text !== '') sink.emit({ type: 'log', stream: 'agent', level: 'info', text });
   }
 
-  function finish(tokens: Json | undefined, status: string): void {
+  function finish(totals: JsonObject, status: string): void {
     texts.close(turn);
-    // One number for the whole session, without a split: not a usage that could be added up.
-    const total = count(tokens);
-    if (total !== undefined) sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `${total} tokens in this session` });
+    const total = count(totals.total_tokens);
+    // Older versions have one number for the whole session, without a split: not a usage that could be added up.
+    if (!readUsage(sink, totals) && total !== undefined)
+      sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `${total} tokens in this session` });
     if (turns > 0) sink.emit({ type: 'turn.completed' });
     ending.read(status, tools.areOpen);
   }

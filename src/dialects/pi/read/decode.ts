@@ -73,6 +73,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'session_info':
       case 'context_edit':
       case 'usage':
+      case 'entry_appended':
         return;
       default:
         return sink.unknown(wire);
@@ -87,7 +88,12 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({
       type: 'thread.started',
       agent: 'pi',
-      ...compact({ session_id: filled(wire.id), parent_session_id: filled(wire.parentSession), cwd: filled(wire.cwd) }),
+      ...compact({
+        session_id: filled(wire.id),
+        model: filled(wire.modelId),
+        parent_session_id: filled(wire.parentSession),
+        cwd: filled(wire.cwd),
+      }),
     });
   }
 

@@ -7,6 +7,7 @@ import { Ending } from './ending.ts';
 import { decodeOld } from './legacy.ts';
 import { readNotice } from './notices.ts';
 import { Permissions } from './permissions.ts';
+import { isSession, SessionFile } from './session.ts';
 import { stderrReader } from './stderr.ts';
 import { Tools } from './tools.ts';
 
@@ -15,9 +16,11 @@ export function decoder(sink: DecoderSink): Decoder {
   const tools = new Tools(sink, permissions);
   const talk = new Conversation(sink, tools);
   const ending = new Ending(sink, talk, tools, permissions);
+  const file = new SessionFile(sink, tools);
   let heard = false;
 
   function line(wire: JsonObject): void {
+    if (file.isStarted || (!heard && isSession(wire))) return file.line(wire);
     heard = true;
     switch (wire.type) {
       case 'assistant':
@@ -76,6 +79,7 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function end(): void {
+    if (file.isStarted) return file.end();
     talk.end();
     ending.end();
   }

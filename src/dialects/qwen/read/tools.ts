@@ -35,12 +35,13 @@ export class Tools {
     return true;
   }
 
-  end(block: JsonObject): boolean {
+  /** `told`: how it ended, where more is said than that it failed. */
+  end(block: JsonObject, told?: ItemStatus): boolean {
     const id = filled(block.tool_use_id);
     if (id === undefined) return false;
     const item = this.#close(id);
     const output = block.content === undefined ? undefined : textOf(block.content);
-    const status = resultStatus(block.is_error !== false, output ?? '');
+    const status = told ?? resultStatus(block.is_error !== false, output ?? '');
     if (status === 'denied') this.#permissions.refuse(id);
     const exit = item?.kind === 'command' ? exitCodeIn(output ?? '') : undefined;
     this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, exit_code: exit }) });

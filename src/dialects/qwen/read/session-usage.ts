@@ -1,0 +1,76 @@
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { count } from '../../read.ts';
+
+interface Counts {
+  input: number;
+  output: number;
+  thoughts: number;
+  cached: number;
+}
+
+/** `usageMetadata` of an answer. */
+export function countsOfAnswer(wire: JsonObject): Counts | undefined {
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount, totalTokenCount } = wire;
+  return counts(count(promptTokenCount), count(candidatesTokenCount), count(totalTokenCount), {
+    thoughts: count(thoughtsTokenCount) ?? 0,
+    cached: count(cachedContentTokenCount) ?? 0,
+  });
+}
+
+/** The same of a call, in the words of the telemetry. */
+export function countsOfCall(wire: JsonObject): Counts | undefined {
+  return counts(count(wire.input_token_count), count(wire.output_token_count), count(wire.total_token_count), {
+    thoughts: count(wire.thoughts_token_count) ?? 0,
+    cached: count(wire.cached_content_token_count) ?? 0,
+  });
+}
+
+function counts(
+  input: number | undefined,
+  output: number | undefined,
+  total: number | undefined,
+  { thoughts, cached }: Pick<Counts, 'thoughts' | 'cached'>,
+): Counts | undefined {
+  if (input === undefined || output === undefined || input + output === 0) return undefined;
+  // Some providers count thoughts apart from the answer, and then only the total tells.
+  const isApart = (total ?? 0) >= input + output + thoughts;
+  return { input, output: output + (isApart ? thoughts : 0), thoughts, cached };
+}
+
+/** More models than this are not of one session. */
+const maxModels = 100;
+
+/** What each model took. */
+export class Totals {
+  readonly #models = new Map<string, Counts>();
+
+  get isEmpty(): boolean {
+    return this.#models.size === 0;
+  }
+
+  add(model = '', more: Counts | undefined): void {
+    if (more === undefined) return;
+    const sum = this.#models.get(model);
+    if (sum === undefined) {
+      if (this.#models.size < maxModels) this.#models.set(model, { ...more });
+      return;
+    }
+    sum.input += more.input;
+    sum.output += more.output;
+    sum.thoughts += more.thoughts;
+    sum.cached += more.cached;
+  }
+
+  tell(sink: DecoderSink): void {
+    for (const [model, { input, output, thoughts, cached }] of this.#models)
+      sink.emit({
+        type: 'usage.reported',
+        scope: 'thread',
+        ...(model === '' ? {} : { model }),
+        input_tokens: input,
+        output_tokens: output,
+        reasoning_tokens: thoughts,
+        cache_read_tokens: cached,
+      });
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { Line } from '../../src/dialects/claude/wire.ts';
+import { detected, only, type Read, readLines, tools, type Wire } from '../support/lines.ts';
+
+let uuids = 0;
+const line = (fields: Wire, uuid = `u${++uuids}`): Wire => ({
+  parentUuid: null,
+  isSidechain: false,
+  cwd: '/w',
+  sessionId: 's-1',
+  version: '2.1.220',
+  uuid,
+  timestamp: '2026-03-01T10:00:00.000Z',
+  ...fields,
+});
+const prompt = (content: unknown): Wire => line({ type: 'user', message: { role: 'user', content } });
+const text = (words: string): Wire => ({ type: 'text', text: words });
+const use = (id: string): Wire => ({ type: 'tool_use', id, name: 'Bash', input: { command: 'ls' } });
+const said = (id: string, block: Wire, stop: string | null = null, more: Wire = {}): Wire =>
+  line({
+    type: 'assistant',
+    message: {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model: 'm-1',
+      content: [block],
+      stop_reason: stop,
+      usage: { input_tokens: 10, output_tokens: 5 },
+    },
+    ...more,
+  });
+const result = (id: string): Wire => prompt([{ type: 'tool_result', tool_use_id: id, content: 'a', is_error: false }]);
+const interrupt = prompt([text('[Request interrupted by user]')]);
+const verdict = (lines: Wire[]): string => readLines(lines).outcome.verdict.class;
+const whole = [prompt('List it.'), said('m1', use('t1'), 'tool_use'), result('t1'), said('m2', text('One file.'), 'end_turn')];
+
+describe('the lines of a session file', () => {
+  it('may name the session twice', () => {
+    const lines = whole.map((each) => ({ ...each, session_id: 's-1' }));
+    const { outcome } = readLines(lines);
+    expect(detected(lines)).toBe('claude');
+    expect(outcome).toMatchObject({
+      message: 'One file.',
+      session_id: 's-1',
+      verdict: { class: 'success' },
+      provenance: { unknown_lines: 0 },
+    });
+    for (const each of lines) expect(Line.safeParse(each).success).toBe(true);
+  });
+
+  it('stay those of a session when one of them lacks its place', () => {
+    const { parentUuid: _, ...odd } = said('m3', text('More.'), 'end_turn');
+    expect(readLines([...whole, odd]).outcome).toMatchObject({ message: 'More.', metrics: { turns: 3 }, verdict: { class: 'success' } });
+  });
+});
+
+describe('the end of a session file', () => {
+  it('is the last answer, also without a reason to stop', () => {
+    const { outcome } = readLines([prompt('Hi.'), said('m1', text('Hello.'))]);
+    expect(outcome.verdict.class).toBe('success');
+    expect(outcome.provenance.notes).toMatchObject([{ kind: 'guessed' }]);
+    expect(readLines(whole).outcome.provenance.notes).toEqual([]);
+  });
+
+  it.each<[string, Wire[]]>([
+    ['a call', [prompt('Hi.'), said('m1', text('I look.')), said('m1', use('t1'))]],
+    ['a result', [prompt('Hi.'), said('m1', use('t1')), result('t1')]],
+    ['a prompt after an answer', [...whole, prompt('More.')]],
+    ['a thought', [prompt('Hi.'), said('m1', { type: 'thinking', thinking: 'Hm.' })]],
+    ['an answer that was cut', [prompt('Hi.'), said('m1', text('Hel'), 'max_tokens')]],
+  ])('is none on %s', (_title, lines) => {
+    expect(verdict(lines)).toBe('incomplete');
+  });
+
+  it('is an interruption only when nothing follows it', () => {
+    expect(verdict([...whole, interrupt])).toBe('cancelled');
+    expect(verdict([prompt('Hi.'), interrupt, prompt('Again.'), said('m9', text('Here.'), 'end_turn')])).toBe('success');
+    expect(verdict([prompt('Hi.'), interrupt, said('m9', text('Here.'), 'end_turn')])).toBe('success');
+  });
+});
+
+describe('a message', () => {
+  const counts = (read: Read): number[] => [read.outcome.metrics.input_tokens ?? 0, read.outcome.metrics.turns];
+
+  it('counts once when its lines stand between those of another', () => {
+    const lines = [prompt('Hi.'), said('m1', text('A.')), said('m2', text('B.')), said('m1', use('t1')), said('m2', use('t2'))];
+    const read = readLines([...lines, result('t1'), result('t2'), said('m3', text('Done.'), 'end_turn')]);
+    expect(counts(read)).toEqual([30, 3]);
+    expect(tools(read)).toEqual(['Bash completed', 'Bash completed']);
+    expect(read.outcome.message).toBe('Done.');
+  });
+
+  it('counts once among sub-agents of the same file', () => {
+    const side = { isSidechain: true };
+    const lines = [said('a', text('A.'), null, side), said('b', text('B.'), null, side), said('a', text('C.'), null, side)];
+    expect(counts(readLines([...whole.slice(0, 2), ...lines, ...whole.slice(2)]))).toEqual([40, 2]);
+  });
+
+  it.each(['the same lines', 'new ids of lines'])('that a resumed session repeats counts once: %s', (how) => {
+    const copies = how === 'the same lines' ? whole : whole.map((each, index) => ({ ...each, uuid: `copy-${index}`, sessionId: 's-2' }));
+    const read = readLines([...whole, ...copies, prompt('More.'), said('m5', text('More.'), 'end_turn')]);
+    expect(counts(read)).toEqual([30, 3]);
+    expect(tools(read)).toEqual(['Bash completed']);
+    expect(only(read, 'text.completed').map((each) => each.text)).toEqual(['One file.', 'More.']);
+  });
+});
+
+it('knows the summary after a turn', () => {
+  const summary = { type: 'system', subtype: 'post_turn_summary', session_id: 's-1', uuid: 'x', status_category: 'blocked' };
+  const start = { type: 'system', subtype: 'init', session_id: 's-1', claude_code_version: '2.1.220', uuid: 'y' };
+  expect(readLines([start, summary]).outcome).toMatchObject({ warnings: [], provenance: { unknown_lines: 0 } });
+  expect(readLines([start, { ...summary, needs_action: 'Which database?' }]).outcome.warnings).toEqual([
+    'the agent waits for somebody: Which database?',
+  ]);
+});
