@@ -33,6 +33,8 @@ export interface Plan {
   ownLimits: readonly OwnLimit[];
   /** What was asked for and this agent (or this version of it) cannot do, as sentences for people. */
   unsupported: readonly string[];
+  /** Why it cannot do this at all: it is not started then. */
+  refused?: string | undefined;
 }
 
 /** What `runwire agents` tells of an agent. */

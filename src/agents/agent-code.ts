@@ -51,8 +51,8 @@ export const agentCode: AgentCli = {
       unsupported: [
         ...lackingMode(title, ask, 'edit', 'it may only read; full lets it edit'),
         ...lacking(title, ask, 'resume', 'system', 'appendSystem', 'directories'),
-        ...tooLong(title, ask),
       ],
+      refused: tooLong(title, ask.prompt),
     };
   },
 };

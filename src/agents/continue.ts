@@ -1,8 +1,14 @@
 import type { AgentCli } from './agent-cli.ts';
-import { flag, lacking, providerKeys } from './words.ts';
+import { flag, lacking, providerKeys, size } from './words.ts';
 import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'Continue';
+
+/**
+ * Characters. It takes a model for one of 200,000 tokens unless its configuration says otherwise, and when a prompt does not fit with the
+ * answer, it summarises the prompt away without a word.
+ */
+const longestPrompt = 400_000;
 
 /** Without a person to ask, tools that it would ask for are left out. */
 const modes: Record<PermissionMode, readonly string[]> = {
@@ -40,5 +46,11 @@ export const continueCli: AgentCli = {
     stdin: ask.prompt,
     ownLimits: [],
     unsupported: lacking(title, ask, 'system', 'directories', 'baseUrl'),
+    refused: tooMuch(ask.prompt),
   }),
 };
+
+function tooMuch(prompt: string): string | undefined {
+  if (prompt.length <= longestPrompt) return undefined;
+  return `${title} drops a prompt of this size (${size(prompt)}) without a word; put it into a file and name the file`;
+}

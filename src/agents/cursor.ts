@@ -43,7 +43,7 @@ export const cursor: AgentCli = {
     unsupported: [
       ...lackingMode(title, ask, 'edit', 'it only proposes edits; full lets it make them'),
       ...lacking(title, ask, 'system', 'appendSystem', 'directories', 'baseUrl'),
-      ...tooLong(title, ask),
     ],
+    refused: tooLong(title, ask.prompt),
   }),
 };

@@ -40,8 +40,8 @@ export const devAgent: AgentCli = {
         ...(ask.permissionMode === 'full' ? [] : [`${title} has no permission modes: it may do all that its tools can.`]),
         ...(namesBranch ? [] : [`${title} needs a branch to start from: --agent-arg=--${branchFlag}=ID, or --resume ID.`]),
         ...lacking(title, ask, 'system', 'appendSystem', 'directories'),
-        ...tooLong(title, ask),
       ],
+      refused: tooLong(title, ask.prompt),
     };
   },
 };

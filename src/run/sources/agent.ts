@@ -6,7 +6,7 @@ import { usedBefore } from '../../agents/session-usage.ts';
 import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
-import type { PermissionMode } from '../../vocabulary.ts';
+import { type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
@@ -21,12 +21,14 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   const { permission_mode: mode, pass_env, limits } = spec;
   const { env, set: given } = variables;
   const modes = cli.abilities.permissionModes;
-  // A mode that was asked for is a promise; the default is not.
-  if (mode !== undefined && !modes.includes(mode))
+  // A mode that was asked for is a promise, which a stricter one keeps; the default is none.
+  if (mode !== undefined && !hasAtMost(modes, mode))
     throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
   const { path, version } = await locate(cli, env);
   const ask = askOf(spec);
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
+  const { refused, unsupported } = plan({});
+  if (refused !== undefined) throw new Failure('input', refused);
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
     dialect: findDialect(spec.dialect ?? cli.dialect),
@@ -40,8 +42,13 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     source,
     introduction: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, spec, variables)) },
     limits,
-    warnings: plan({}).unsupported,
+    warnings: unsupported,
   };
+}
+
+/** Whether one of its modes allows no more than this one. */
+function hasAtMost(modes: readonly PermissionMode[], mode: PermissionMode): boolean {
+  return modes.some((each) => permissionModes.indexOf(each) <= permissionModes.indexOf(mode));
 }
 
 async function sessionOf(cli: AgentCli, { resume }: RunSpec, { env, set }: Variables): Promise<Introduction> {
