@@ -25,6 +25,7 @@ export const agentCode: AgentCli = {
   passEnv: ['AGENT_CODE_*', ...providerKeys],
   keys: ['AGENT_CODE_API_KEY', ...providerKeys],
   logins: [],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: false,

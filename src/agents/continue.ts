@@ -1,4 +1,5 @@
 import type { AgentCli } from './agent-cli.ts';
+import { readContinueSession } from './continue-session.ts';
 import { flag, lacking, providerKeys, size } from './words.ts';
 import type { PermissionMode } from '../vocabulary.ts';
 
@@ -30,6 +31,8 @@ export const continueCli: AgentCli = {
   passEnv: ['CONTINUE_*', ...providerKeys],
   keys: ['CONTINUE_API_KEY', ...providerKeys],
   logins: ['.continue/config.yaml', '.continue/auth.json'],
+  tellsUsage: 'while it runs',
+  sessionStore: { variable: 'CONTINUE_GLOBAL_DIR', home: '.continue', folder: 'sessions', suffix: '.json', read: readContinueSession },
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'stdin' },
   plan: (ask) => ({
     args: [

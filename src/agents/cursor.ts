@@ -23,6 +23,7 @@ export const cursor: AgentCli = {
   passEnv: ['CURSOR_*'],
   keys: ['CURSOR_API_KEY'],
   logins: ['.config/cursor/auth.json', '.cursor/cli-config.json'],
+  tellsUsage: 'at its end',
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'full'], ownLimits: [], prompt: 'argument' },
   plan: (ask, version) => ({
     args: [

@@ -25,6 +25,7 @@ export const devAgent: AgentCli = {
   ],
   keys: ['AZURE_OPENAI_API_KEY'],
   logins: [],
+  tellsUsage: 'at its end',
   abilities: { model: true, resume: true, permissionModes: [], ownLimits: [], prompt: 'argument' },
   plan(ask) {
     const namesBranch = ask.resume !== undefined || ask.extraArgs.some((word) => word.includes(branchFlag));

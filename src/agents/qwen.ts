@@ -32,6 +32,7 @@ export const qwen: AgentCli = {
   passEnv: ['QWEN_*', 'OPENAI_*', 'ANTHROPIC_*', 'GEMINI_*', 'DASHSCOPE_API_KEY', 'BAILIAN_*', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_*'],
   keys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'DASHSCOPE_API_KEY'],
   logins: ['.qwen/oauth_creds.json', '.qwen/settings.json'],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: true,

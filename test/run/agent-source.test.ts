@@ -32,6 +32,17 @@ it.each([
   await expect(chosen({ agent, prompt: 'x'.repeat(length) })).rejects.toThrow(message);
 });
 
+it.each<[string, RunAsk['limits'], string[]]>([
+  [
+    'codex',
+    { maxTokens: 1, maxCostUsd: 1 },
+    ['Codex tells what it used at its end: --max-cost-usd and --max-tokens cannot stop it before.'],
+  ],
+  ['codex', { maxTurns: 1 }, []],
+])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
+  expect((await chosen({ agent, limits })).warnings).toEqual(sentences);
+});
+
 it('says that a session cannot be resumed', async () => {
   const { source, warnings } = await chosen({ agent: 'cline', resume: 'x' });
   expect(source.canResume).toBe(false);

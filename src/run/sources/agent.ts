@@ -2,6 +2,7 @@ import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { childEnvironment } from '../../agents/environment.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
+import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
 import { usedBefore } from '../../agents/session-usage.ts';
 import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
@@ -32,6 +33,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
     dialect: findDialect(spec.dialect ?? cli.dialect),
+    meter: meterOf(cli, spec, variables),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
@@ -42,8 +44,30 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     source,
     introduction: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, spec, variables)) },
     limits,
-    warnings: unsupported,
+    warnings: [...unsupported, ...unkept(cli, spec)],
   };
+}
+
+function meterOf(
+  { sessionStore }: AgentCli,
+  { cwd }: RunSpec,
+  { env, set }: Variables,
+): (() => Promise<SessionTotals | undefined>) | undefined {
+  if (sessionStore === undefined) return undefined;
+  const meter = new SessionMeter(sessionStore, cwd, { ...env, ...set }, Date.now());
+  return () => meter.look();
+}
+
+/** A limit that can only be looked at when it is too late, said before the start. */
+function unkept({ title, tellsUsage, abilities }: AgentCli, { limits }: RunSpec): string[] {
+  const cost = limits.max_cost_usd !== undefined && !abilities.ownLimits.includes('cost') ? ['--max-cost-usd'] : [];
+  const flags = [...cost, ...(limits.max_tokens === undefined ? [] : ['--max-tokens'])];
+  if (flags.length === 0 || tellsUsage === 'while it runs') return [];
+  return [
+    tellsUsage === 'never'
+      ? `${title} does not tell what it uses: ${flags.join(' and ')} cannot be kept.`
+      : `${title} tells what it used at its end: ${flags.join(' and ')} cannot stop it before.`,
+  ];
 }
 
 /** Whether one of its modes allows no more than this one. */
