@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../vocabulary.ts';
+import type { SessionStore } from './session-meter.ts';
 
 /** What a user may ask of any agent. A plan turns it into the words of one command line. */
 export interface Ask {
@@ -33,6 +34,8 @@ export interface Plan {
   ownLimits: readonly OwnLimit[];
   /** What was asked for and this agent (or this version of it) cannot do, as sentences for people. */
   unsupported: readonly string[];
+  /** Why it cannot do this at all: it is not started then. */
+  refused?: string | undefined;
 }
 
 /** What `runwire agents` tells of an agent. */
@@ -72,6 +75,10 @@ export interface AgentCli {
   readonly logins: readonly string[];
   /** Where it keeps its sessions, when its totals count a whole session: in `variable`, else under the home folder, one file each, named after the id. */
   readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
+  /** When it tells what it used: a limit of cost or tokens can stop it only while it runs. */
+  readonly tellsUsage: 'while it runs' | 'at its end' | 'never';
+  /** Its session files, where they tell what it does not tell itself. */
+  readonly sessionStore?: SessionStore;
   readonly abilities: Abilities;
   /** `version` is what the installed one printed, without a leading v; undefined when it did not say. */
   plan(ask: Ask, version?: string): Plan;

@@ -25,6 +25,7 @@ export const agentCode: AgentCli = {
   passEnv: ['AGENT_CODE_*', ...providerKeys],
   keys: ['AGENT_CODE_API_KEY', ...providerKeys],
   logins: [],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: false,
@@ -51,8 +52,8 @@ export const agentCode: AgentCli = {
       unsupported: [
         ...lackingMode(title, ask, 'edit', 'it may only read; full lets it edit'),
         ...lacking(title, ask, 'resume', 'system', 'appendSystem', 'directories'),
-        ...tooLong(title, ask),
       ],
+      refused: tooLong(title, ask.prompt),
     };
   },
 };

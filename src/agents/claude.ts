@@ -43,6 +43,7 @@ export const claude: AgentCli = {
   ],
   keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'AWS_BEARER_TOKEN_BEDROCK'],
   logins: ['.claude/.credentials.json'],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: true,

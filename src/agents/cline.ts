@@ -1,5 +1,5 @@
 import type { AgentCli, Ask } from './agent-cli.ts';
-import { isAtLeast, lacking, lackingMode, needsStdin, pair, providerKeys, splitModel } from './words.ts';
+import { isAtLeast, lacking, lackingMode, pair, providerKeys, splitModel, tooLong } from './words.ts';
 
 const title = 'Cline';
 
@@ -15,21 +15,23 @@ export const cline: AgentCli = {
   passEnv: ['CLINE_*', ...providerKeys],
   keys: ['CLINE_API_KEY', ...providerKeys],
   logins: ['.cline/data/settings/providers.json', '.cline/data/secrets.json'],
-  abilities: { model: true, resume: true, permissionModes: ['read-only', 'full'], ownLimits: [], prompt: 'argument' },
+  tellsUsage: 'while it runs',
+  abilities: { model: true, resume: false, permissionModes: ['read-only', 'full'], ownLimits: [], prompt: 'argument' },
   plan(ask, version) {
-    // By argument while it fits: it reads stdin from a pipe or a file, but takes a socket for none at all.
-    const byStdin = needsStdin(ask.prompt);
     const isCurrent = isAtLeast(version, '3');
     return {
-      args: ['--json', ...(isCurrent ? currentFlags(ask) : formerFlags(ask)), ...ask.extraArgs, ...(byStdin ? [] : ['--', ask.prompt])],
+      args: ['--json', ...(isCurrent ? currentFlags(ask) : formerFlags(ask)), ...ask.extraArgs, '--', ask.prompt],
       env: { CLINE_NO_AUTO_UPDATE: '1' },
-      stdin: byStdin ? ask.prompt : undefined,
+      // It takes a socket for no stdin at all, and that is what a child of Node gets.
+      stdin: undefined,
       ownLimits: [],
       unsupported: [
         ...lackingMode(title, ask, 'edit', 'it may only read; full lets it edit'),
         ...(ask.permissionMode === 'full' ? [] : [`${title} may run commands that, by a list of its own, change nothing.`]),
-        ...lacking(title, ask, 'appendSystem', 'directories', 'baseUrl', ...(isCurrent ? [] : (['system', 'resume'] as const))),
+        // What it prints names no session that it could resume.
+        ...lacking(title, ask, 'resume', 'appendSystem', 'directories', 'baseUrl', ...(isCurrent ? [] : (['system'] as const))),
       ],
+      refused: tooLong(title, ask.prompt),
     };
   },
 };
@@ -43,7 +45,6 @@ function currentFlags(ask: Ask): string[] {
     'true',
     ...pair('provider', provider),
     ...pair('model', name),
-    ...pair('id', ask.resume),
     ...pair('system', ask.system),
   ];
 }

@@ -17,6 +17,7 @@ export const codex: AgentCli = {
   keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'CODEX_ACCESS_TOKEN'],
   logins: ['.codex/auth.json'],
   sessionFiles: { variable: 'CODEX_HOME', home: '.codex', folder: 'sessions' },
+  tellsUsage: 'at its end',
   abilities: {
     model: true,
     resume: true,

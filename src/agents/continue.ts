@@ -1,8 +1,15 @@
 import type { AgentCli } from './agent-cli.ts';
-import { flag, lacking, providerKeys } from './words.ts';
+import { readContinueSession } from './continue-session.ts';
+import { flag, lacking, providerKeys, size } from './words.ts';
 import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'Continue';
+
+/**
+ * Characters. It takes a model for one of 200,000 tokens unless its configuration says otherwise, and when a prompt does not fit with the
+ * answer, it summarises the prompt away without a word.
+ */
+const longestPrompt = 400_000;
 
 /** Without a person to ask, tools that it would ask for are left out. */
 const modes: Record<PermissionMode, readonly string[]> = {
@@ -24,6 +31,8 @@ export const continueCli: AgentCli = {
   passEnv: ['CONTINUE_*', ...providerKeys],
   keys: ['CONTINUE_API_KEY', ...providerKeys],
   logins: ['.continue/config.yaml', '.continue/auth.json'],
+  tellsUsage: 'while it runs',
+  sessionStore: { variable: 'CONTINUE_GLOBAL_DIR', home: '.continue', folder: 'sessions', suffix: '.json', read: readContinueSession },
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'stdin' },
   plan: (ask) => ({
     args: [
@@ -40,5 +49,11 @@ export const continueCli: AgentCli = {
     stdin: ask.prompt,
     ownLimits: [],
     unsupported: lacking(title, ask, 'system', 'directories', 'baseUrl'),
+    refused: tooMuch(ask.prompt),
   }),
 };
+
+function tooMuch(prompt: string): string | undefined {
+  if (prompt.length <= longestPrompt) return undefined;
+  return `${title} drops a prompt of this size (${size(prompt)}) without a word; put it into a file and name the file`;
+}

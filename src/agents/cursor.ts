@@ -23,6 +23,7 @@ export const cursor: AgentCli = {
   passEnv: ['CURSOR_*'],
   keys: ['CURSOR_API_KEY'],
   logins: ['.config/cursor/auth.json', '.cursor/cli-config.json'],
+  tellsUsage: 'at its end',
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'full'], ownLimits: [], prompt: 'argument' },
   plan: (ask, version) => ({
     args: [
@@ -43,7 +44,7 @@ export const cursor: AgentCli = {
     unsupported: [
       ...lackingMode(title, ask, 'edit', 'it only proposes edits; full lets it make them'),
       ...lacking(title, ask, 'system', 'appendSystem', 'directories', 'baseUrl'),
-      ...tooLong(title, ask),
     ],
+    refused: tooLong(title, ask.prompt),
   }),
 };

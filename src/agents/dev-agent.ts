@@ -25,6 +25,7 @@ export const devAgent: AgentCli = {
   ],
   keys: ['AZURE_OPENAI_API_KEY'],
   logins: [],
+  tellsUsage: 'at its end',
   abilities: { model: true, resume: true, permissionModes: [], ownLimits: [], prompt: 'argument' },
   plan(ask) {
     const namesBranch = ask.resume !== undefined || ask.extraArgs.some((word) => word.includes(branchFlag));
@@ -40,8 +41,8 @@ export const devAgent: AgentCli = {
         ...(ask.permissionMode === 'full' ? [] : [`${title} has no permission modes: it may do all that its tools can.`]),
         ...(namesBranch ? [] : [`${title} needs a branch to start from: --agent-arg=--${branchFlag}=ID, or --resume ID.`]),
         ...lacking(title, ask, 'system', 'appendSystem', 'directories'),
-        ...tooLong(title, ask),
       ],
+      refused: tooLong(title, ask.prompt),
     };
   },
 };

@@ -24,6 +24,7 @@ export const dexter: AgentCli = {
   ],
   keys: providerKeys,
   logins: [],
+  tellsUsage: 'at its end',
   abilities: { model: false, resume: false, permissionModes: [], ownLimits: [], prompt: 'stdin' },
   plan: (ask) => ({
     args: ['--json', ...ask.extraArgs],

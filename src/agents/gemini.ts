@@ -19,6 +19,7 @@ export const gemini: AgentCli = {
   passEnv: ['GEMINI_*', 'GOOGLE_*'],
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   logins: ['.gemini/oauth_creds.json'],
+  tellsUsage: 'at its end',
   abilities: {
     model: true,
     resume: true,

@@ -18,6 +18,7 @@ export const goose: AgentCli = {
   passEnv: ['GOOSE_*', ...providerKeys, ...providerSettings, 'OPENAI_HOST', 'ANTHROPIC_HOST', 'DATABRICKS_HOST', 'DATABRICKS_TOKEN'],
   keys: [...providerKeys, 'GOOSE_PROVIDER__API_KEY', 'DATABRICKS_TOKEN'],
   logins: ['.config/goose/config.yaml'],
+  tellsUsage: 'never',
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'full'], ownLimits: ['turns'], prompt: 'argument' },
   plan(ask) {
     const byStdin = needsStdin(ask.prompt);

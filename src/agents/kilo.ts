@@ -16,6 +16,7 @@ export const kilo: AgentCli = {
   passEnv: ['KILO_*', 'KILOCODE_*', ...providerKeys, ...providerSettings],
   keys: ['KILO_API_KEY', 'KILOCODE_TOKEN', ...providerKeys],
   logins: ['.local/share/kilo/auth.json', '.config/kilo/kilo.json', '.config/kilo/kilo.jsonc'],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: true,

@@ -16,6 +16,7 @@ export const opencode: AgentCli = {
   passEnv: ['OPENCODE_*', ...providerKeys, ...providerSettings],
   keys: ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', ...providerKeys],
   logins: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: true,

@@ -23,6 +23,7 @@ export const pi: AgentCli = {
   passEnv: ['PI_*', ...providerKeys, ...providerSettings, 'ANTHROPIC_OAUTH_TOKEN', 'AI_GATEWAY_API_KEY', 'OPENCODE_API_KEY'],
   keys: [...providerKeys, 'ANTHROPIC_OAUTH_TOKEN', 'AI_GATEWAY_API_KEY', 'OPENCODE_API_KEY'],
   logins: ['.pi/agent/auth.json', '.pi/agent/models.json'],
+  tellsUsage: 'while it runs',
   abilities: {
     model: true,
     resume: true,

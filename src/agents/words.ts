@@ -89,11 +89,17 @@ export function lackingMode(title: string, ask: Ask, mode: PermissionMode, inste
   return ask.permissionMode === mode ? [`${title} has no flag for the permission mode ${mode}: ${instead}.`] : [];
 }
 
-/** What to say when a prompt is too long for the only way in. */
-export function tooLong(title: string, ask: Ask): string[] {
-  return needsStdin(ask.prompt)
-    ? [`${title} takes a prompt as an argument only, and this one is too long for that; put it into a file and name the file.`]
-    : [];
+/** Why a prompt cannot reach an agent that takes it as an argument only. */
+export function tooLong(title: string, prompt: string): string | undefined {
+  if (!needsStdin(prompt)) return undefined;
+  const why = prompt.includes('\0') ? 'this one holds a NUL' : `this one is too long for that (${size(prompt)})`;
+  return `${title} takes a prompt as an argument only, and ${why}; put it into a file and name the file`;
+}
+
+/** A text as people measure it: `1.2 MB`, `130 KB`. */
+export function size(text: string): string {
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** Keys of model providers, for agents that work with any of them. */

@@ -17,6 +17,6 @@ export function failOnOf(text: string | undefined): { failOn?: FailOn[] } {
 /** The flag of every command that judges a run. */
 export const failOnOption = {
   type: 'string',
-  value: 'tool,denied,empty,warning',
+  value: 'tool,denied,empty,warning,limit',
   help: 'Do not call a run a success in which a tool failed, something was denied, …; none: also not when everything was denied',
 } as const satisfies Option;

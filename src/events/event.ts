@@ -172,6 +172,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     value: z.number().optional(),
     maximum: z.number().optional(),
     message: Text.optional(),
+    /** The agent had finished when it became known: nothing was stopped. */
+    late: z.boolean().optional(),
   }),
   z.strictObject({
     type: z.literal('rate_limit.reported'),

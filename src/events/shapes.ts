@@ -79,7 +79,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     code: '~auth|quota|rate_limit|server|network|context_overflow|refused|output_length|model_not_found|config|input|permission|tool|turn_limit|cost_limit|time_limit|cancelled|unknown',
     cause: 'string',
   },
-  'limit.reached': { limit: 'turns|cost|tokens|time|idle|first_event|tool_calls', value: '~number', maximum: '~number', message: '~string' },
+  'limit.reached': { limit: 'turns|cost|tokens|time|idle|first_event|tool_calls', value: '~number', maximum: '~number', message: '~string', late: '~boolean' },
   'rate_limit.reported': { status: '~string', window: '~string', utilization: '~number', resets_at_ms: '~number' },
   log: { stream: 'stdout|stderr|agent', level: '~debug|info|warning|error', cause: '~noise|broken|cut|oversize', text: 'string' },
   error: {

@@ -4,10 +4,11 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { messageOf } from '../failure.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { fileTape } from '../stores/file-tape.ts';
-import type { ImportedRun, Labels, RunStore } from '../stores/run-store.ts';
+import type { ImportedRun, Labels, RunStore, RunSummary } from '../stores/run-store.ts';
 import { streamOf } from '../stores/tape.ts';
 import { exportedRuns, isExport } from './exported.ts';
-import { readRun, sessionLabel, UnknownDialect } from './read-run.ts';
+import { absorbImports, alsoLabel, covers, outside, seenBetter, sessionLabel, type Span, spanOf, withoutBill } from './one-run.ts';
+import { type Reading, readRun, UnknownDialect } from './read-run.ts';
 
 export interface ImportOptions {
   /** Absent: each stream tells by itself. */
@@ -44,22 +45,18 @@ export async function* importRuns(
       yield { kind: 'broken', ...source };
       continue;
     }
-    const found = runsOf(source, labels, () => ({ dialect, redact: redact?.(), labels }));
-    for await (const run of found) {
+    const reading = (): Reading => ({ dialect, redact: redact?.(), labels });
+    for await (const run of runsOf(source, labels, reading)) {
       if (run === undefined) yield { kind: 'empty', name };
       else if ('kind' in run) yield run;
-      else yield { kind: await keep(store, run), name, id: run.id };
+      else yield await keep(store, run, name, (spans) => readRun({ ...source, stdout: () => outside(spans, source.stdout()) }, reading()));
     }
   }
 }
 
 type Broken = Extract<Imported, { kind: 'broken' }>;
 
-async function* runsOf(
-  source: StoredRun,
-  labels: Labels,
-  reading: () => Parameters<typeof readRun>[1],
-): AsyncGenerator<ImportedRun | Broken | undefined> {
+async function* runsOf(source: StoredRun, labels: Labels, reading: () => Reading): AsyncGenerator<ImportedRun | Broken | undefined> {
   const { name } = source;
   try {
     const { first, all } = await peek(source.stdout());
@@ -95,7 +92,50 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Arr
   return { first, all: all() };
 }
 
-async function keep(store: RunStore, run: ImportedRun): Promise<Kept> {
+/** A run has one identity, whichever door it came in by: what was seen better is there already, and only the rest is added. */
+async function keep(store: RunStore, run: ImportedRun, name: string, readBeside: ReadBeside): Promise<Imported> {
+  const { session_id: session, provenance } = run.outcome;
+  const isSession = run.labels[sessionLabel] !== undefined;
+  const known = session === '' ? [] : (await store.ofSession(session)).filter(({ id }) => id !== run.id);
+  const better = seenBetter(known, provenance.agent);
+  const [first] = better;
+  if (isSession && first !== undefined) {
+    for (const { id } of better) await store.addLabels(id, { [alsoLabel]: name });
+    const rest = await restOf(run, better, readBeside);
+    return rest === undefined ? { kind: 'same', name, id: first.id } : { kind: await put(store, rest), name, id: rest.id };
+  }
+  const twin = isSession ? undefined : await liveTwin(store, better, run);
+  if (twin !== undefined) return { kind: 'same', name, id: twin };
+  const kind = await put(store, run);
+  if (!isSession && kind === 'added') await absorbImports(store, run.id);
+  return { kind, name, id: run.id };
+}
+
+/** Reads the source once more, without these spans of time. */
+type ReadBeside = (spans: readonly Span[]) => Promise<ImportedRun | undefined>;
+
+/** What a session holds beside the runs that were seen better; undefined: nothing. */
+async function restOf(run: ImportedRun, better: readonly RunSummary[], readBeside: ReadBeside): Promise<ImportedRun | undefined> {
+  const spans = better.map(spanOf);
+  const whole = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
+  if (covers(whole, run)) return undefined;
+  // What came on stdin cannot be read again.
+  const rest = await readBeside(spans).catch(() => undefined);
+  return rest === undefined || rest.outcome.metrics.turns === 0
+    ? undefined
+    : { ...rest, outcome: withoutBill(rest.outcome, run.outcome, better) };
+}
+
+/** The run of this ledger that printed this very stream. */
+async function liveTwin(store: RunStore, runs: readonly RunSummary[], { outcome }: ImportedRun): Promise<string | undefined> {
+  for (const { id, host, tool_calls } of runs) {
+    if (host === undefined || tool_calls !== outcome.metrics.tool_calls_count) continue;
+    if ((await store.get(id))?.outcome?.message === outcome.message) return id;
+  }
+  return undefined;
+}
+
+async function put(store: RunStore, run: ImportedRun): Promise<Kept> {
   const session = run.labels[sessionLabel];
   const earlier = session === undefined ? [] : (await store.list({ labels: { [sessionLabel]: session } }, { limit: 10 })).runs;
   if (session === undefined || earlier.length === 0) return store.put(run);

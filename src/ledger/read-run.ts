@@ -8,8 +8,9 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader } from '../pipeline/reader.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { newRunId } from '../stores/run-id.ts';
+import { isWholeId, newRunId } from '../stores/run-id.ts';
 import type { ImportedRun, Labels } from '../stores/run-store.ts';
+import { sessionLabel } from './one-run.ts';
 import { endReading } from './run-tape.ts';
 
 export interface Reading {
@@ -18,9 +19,6 @@ export interface Reading {
   redact?: Redactor | undefined;
   labels: Labels;
 }
-
-/** The label of a run that came from a session store: the session may grow, and is then read again. */
-export const sessionLabel = 'import.session';
 
 /** Nothing in a stream is of a dialect that we know. */
 export class UnknownDialect extends Failure {
@@ -33,13 +31,15 @@ export class UnknownDialect extends Failure {
 export async function readRun(source: StoredRun, { labels, dialect, redact }: Reading): Promise<ImportedRun | undefined> {
   const hash = createHash('sha256');
   let place: Pick<ImportedRun, 'cwd' | 'parent_run_id' | 'root_run_id'> = {};
+  let taped: string | undefined;
   let last = 0;
   const reader = new Reader({
     ...present({ dialect, redact }),
     onRecord(record) {
       last = record.sequence;
       if (record.type !== 'thread.started') return;
-      const { cwd, parent_run_id, root_run_id } = record;
+      const { cwd, run_id, parent_run_id, root_run_id } = record;
+      if (run_id !== undefined && isWholeId(run_id)) taped = run_id;
       place = present({ cwd, parent_run_id, root_run_id });
     },
   });
@@ -69,8 +69,9 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
   const startedAt = source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
   const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: sessionName(source, outcome) } : {};
   return {
-    id: newRunId(startedAt, digest),
-    key: `sha256:${digest.toString('hex')}`,
+    // A tape tells which run it is of.
+    id: taped ?? newRunId(startedAt, digest),
+    key: taped === undefined ? `sha256:${digest.toString('hex')}` : `run:${taped}`,
     started_at: startedAt,
     ended_at: endedAt,
     outcome,

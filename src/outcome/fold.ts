@@ -147,7 +147,11 @@ export class OutcomeFold {
         return;
       case 'limit.reached':
         this.#limits.push(event);
-        this.#signals.limit = event;
+        if (event.late !== true) this.#signals.limit = event;
+        else {
+          this.#signals.lateLimit = event;
+          this.#warn(`${event.message ?? `the ${event.limit} limit was reached`}, and the agent told it when it had finished`);
+        }
         return;
       case 'log':
         if (event.cause === 'cut') this.#signals.cut = true;

@@ -5,6 +5,7 @@ import type { Price, Tokens } from './usage.ts';
 export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   return (model, tokens) => {
+    if (model === undefined) return undefined;
     for (const [providerId, name] of spellings(model)) {
       const found = calcPrice(usageOf(tokens), name, present({ providerId }));
       if (found !== null) return found.total_price;

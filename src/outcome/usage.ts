@@ -9,8 +9,12 @@ export interface Tokens {
   cost?: number;
 }
 
-/** USD for these tokens of this model; undefined when the table has no price for it. */
-export type Price = (model: string, tokens: Tokens) => number | undefined;
+/** USD for these tokens of this model, if its name is known; undefined when there is no price for it. */
+export interface Price {
+  (model: string | undefined, tokens: Tokens): number | undefined;
+  /** The user's own price: it also holds where an agent that knows no price says that tokens cost 0. */
+  readonly isGiven?: boolean;
+}
 
 type Usage = EventOf<'usage.reported'>;
 type ByModel = Map<string, Tokens>;
@@ -134,7 +138,7 @@ export interface Cost {
 
 /** The agent's own figure first, for each model; else tokens × price; else unknown, never 0. */
 export function costOf(totals: UsageTotals, defaultModel: string | undefined, price: Price | undefined): Cost {
-  const missing = unpriced(totals);
+  const missing = unpriced(totals, price);
   const reported = totals.total().cost;
   if (missing.length === 0) return reported === undefined ? { source: 'unknown' } : { cost: dollars(reported), source: 'reported' };
   let sum = reported ?? 0;
@@ -148,9 +152,10 @@ export function costOf(totals: UsageTotals, defaultModel: string | undefined, pr
 
 /** The same for one model alone. */
 export function costOfModel(name: string | undefined, tokens: Tokens, price: Price | undefined): number | undefined {
-  if (tokens.cost !== undefined) return dollars(tokens.cost);
-  const usd = name === undefined || tokens.input === undefined || tokens.output === undefined ? undefined : price?.(name, tokens);
-  return usd === undefined ? undefined : dollars(usd);
+  const told = tokens.cost === undefined ? undefined : dollars(tokens.cost);
+  if (told !== undefined && !(told === 0 && price?.isGiven === true)) return told;
+  const usd = tokens.input === undefined || tokens.output === undefined ? undefined : price?.(name, tokens);
+  return usd === undefined ? told : dollars(usd);
 }
 
 /** Without the binary noise of adding: 0.1 + 0.2 is 0.3 on a bill. */
@@ -159,8 +164,10 @@ function dollars(sum: number): number {
 }
 
 /** Models whose tokens are known and whose cost is not. A cost without tokens is the cost of all of them. */
-export function unpriced(totals: UsageTotals): [model: string, tokens: Tokens][] {
+export function unpriced(totals: UsageTotals, price?: Price): [model: string, tokens: Tokens][] {
   const models = [...totals.byModel()];
-  if (models.some(([, tokens]) => tokens.cost !== undefined && tokens.input === undefined && tokens.output === undefined)) return [];
-  return models.filter(([, tokens]) => tokens.cost === undefined);
+  const isTold = ({ cost = 0 }: Tokens): boolean => cost > 0 || price?.isGiven !== true;
+  if (models.some(([, each]) => each.cost !== undefined && isTold(each) && each.input === undefined && each.output === undefined))
+    return [];
+  return models.filter(([, { cost }]) => cost === undefined || !isTold({ cost }));
 }

@@ -13,6 +13,8 @@ export interface Signals {
   /** The last error that the agent did not get over. */
   fatal: EventOf<'error'> | undefined;
   limit: EventOf<'limit.reached'> | undefined;
+  /** One that became known when the agent had finished. */
+  lateLimit: EventOf<'limit.reached'> | undefined;
   /** What the main thread did last: said something, or a tool call that ended like this. */
   last: 'text' | ItemStatus | undefined;
   /** A refusal that no later words answered. */
@@ -43,6 +45,7 @@ export function noSignals(): Signals {
     process: undefined,
     fatal: undefined,
     limit: undefined,
+    lateLimit: undefined,
     last: undefined,
     openDenial: undefined,
     attempted: new Attempted(),
@@ -63,7 +66,7 @@ export function noSignals(): Signals {
  * What a caller may call a failure although the run went on: `--fail-on`. `none`: not even a run in which every attempt to act was
  * denied, which is a failure otherwise.
  */
-export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'none'] as const;
+export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
 
 const classOfCode: Record<ErrorCode, VerdictClass> = {
@@ -166,6 +169,9 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
   if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
   if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer, and --fail-on says empty'];
+  const { lateLimit } = signals;
+  if (failOn.includes('limit') && lateLimit !== undefined)
+    return [classOfLimit[lateLimit.limit], `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
   if (failOn.includes('warning') && (signals.warned || lacksAnswer(signals)))
     return ['incomplete', 'there are warnings, and --fail-on says warning'];
   return undefined;
@@ -207,7 +213,8 @@ function gatherEvidence(signals: Signals): Evidence[] {
     add('process', `${process.signal === null ? `exit code ${process.exit_code}` : `ended by ${process.signal}`}${asked}`);
   }
   if (fatal !== undefined) add('error', `${fatal.code}: ${fatal.message}`);
-  if (limit !== undefined) add('limit', limit.message ?? limit.limit);
+  const reached = limit ?? signals.lateLimit;
+  if (reached !== undefined) add('limit', reached.message ?? reached.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
   if (signals.cut) add('stream', 'the last line stops in the middle');

@@ -30,7 +30,7 @@ export class Writer {
   }
 
   record(record: EventRecord): void {
-    this.#encoder.record(record);
+    this.#encoder.record(this.#dialect.id === 'runwire' ? record : inTime(record));
   }
 
   /** For live runs: what waits for what may follow it is written. */
@@ -80,6 +80,14 @@ export class Writer {
       return undefined;
     }
   }
+}
+
+/** Other dialects know only limits that ended a run: one that was told too late is a warning there. */
+function inTime(record: EventRecord): EventRecord {
+  if (record.type !== 'limit.reached' || record.late !== true) return record;
+  const { sequence, timestamp, thread_id, source, synthetic, message, limit } = record;
+  const text = message ?? `the ${limit} limit was reached`;
+  return { type: 'log', stream: 'agent', level: 'warning', text, sequence, timestamp, thread_id, source, synthetic };
 }
 
 const beyondLatin1 = /[\u0100-\uffff]/;

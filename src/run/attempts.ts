@@ -40,6 +40,8 @@ export class Attempts {
   #price: Price | undefined;
   /** The agent is running, and is heard. */
   #isOpen = false;
+  /** It has ended, and its books are read: there is nothing left to stop. */
+  #isGone = false;
   /** In this attempt the agent said how it ended. */
   #hasClaimed = false;
 
@@ -63,7 +65,7 @@ export class Attempts {
     const { spec, source, stop, children } = this.#parts;
     // It may have been stopped before there was a thread to tell it to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
-    if (spec.limits.max_cost_usd !== undefined) void loadPrice(spec).then((loaded) => (this.#price = loaded));
+    if (spec.limits.max_cost_usd !== undefined) this.#price = await loadPrice(spec);
     let resume: string | undefined;
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -72,7 +74,7 @@ export class Attempts {
       resume = source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
       await this.#scheduleRetry(verdict, before, resume);
     }
-    const price = this.#thread.needsPrice ? (this.#price ?? (await loadPrice(spec))) : this.#price;
+    const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await loadPrice(spec))) : this.#price;
     return this.#thread.complete(source.dialect, price, await children());
   }
 
@@ -80,6 +82,7 @@ export class Attempts {
     const { source, stop } = this.#parts;
     let end: ProcessEnd | undefined;
     this.#hasClaimed = false;
+    this.#isGone = false;
     this.#isOpen = true;
     this.#watch.start();
     try {
@@ -91,7 +94,14 @@ export class Attempts {
     this.#watch.pause();
     this.#isOpen = false;
     if (stop.cause !== undefined) this.#explain(stop.cause, end);
+    else this.#settle();
     return this.#thread.endAttempt(end ?? stop.processEnd);
+  }
+
+  /** What an agent took may be told by its last word alone: too late to stop it, and a limit all the same. */
+  #settle(): void {
+    const cause = this.#watch.overspent();
+    if (cause?.kind === 'limit') this.#thread.tell({ type: 'limit.reached', ...cause.limit, late: true });
   }
 
   /** What the attempts before this one left of the limits of the run. */
@@ -105,7 +115,7 @@ export class Attempts {
 
   #isSpent(): boolean {
     const { max_turns: turns = 1, max_cost_usd: cost = 1 } = this.#left();
-    return turns <= 0 || cost <= 0;
+    return turns <= 0 || cost <= 0 || this.#watch.overspent() !== undefined;
   }
 
   /** Where the source of one attempt speaks; when that is over, it speaks to no one. */
@@ -134,6 +144,12 @@ export class Attempts {
         return thread.isExplained;
       },
       speaks: (dialect) => watch.reads(dialect),
+      counted: (totals) => {
+        if (!isCurrent()) return;
+        const cause = watch.counted(totals, this.#price);
+        if (totals.isFinal === true) this.#isGone = true;
+        else if (cause !== undefined) stop.now(cause);
+      },
       heard: (stream, chunk) => {
         watch.output(stream, chunk);
         const full = this.#room();
@@ -145,7 +161,7 @@ export class Attempts {
   #deliver(record: EventRecord): void {
     const { sinks, stop } = this.#parts;
     for (const sink of sinks) sink.record?.(record);
-    const cause = this.#isOpen && record.source === 'agent' ? this.#watch.event(record) : undefined;
+    const cause = this.#isOpen && !this.#isGone && record.source === 'agent' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);
   }
 

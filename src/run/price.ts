@@ -1,5 +1,5 @@
 import { costAt } from '../outcome/price.ts';
-import type { Price } from '../outcome/usage.ts';
+import type { Price, Tokens } from '../outcome/usage.ts';
 import { present } from '../present.ts';
 import type { TokenPrice } from '../vocabulary.ts';
 import type { RunSpec } from './spec.ts';
@@ -12,5 +12,5 @@ export function tokenPrice({ price }: RunSpec): TokenPrice | undefined {
 export async function loadPrice(spec: RunSpec): Promise<Price> {
   const price = tokenPrice(spec);
   if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();
-  return (_model, tokens) => costAt(price, tokens);
+  return Object.assign((_model: string | undefined, tokens: Tokens) => costAt(price, tokens), { isGiven: true });
 }

@@ -1,5 +1,7 @@
+import type { SessionTotals } from '../agents/session-meter.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { AgentEvent, EventOf } from '../events/event.ts';
+import type { Price } from '../outcome/usage.ts';
 import { patient } from '../processes/patience.ts';
 import { asksForPermission } from './question.ts';
 import type { Limits } from './spec.ts';
@@ -20,10 +22,15 @@ const tailBytes = 8000;
 type StreamName = 'stdout' | 'stderr';
 type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'overstay';
 
+interface Spent {
+  tokens: number;
+  cost: number | undefined;
+}
+
 export interface WatchOptions {
   limits: Limits;
   /** What the run took so far. */
-  spent(): { tokens: number; cost: number | undefined };
+  spent(): Spent;
   /** A time is up. */
   onDue(cause: Cause): void;
 }
@@ -45,6 +52,8 @@ export class Watch {
   /** How long it was given to leave; infinite: it has more to do. */
   #leavingMs = Infinity;
   #turns = 0;
+  /** Turns in the agent's own books. */
+  #booked = 0;
   /** Items of the main thread that ended, for agents whose turn is the whole run. */
   #items = 0;
   readonly #subItems = new Set<string>();
@@ -150,6 +159,19 @@ export class Watch {
     }
   }
 
+  /** The agent's own books, where it tells nothing: answers why the run should stop now, if it should. */
+  counted(totals: SessionTotals, price?: Price): Cause | undefined {
+    const { turns, goesOn, inputTokens: input, outputTokens: output, cacheReadTokens = 0, costUsd = 0 } = totals;
+    this.#booked = turns;
+    if (turns > this.#maxTurns || (turns === this.#maxTurns && goesOn)) return this.#turnLimit(this.#maxTurns);
+    const before = this.#options.spent();
+    const cost = costUsd > 0 ? costUsd : price?.(undefined, { input, output, cacheRead: cacheReadTokens });
+    return this.#billed({
+      tokens: before.tokens + input + output,
+      cost: cost === undefined ? before.cost : (before.cost ?? 0) + cost,
+    });
+  }
+
   get #maxTurns(): number {
     return this.#limits.max_turns ?? Infinity;
   }
@@ -159,10 +181,18 @@ export class Watch {
     return reached({ limit: 'turns', value, maximum, message: `the turn limit of ${maximum} was reached` });
   }
 
+  /** A limit that the run is beyond, as far as is known. */
+  overspent(): Cause | undefined {
+    return this.#booked > this.#maxTurns ? this.#turnLimit(this.#booked) : this.#bill();
+  }
+
   #bill(): Cause | undefined {
     const { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits;
-    if (maxCost === undefined && maxTokens === undefined) return undefined;
-    const { tokens, cost } = this.#options.spent();
+    return maxCost === undefined && maxTokens === undefined ? undefined : this.#billed(this.#options.spent());
+  }
+
+  #billed({ tokens, cost }: Spent): Cause | undefined {
+    const { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits;
     if (maxCost !== undefined && cost !== undefined && cost >= maxCost)
       return reached({ limit: 'cost', value: cost, maximum: maxCost, message: `the cost limit of $${maxCost} was reached` });
     if (maxTokens !== undefined && tokens >= maxTokens)

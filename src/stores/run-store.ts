@@ -229,6 +229,10 @@ export interface RunStore {
   list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   count(filter: RunFilter): Promise<number>;
   get(id: string): Promise<RunRecord | undefined>;
+  /** The runs of one session of an agent, the oldest first. */
+  ofSession(session: string): Promise<RunSummary[]>;
+  /** More labels for a run that is there; a label that it has stays as it is. */
+  addLabels(id: string, labels: Labels): Promise<void>;
   /** All runs below these tops of trees, the oldest first. */
   below(roots: readonly string[]): Promise<RunSummary[]>;
   /** The same, to be added up. */
@@ -243,6 +247,8 @@ export interface RunStore {
   put(run: ImportedRun): Promise<'added' | 'same'>;
   /** Takes away what the filter names, and tells whose tapes are left to remove. Runs that have not ended stay. */
   prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }>;
+  /** Takes one run away. */
+  remove(id: string): Promise<void>;
   verify(): Promise<Problem[]>;
   close(): Promise<void>;
 }

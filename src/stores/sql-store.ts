@@ -168,6 +168,20 @@ export class SqlRunStore implements RunStore {
     return rows.map((row) => recordOf(row, labels(row)))[0];
   }
 
+  async ofSession(session: string): Promise<RunSummary[]> {
+    const rows = await this.#database.all({
+      sql: `${this.#select([...listColumns, titleColumn])} from ${this.#p}documents d join ${this.#p}runs r on r.seq = d.seq where d.session_id = ? order by r.id`,
+      values: [plainText(session)],
+    });
+    const labels = await this.#labelsOf(rows);
+    return rows.map((row) => summaryOf(row, labels(row)));
+  }
+
+  async addLabels(id: string, labels: Labels): Promise<void> {
+    // A statement that changes nothing ends what is written together.
+    for (const label of this.#labels(id, labels)) await this.#database.write([label]);
+  }
+
   async below(roots: readonly string[]): Promise<RunSummary[]> {
     const rows = await this.#below([...listColumns, titleColumn], this.#join, roots);
     const labels = await this.#labelsOf(rows);
@@ -216,6 +230,10 @@ export class SqlRunStore implements RunStore {
       await this.#database.write([{ sql: `delete from ${this.#p}runs where id in (${ids.map(() => '?').join(', ')})`, values: ids }]);
     }
     return { runs: found.length, tapes: found.flatMap(({ tape }) => (typeof tape === 'string' ? [tape] : [])) };
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#database.write([{ sql: `delete from ${this.#p}runs where id = ?`, values: [id] }]);
   }
 
   async verify(): Promise<Problem[]> {

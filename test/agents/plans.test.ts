@@ -82,7 +82,7 @@ describe.each(agents)('$id', (agent) => {
         expect(ways(plan, prompt, mark)).toHaveLength(1);
         expect(JSON.stringify(plan.env)).not.toContain(mark);
         const isTooLong = plan.args.some((word) => Buffer.byteLength(word) >= 128 * 1024);
-        if (isTooLong) expect(plan.unsupported.join()).toContain('too long');
+        if (isTooLong) expect(plan.refused).toContain('too long');
       }),
       fuzz,
     );
@@ -143,7 +143,8 @@ describe.each(agents)('$id', (agent) => {
   });
 });
 
-function written({ args, env, stdin, ownLimits, unsupported }: Plan): string {
+function written({ args, env, stdin, ownLimits, unsupported, refused }: Plan): string {
+  expect(refused).toBeUndefined();
   const lines = [
     `args ${JSON.stringify(args)}`,
     ...Object.entries(env).map(([name, value]) => `env ${name}=${value}`),

@@ -284,6 +284,38 @@ describe('the last answer', () => {
   });
 });
 
+describe('a limit that the last word tells', () => {
+  const late: AgentEvent = {
+    type: 'limit.reached',
+    limit: 'cost',
+    value: 2,
+    maximum: 1,
+    message: 'the cost limit of $1 was reached',
+    late: true,
+  };
+  it('is in the outcome, and a failure when --fail-on says so', () => {
+    const events = [started, hi, ok, late, exit(0)];
+    const outcome = fold(events);
+    expect(outcome.verdict).toMatchObject({ class: 'success', exit_code: 0 });
+    expect(outcome.limits_hit).toMatchObject([{ limit: 'cost', value: 2, maximum: 1 }]);
+    expect(outcome.warnings).toEqual(['the cost limit of $1 was reached, and the agent told it when it had finished']);
+    expect(fold(events, { failOn: ['limit'] }).verdict).toMatchObject({ class: 'cost_limit', exit_code: 5 });
+  });
+});
+
+describe('a price that the user gave', () => {
+  const given: Price = Object.assign(() => 0.5, { isGiven: true });
+  const used = (fields: object): AgentEvent => ({ type: 'usage.reported', scope: 'thread', input_tokens: 10, output_tokens: 1, ...fields });
+  it.each<[string, AgentEvent[], Price, object]>([
+    ['a model without a name', [{ type: 'thread.started' }, used({})], given, { cost: 0.5, cost_source: 'computed' }],
+    ['a reported cost of 0', [started, used({ cost_usd: 0 })], given, { cost: 0.5, cost_source: 'computed' }],
+    ['a reported cost', [started, used({ cost_usd: 0.1 })], given, { cost: 0.1, cost_source: 'reported' }],
+    ['a reported cost of 0 and a table', [started, used({ cost_usd: 0 })], () => 0.5, { cost: 0, cost_source: 'reported' }],
+  ])('%s', (_, events, price, want) => {
+    expect(fold([...events, hi, ok], {}, price).metrics).toMatchObject(want);
+  });
+});
+
 describe('a hostile stream', () => {
   it('does not make the outcome grow', () => {
     const many = Array.from({ length: 5000 }, (_, index) => index);

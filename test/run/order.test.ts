@@ -31,6 +31,7 @@ describe('a run that a limit stops in the middle of a record', () => {
   it.each([
     ['turns', ['--max-turns', '1'], 6],
     ['tokens', ['--max-tokens', '50'], 5],
+    ['cost', ['--max-cost-usd', '0.000001', '--price', 'input=1,output=1'], 5],
   ])('%s: tells its records in order, on stdout and on the tape', async (limit, flags, status) => {
     const cwd = project();
     writeFileSync(join(cwd, 'run.jsonl'), calls(3));

@@ -57,6 +57,23 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     }
   }
 
+  it('knows the runs of a session, labels them, and removes one', () =>
+    withStore(async (store) => {
+      const [first, second] = [newRun({ labels: { team: 'x' } }), newRun({})];
+      for (const run of [first, second]) {
+        await store.begin(run);
+        await store.note(run.id, { at: noon, session_id: 's-7' });
+      }
+      await store.addLabels(first.id, { team: 'y', more: 'z' });
+      const found = await store.ofSession('s-7');
+      expect(found.map(({ id, labels }) => [id, labels])).toEqual(
+        [first, second].toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(({ id }) => [id, id === first.id ? { team: 'x', more: 'z' } : {}]),
+      );
+      await store.remove(first.id);
+      expect((await store.ofSession('s-7')).map(({ id }) => id)).toEqual([second.id]);
+      expect(await store.ofSession('s-8')).toEqual([]);
+    }));
+
   it('has a run from its beginning, with what is known so far', () =>
     withStore(async (store) => {
       const run = newRun({ labels: { team: 'x' }, cwd: '/project', tape: '2026/11/x.tape.zst' });

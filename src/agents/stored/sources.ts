@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { messageOf } from '../../failure.ts';
 import { databaseSessions, storedSessions } from './opencode.ts';
 import { isRecording, recording } from './recording.ts';
+import { RepeatedLines } from './repeated.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from './stored-run.ts';
 
 /** In a folder, only what is named like a stream; other files must be named themselves. */
@@ -18,7 +19,9 @@ export async function* storedRuns(path: string, read: ReadFile): AsyncGenerator<
     yield { name: path, why: messageOf(error) };
     return;
   }
-  yield* found.isDirectory() ? inFolder(path, read) : inFile(path, found, read);
+  const repeated = new RepeatedLines();
+  const own: ReadFile = (file) => (file.endsWith('.jsonl') ? repeated.own(file, read) : read(file));
+  yield* found.isDirectory() ? inFolder(path, own) : inFile(path, found, own);
 }
 
 async function* inFolder(path: string, read: ReadFile): AsyncGenerator<StoredRun | Unreadable> {

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
 import { closeInterrupted } from '../../ledger/close-interrupted.ts';
+import { absorbImports } from '../../ledger/one-run.ts';
 import { tidy } from '../../ledger/tidy.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
@@ -145,6 +146,7 @@ export class LedgerSink implements Sink {
     const { place, keepsTape, clock } = this.#options;
     const store = await openStore(place);
     try {
+      await absorbImports(store, this.id);
       await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());
     } finally {
       await store.close();

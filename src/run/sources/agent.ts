@@ -2,11 +2,12 @@ import type { AgentCli, Ask, Plan } from '../../agents/agent-cli.ts';
 import { childEnvironment } from '../../agents/environment.ts';
 import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
+import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
 import { usedBefore } from '../../agents/session-usage.ts';
 import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
-import type { PermissionMode } from '../../vocabulary.ts';
+import { type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
@@ -21,15 +22,18 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   const { permission_mode: mode, pass_env, limits } = spec;
   const { env, set: given } = variables;
   const modes = cli.abilities.permissionModes;
-  // A mode that was asked for is a promise; the default is not.
-  if (mode !== undefined && !modes.includes(mode))
+  // A mode that was asked for is a promise, which a stricter one keeps; the default is none.
+  if (mode !== undefined && !hasAtMost(modes, mode))
     throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
   const { path, version } = await locate(cli, env);
   const ask = askOf(spec);
   const plan = (more: Partial<Ask>): Plan => cli.plan({ ...ask, ...more }, version);
+  const { refused, unsupported } = plan({});
+  if (refused !== undefined) throw new Failure('input', refused);
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
     dialect: findDialect(spec.dialect ?? cli.dialect),
+    meter: meterOf(cli, spec, variables),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
@@ -40,8 +44,35 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     source,
     introduction: { agent: cli.id, ...present({ agent_version: version }), ...(await sessionOf(cli, spec, variables)) },
     limits,
-    warnings: plan({}).unsupported,
+    warnings: [...unsupported, ...unkept(cli, spec)],
   };
+}
+
+function meterOf(
+  { sessionStore }: AgentCli,
+  { cwd }: RunSpec,
+  { env, set }: Variables,
+): (() => Promise<SessionTotals | undefined>) | undefined {
+  if (sessionStore === undefined) return undefined;
+  const meter = new SessionMeter(sessionStore, cwd, { ...env, ...set }, Date.now());
+  return () => meter.look();
+}
+
+/** A limit that can only be looked at when it is too late, said before the start. */
+function unkept({ title, tellsUsage, abilities }: AgentCli, { limits }: RunSpec): string[] {
+  const cost = limits.max_cost_usd !== undefined && !abilities.ownLimits.includes('cost') ? ['--max-cost-usd'] : [];
+  const flags = [...cost, ...(limits.max_tokens === undefined ? [] : ['--max-tokens'])];
+  if (flags.length === 0 || tellsUsage === 'while it runs') return [];
+  return [
+    tellsUsage === 'never'
+      ? `${title} does not tell what it uses: ${flags.join(' and ')} cannot be kept.`
+      : `${title} tells what it used at its end: ${flags.join(' and ')} cannot stop it before.`,
+  ];
+}
+
+/** Whether one of its modes allows no more than this one. */
+function hasAtMost(modes: readonly PermissionMode[], mode: PermissionMode): boolean {
+  return modes.some((each) => permissionModes.indexOf(each) <= permissionModes.indexOf(mode));
 }
 
 async function sessionOf(cli: AgentCli, { resume }: RunSpec, { env, set }: Variables): Promise<Introduction> {

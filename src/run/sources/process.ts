@@ -1,10 +1,12 @@
+import type { SessionTotals } from '../../agents/session-meter.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import type { Draft } from '../../events/event.ts';
 import { LineDecoder } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { present } from '../../present.ts';
 import { supervise } from '../../processes/supervise.ts';
 import type { Ended, ProcessOrder } from '../../processes/supervised.ts';
-import type { Attempt, Source } from './source.ts';
+import type { Attempt, Out, Source } from './source.ts';
 
 /** How to start a process once. */
 type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
@@ -15,7 +17,11 @@ interface ProcessSourceOptions {
   /** Unset: detected from the first lines. */
   dialect?: Dialect | undefined;
   canResume: boolean;
+  /** Reads the agent's own books, for one that tells nothing while it runs. */
+  meter?: (() => Promise<SessionTotals | undefined>) | undefined;
 }
+
+const lookEveryMs = 1000;
 
 /** An agent that is a process: started, supervised, and read. */
 export class ProcessSource implements Source {
@@ -47,7 +53,9 @@ export class ProcessSource implements Source {
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });
     void stop.overdue.then(() => child.kill());
+    const meter = this.#follow(out);
     const ended = await child.ended;
+    await meter.end();
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
@@ -55,6 +63,34 @@ export class ProcessSource implements Source {
     this.#dialect = decoder.dialect;
     return process;
   }
+
+  /** One look at a time; the last one is when the agent is gone. */
+  #follow(out: Out): { end(): Promise<void> } {
+    const { meter } = this.#options;
+    if (meter === undefined) return { end: async () => {} };
+    let looking: Promise<void> | undefined;
+    const timer = setInterval(() => {
+      looking ??= meter()
+        .then((totals) => (totals === undefined ? undefined : out.counted(totals)))
+        .finally(() => (looking = undefined));
+    }, lookEveryMs);
+    return {
+      async end() {
+        clearInterval(timer);
+        await looking;
+        const totals = await meter();
+        if (totals === undefined) return;
+        out.counted({ ...totals, isFinal: true });
+        out.emit(usageOf(totals));
+      },
+    };
+  }
+}
+
+function usageOf(totals: SessionTotals): Draft {
+  const { inputTokens: input_tokens, outputTokens: output_tokens, cacheReadTokens, costUsd } = totals;
+  const rest = present({ cache_read_tokens: cacheReadTokens, cost_usd: costUsd === 0 ? undefined : costUsd });
+  return { type: 'usage.reported', scope: 'thread', input_tokens, output_tokens, ...rest };
 }
 
 function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {

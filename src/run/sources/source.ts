@@ -1,6 +1,7 @@
 import type { Dialect, Origin } from '../../dialects/dialect.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
 import type { DraftSink } from '../../pipeline/line-decoder.ts';
+import type { SessionTotals } from '../../agents/session-meter.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import type { Limits } from '../spec.ts';
 import type { Stop } from '../stop.ts';
@@ -30,6 +31,8 @@ export interface Out extends DraftSink {
   emit(draft: Draft, origin?: Origin): void;
   /** What the agent speaks, as soon as it is known. */
   speaks(dialect: Dialect): void;
+  /** What the agent's own books say: so far, or when it is gone. */
+  counted(totals: SessionTotals): void;
   /** Bytes that were read; while the answer is pending, no more can be taken. */
   heard(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<void> | undefined;
 }

@@ -74,4 +74,7 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   create index runs_parent on ${p}runs (parent_run_id, id) where parent_run_id is not null;
   create index runs_root on ${p}runs (root_run_id, id) where root_run_id is not null;
   `,
+  (p) => `
+  create index documents_session on ${p}documents (session_id) where session_id is not null;
+  `,
 ];

@@ -78,4 +78,7 @@ export const sqliteMigrations: readonly string[] = [
   create index runs_parent on runs (parent_run_id, id) where parent_run_id is not null;
   create index runs_root on runs (root_run_id, id) where root_run_id is not null;
   `,
+  `
+  create index documents_session on documents (session_id) where session_id is not null;
+  `,
 ];

@@ -366,6 +366,23 @@ describe('session stores', () => {
     expect((await exported(ledger)).map(({ status }) => status)).toEqual(['success']);
   });
 
+  it('a live run, its session and its tape are one run', async () => {
+    const [ledger, home] = [newLedger(), temporary()];
+    const stream = write(join(home, 'out.jsonl'), [
+      { type: 'thread.started', thread_id: 'codex-session' },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'The note is there.' } },
+      { type: 'turn.completed', usage: { input_tokens: 900, cached_input_tokens: 100, output_tokens: 50 } },
+    ]);
+    expect((await runwire(['run', '--ledger', ledger, '--', 'cat', stream])).status).toBe(0);
+    const now = new Date().toISOString();
+    const session = codexSession.map((line) => ({ ...line, timestamp: now }));
+    const rolloutFile = write(join(home, 'sessions', 'rollout-codex-session.jsonl'), session);
+    for (const path of [rolloutFile, stream, join(dirname(ledger), 'tapes')])
+      expect(await runs(ledger, ['import', path])).toMatchObject({ stderr: 'runwire: 0 runs added, 1 there before\n' });
+    expect((await exported(ledger)).map(({ input_tokens: input }) => input)).toEqual([900]);
+  });
+
   it('a broken session costs itself alone', async () => {
     const home = openCodeFiles(temporary());
     writeFileSync(join(home, 'storage', 'session', 'p', 'ses_0.json'), '{');

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { present } from '../present.ts';
+import type { SessionTotals } from './session-meter.ts';
+
+const count = z.number().nonnegative();
+const Session = z.looseObject({
+  sessionId: z.string().min(1),
+  workspaceDirectory: z.string(),
+  history: z.array(z.looseObject({ message: z.looseObject({ role: z.string() }), toolCallStates: z.array(z.unknown()).optional() })),
+  usage: z.looseObject({
+    totalCost: count.optional(),
+    promptTokens: count,
+    completionTokens: count,
+    promptTokensDetails: z.looseObject({ cachedTokens: count.optional() }).optional(),
+  }),
+});
+
+/** `~/.continue/sessions/ID.json`, written again after every answer of the model. */
+export function readContinueSession(text: string): SessionTotals | undefined {
+  let wire: unknown;
+  try {
+    wire = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const session = Session.safeParse(wire).data;
+  if (session === undefined) return undefined;
+  const { sessionId, workspaceDirectory: cwd, history, usage } = session;
+  return {
+    sessionId,
+    cwd,
+    goesOn: (history.at(-1)?.toolCallStates?.length ?? 0) > 0,
+    turns: history.filter(({ message }) => message.role === 'assistant').length,
+    inputTokens: usage.promptTokens,
+    outputTokens: usage.completionTokens,
+    ...present({ cacheReadTokens: usage.promptTokensDetails?.cachedTokens, costUsd: usage.totalCost }),
+  };
+}

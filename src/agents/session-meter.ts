@@ -1,0 +1,66 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../vocabulary.ts';
+
+/** What an agent says in its session file of a run that it tells nothing of while it goes on. */
+export interface SessionTotals {
+  sessionId: string;
+  /** The folder that it worked in. */
+  cwd: string;
+  /** Answers of the model. */
+  turns: number;
+  /** The last of them asks for a tool: there will be another. */
+  goesOn: boolean;
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens?: number;
+  costUsd?: number;
+  /** The agent is gone. */
+  isFinal?: true;
+}
+
+/** Where an agent keeps its sessions, one file each, and how to read one; undefined: it is none. */
+export interface SessionStore {
+  readonly variable: string;
+  readonly home: string;
+  readonly folder: string;
+  readonly suffix: string;
+  read(text: string): SessionTotals | undefined;
+}
+
+/** Beyond this a file is no session that we follow. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Follows the one session that was begun in a folder since then. Two of them at a time cannot be told apart, and are left alone. */
+export class SessionMeter {
+  readonly #store: SessionStore;
+  readonly #root: string;
+  readonly #cwd: string;
+  readonly #since: number;
+
+  constructor(store: SessionStore, cwd: string, env: Environment, since: number) {
+    this.#store = store;
+    this.#root = join(env[store.variable] ?? join(env['HOME'] ?? '', store.home), store.folder);
+    this.#cwd = cwd;
+    this.#since = since;
+  }
+
+  async look(): Promise<SessionTotals | undefined> {
+    const found: SessionTotals[] = [];
+    for (const name of await readdir(this.#root).catch(() => [])) {
+      if (!name.endsWith(this.#store.suffix)) continue;
+      const path = join(this.#root, name);
+      const file = await stat(path).catch(() => undefined);
+      if (
+        file?.isFile() !== true ||
+        file.mtimeMs < this.#since ||
+        (file.birthtimeMs || file.mtimeMs) < this.#since ||
+        file.size > mostBytes
+      )
+        continue;
+      const totals = this.#store.read(await readFile(path, 'utf8').catch(() => ''));
+      if (totals?.cwd === this.#cwd) found.push(totals);
+    }
+    return found.length === 1 ? found[0] : undefined;
+  }
+}

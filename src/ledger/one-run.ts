@@ -1,0 +1,86 @@
+import { linesOf, objectIn } from '../agents/stored/lines.ts';
+import type { LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
+
+/** The label of a run that came from a session store: the session may grow, and is then read again. */
+export const sessionLabel = 'import.session';
+/** The label of a run whose session was found in a store as well: what it says there is the same run, told by another. */
+export const alsoLabel = 'import.also';
+
+/** From when to when a run is known, in ms since the epoch. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** The agent writes its session a little before we hear of it, or after. */
+const slackMs = 5000;
+
+/** The runs of the same session that were seen better than in a session store: live, or as what the agent printed. */
+export function seenBetter(runs: readonly RunSummary[], agent: string | undefined): RunSummary[] {
+  return runs.filter((run) => run.labels[sessionLabel] === undefined && isSameAgent(run.agent, agent));
+}
+
+function isSameAgent(a: string | undefined, b: string | undefined): boolean {
+  return a === undefined || b === undefined || a === b;
+}
+
+/** A run that has not ended goes on for ever. */
+export function spanOf({ started_at: from, ended_at: to = Infinity }: Pick<RunSummary, 'started_at' | 'ended_at'>): Span {
+  return { from: from - slackMs, to: to + slackMs };
+}
+
+export function covers({ from, to }: Span, run: Pick<RunSummary, 'started_at' | 'ended_at'>): boolean {
+  return from <= run.started_at && (run.ended_at ?? Infinity) <= to;
+}
+
+/** What a session file holds beside these spans. Its first line introduces it and stays; a line without a time goes with the one before. */
+export async function* outside(spans: readonly Span[], bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isKept = true;
+  let isFirst = true;
+  for await (const line of linesOf(bytes)) {
+    const at = timeOf(objectIn(line));
+    if (at !== undefined) isKept = !spans.some(({ from, to }) => from <= at && at <= to);
+    if (isFirst || isKept) yield line;
+    isFirst = false;
+  }
+}
+
+type Wire = Record<string, unknown>;
+const inner = (wire: Wire | undefined, name: string): Wire | undefined => {
+  const value = wire?.[name];
+  return typeof value === 'object' && value !== null ? (value as Wire) : undefined;
+};
+
+/** A session file tells it in every line, OpenCode's store in the message. */
+function timeOf(wire: Wire | undefined): number | undefined {
+  const told = wire?.['timestamp'] ?? inner(inner(inner(wire, 'properties'), 'info'), 'time')?.['created'];
+  const at = typeof told === 'string' ? Date.parse(told) : told;
+  return typeof at === 'number' && Number.isFinite(at) ? at : undefined;
+}
+
+const counts = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost'] as const;
+
+/** A session that tells totals bills all of it, whichever part is read: what others took is not on the bill of the rest. */
+export function withoutBill<Outcome extends LedgerOutcome>(rest: Outcome, whole: LedgerOutcome, others: readonly RunSummary[]): Outcome {
+  const isTotal = rest.metrics.input_tokens !== undefined && rest.metrics.input_tokens === whole.metrics.input_tokens;
+  if (!isTotal) return rest;
+  const metrics = { ...rest.metrics };
+  for (const name of counts) {
+    const value = metrics[name];
+    if (value !== undefined) metrics[name] = Math.max(0, value - others.reduce((sum, each) => sum + (each[name] ?? 0), 0));
+  }
+  if (metrics.input_tokens !== undefined) metrics.tokens_used = metrics.input_tokens + (metrics.output_tokens ?? 0);
+  return { ...rest, metrics };
+}
+
+/** A live run has ended: what was imported of its session while it ran is the same run, and the lesser evidence. */
+export async function absorbImports(store: RunStore, id: string): Promise<void> {
+  const run = await store.get(id);
+  if (run?.session_id === undefined) return;
+  for (const other of await store.ofSession(run.session_id)) {
+    const session = other.labels[sessionLabel];
+    if (other.id === id || session === undefined || !isSameAgent(other.agent, run.agent) || !covers(spanOf(run), other)) continue;
+    await store.remove(other.id);
+    await store.addLabels(id, { [alsoLabel]: session });
+  }
+}

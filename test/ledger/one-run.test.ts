@@ -1,0 +1,211 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { importRuns, runsAt } from '../../src/ledger/import.ts';
+import { absorbImports } from '../../src/ledger/one-run.ts';
+import { newRunId } from '../../src/stores/run-id.ts';
+import type { RunRecord, RunStore } from '../../src/stores/run-store.ts';
+import { openSqlite } from '../../src/stores/sqlite.ts';
+import { newRun, outcomeWith } from '../stores/support/runs.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'runwire-one-run-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+let count = 0;
+const folder = (): string => join(home, `${(count += 1)}`);
+
+const begun = Date.UTC(2026, 2, 1, 10);
+const at = (second: number): string => new Date(begun + second * 1000).toISOString();
+
+function write(path: string, lines: readonly unknown[]): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return path;
+}
+
+async function withStore(work: (store: RunStore) => Promise<void>): Promise<void> {
+  mkdirSync(join(home, `${(count += 1)}`));
+  const store = await openSqlite(join(home, `${count}`, 'ledger.db'));
+  try {
+    await work(store);
+    expect(await store.verify()).toEqual([]);
+  } finally {
+    await store.close();
+  }
+}
+
+async function take(store: RunStore, path: string): Promise<string[]> {
+  const kinds: string[] = [];
+  for await (const { kind } of importRuns(store, runsAt(path))) kinds.push(kind);
+  return kinds;
+}
+
+async function all(store: RunStore): Promise<RunRecord[]> {
+  const found: RunRecord[] = [];
+  for await (const run of store.export({})) found.push(run);
+  return found;
+}
+
+const rollout = (second: number, type: string, payload: object) => ({ timestamp: at(second), type, payload });
+/** A turn of a codex session: its prompt, its answer, and the total so far. */
+const codexTurn = (second: number, name: string, total: number) => [
+  rollout(second, 'event_msg', { type: 'task_started', turn_id: name }),
+  rollout(second, 'turn_context', { turn_id: name, cwd: '/repo', model: 'gpt-5.5', approval_policy: 'never' }),
+  rollout(second, 'event_msg', { type: 'user_message', message: `Do ${name}` }),
+  rollout(second + 1, 'event_msg', {
+    type: 'token_count',
+    info: { total_token_usage: { input_tokens: total, cached_input_tokens: 0, output_tokens: 1, reasoning_output_tokens: 0 } },
+  }),
+  rollout(second + 2, 'response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: `Did ${name}` }] }),
+  rollout(second + 2, 'event_msg', { type: 'agent_message', message: `Did ${name}` }),
+  rollout(second + 2, 'event_msg', { type: 'task_complete', turn_id: name, last_agent_message: `Did ${name}` }),
+];
+const meta = rollout(0, 'session_meta', {
+  id: 'codex-1',
+  timestamp: at(0),
+  cwd: '/repo',
+  originator: 'codex_exec',
+  cli_version: '0.166.0',
+});
+
+/** A run that was seen live, from one second of the session to another. */
+async function live(store: RunStore, from: number, to: number, tokens: number): Promise<string> {
+  const started_at = begun + from * 1000;
+  const run = { ...newRun({}), id: newRunId(started_at), started_at };
+  const metrics = {
+    cost_source: 'unknown' as const,
+    input_tokens: tokens,
+    output_tokens: 1,
+    api_calls_count: 0,
+    tool_calls_count: 0,
+    turns: 1,
+  };
+  const provenance = { agent: 'codex', dialect: 'codex', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
+  await store.begin(run);
+  await store.finish(run.id, { outcome: { ...outcomeWith(), session_id: 'codex-1', metrics, provenance }, ended_at: begun + to * 1000 });
+  return run.id;
+}
+
+describe('one run, whichever door it came in by', () => {
+  it('a live run, then the session that its agent kept', () =>
+    withStore(async (store) => {
+      const id = await live(store, 0, 3, 100);
+      const path = write(join(folder(), 'rollout-codex-1.jsonl'), [meta, ...codexTurn(0, 'a', 100)]);
+      expect([await take(store, path), await take(store, path)]).toEqual([['same'], ['same']]);
+      expect((await all(store)).map((run) => [run.id, run.labels['import.also']])).toEqual([[id, path]]);
+    }));
+
+  it('the session, then the live run that made it', () =>
+    withStore(async (store) => {
+      const path = write(join(folder(), 'rollout-codex-1.jsonl'), [meta, ...codexTurn(0, 'a', 100)]);
+      expect(await take(store, path)).toEqual(['added']);
+      const id = await live(store, 0, 3, 100);
+      await absorbImports(store, id);
+      expect((await all(store)).map((run) => [run.id, run.labels['import.also']])).toEqual([[id, 'codex:codex-1']]);
+      expect(await take(store, path)).toEqual(['same']);
+    }));
+
+  it('while the live run goes on', () =>
+    withStore(async (store) => {
+      const run = { ...newRun({}), id: newRunId(begun), started_at: begun };
+      await store.begin(run);
+      await store.note(run.id, { at: begun, session_id: 'codex-1', agent: 'codex' });
+      expect(await take(store, write(join(folder(), 'codex-1.jsonl'), [meta, ...codexTurn(0, 'a', 100)]))).toEqual(['same']);
+    }));
+
+  it('what the session holds beside live runs is a run of its own, with its own bill', () =>
+    withStore(async (store) => {
+      await live(store, 100, 103, 40);
+      const path = write(join(folder(), 'codex-1.jsonl'), [
+        meta,
+        ...codexTurn(0, 'a', 100),
+        ...codexTurn(100, 'b', 140),
+        ...codexTurn(200, 'c', 200),
+      ]);
+      expect([await take(store, path), await take(store, path)]).toEqual([['added'], ['same']]);
+      const found = await all(store);
+      expect(found.map(({ input_tokens: input }) => input).toSorted()).toEqual([160, 40]);
+    }));
+
+  it('another agent with the same session id is another run', () =>
+    withStore(async (store) => {
+      const session = [
+        { type: 'session', version: 3, id: 'codex-1', timestamp: at(0), cwd: '/repo' },
+        {
+          type: 'message',
+          id: 'b',
+          parentId: null,
+          timestamp: at(1),
+          message: { role: 'user', content: [{ type: 'text', text: 'Do it' }] },
+        },
+      ];
+      await live(store, 0, 3, 100);
+      expect(await take(store, write(join(folder(), 'codex-1.jsonl'), session))).toEqual(['added']);
+    }));
+
+  it('a tape is the run that it is of', () =>
+    withStore(async (store) => {
+      const id = newRunId(begun);
+      const envelope = { timestamp: at(0), thread_id: 't', source: 'agent', synthetic: false };
+      const tape = [
+        { type: 'thread.started', agent: 'codex', session_id: 'codex-1', run_id: id, sequence: 1, ...envelope },
+        { type: 'agent.finished', status: 'ok', sequence: 2, ...envelope },
+      ];
+      const path = write(join(folder(), 'a.tape'), tape);
+      expect(await take(store, path)).toEqual(['added']);
+      expect(
+        await take(
+          store,
+          write(join(folder(), 'b.tape'), [...tape, { type: 'log', stream: 'stdout', text: 'x', sequence: 3, ...envelope }]),
+        ),
+      ).toEqual(['same']);
+      expect((await all(store)).map((run) => run.id)).toEqual([id]);
+    }));
+});
+
+describe('Claude files that repeat others', () => {
+  const line = (session: string, uuid: string, second: number, more: object) => ({
+    parentUuid: uuid === 'u1' ? null : 'u1',
+    isSidechain: false,
+    cwd: '/repo',
+    sessionId: session,
+    version: '2.1.63',
+    uuid,
+    timestamp: at(second),
+    ...more,
+  });
+  const turn = (session: string, name: string, second: number) => [
+    line(session, `u${name}`, second, { type: 'user', message: { role: 'user', content: `Do ${name}` } }),
+    line(session, `a${name}`, second + 1, {
+      type: 'assistant',
+      message: {
+        id: `msg_${name}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-opus-4-6',
+        content: [{ type: 'text', text: `Did ${name}` }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 10, output_tokens: 1 },
+      },
+    }),
+  ];
+
+  it.each([
+    ['under their own id', 'child'],
+    ["under the other's id", 'parent'],
+  ])('count each turn once: %s', (_, copied) =>
+    withStore(async (store) => {
+      const project = folder();
+      write(join(project, 'parent.jsonl'), turn('parent', '1', 0));
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      write(join(project, 'child.jsonl'), [...turn(copied, '1', 0), ...turn('child', '2', 60)]);
+      expect((await take(store, project)).toSorted()).toEqual(['added', 'added']);
+      const found = await all(store);
+      expect(found.map(({ prompt, input_tokens: input }) => [prompt, input]).toSorted()).toEqual([
+        ['Do 1', 10],
+        ['Do 2', 10],
+      ]);
+      expect(await take(store, join(project, 'child.jsonl'))).toEqual(['same']);
+    }),
+  );
+});

@@ -1,0 +1,50 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { agentSource } from '../../src/run/sources/agent.ts';
+import { type RunAsk, specOf } from '../../src/run/ask.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'runwire-agent-source-'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+for (const [name, version] of Object.entries({ cline: '3.0.65', cn: '1.5.47', amp: '1.0.0', codex: '0.166.0' })) {
+  writeFileSync(join(home, name), `#!/bin/sh\necho ${version}\n`);
+  chmodSync(join(home, name), 0o755);
+}
+
+const env = { PATH: `${home}:/usr/bin:/bin`, HOME: home };
+const chosen = (ask: RunAsk) => agentSource(specOf({ prompt: 'Do it', ...ask }, { cwd: home, passEnv: [] }), { env, set: {} });
+
+it('keeps a mode that an agent does not have by a stricter one, and says so', async () => {
+  const { warnings } = await chosen({ agent: 'cline', permissionMode: 'edit' });
+  expect(warnings).toContain('Cline has no flag for the permission mode edit: it may only read; full lets it edit.');
+});
+
+it('refuses a mode that no stricter one keeps', async () => {
+  await expect(chosen({ agent: 'amp', permissionMode: 'read-only' })).rejects.toThrow('--permission-mode read-only: Amp has edit, full');
+});
+
+it.each([
+  ['cline', 130_000, 'Cline takes a prompt as an argument only, and this one is too long for that (130 KB)'],
+  ['continue', 1_000_000, 'Continue drops a prompt of this size (1.0 MB) without a word'],
+])('refuses a prompt that %s cannot take', async (agent, length, message) => {
+  await expect(chosen({ agent, prompt: 'x'.repeat(length) })).rejects.toThrow(message);
+});
+
+it.each<[string, RunAsk['limits'], string[]]>([
+  [
+    'codex',
+    { maxTokens: 1, maxCostUsd: 1 },
+    ['Codex tells what it used at its end: --max-cost-usd and --max-tokens cannot stop it before.'],
+  ],
+  ['codex', { maxTurns: 1 }, []],
+])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
+  expect((await chosen({ agent, limits })).warnings).toEqual(sentences);
+});
+
+it('says that a session cannot be resumed', async () => {
+  const { source, warnings } = await chosen({ agent: 'cline', resume: 'x' });
+  expect(source.canResume).toBe(false);
+  expect(warnings).toContain('Cline cannot resume a session by its id; this is a new one.');
+});
