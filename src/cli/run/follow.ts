@@ -13,7 +13,7 @@ import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
-import { loadWriter } from './writers.ts';
+import type { loadWriter } from './writers.ts';
 
 export interface Following {
   flags: RunFlags;

@@ -82,7 +82,9 @@ export class Narrator {
         if (record.fatal) return;
         return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
       case 'log':
-        if (record.level === 'warning' || record.level === 'error') this.#line('yellow', [`warning: ${record.text}`]);
+        if (record.level === 'warning' || record.level === 'error') return this.#line('yellow', [`warning: ${record.text}`]);
+        // What an agent says about its own work, such as that it has shortened the conversation.
+        if (record.level === 'info' && record.stream === 'agent') this.#line('dim', [`notice: ${record.text}`]);
         return;
       default:
     }
@@ -115,8 +117,10 @@ export class Narrator {
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
     if (this.#options.tell === 'errors') return;
-    for (const sentence of this.#options.advise?.(outcome) ?? [])
-      this.#options.say({ ...ours('plain', `next: ${plain(sentence)}`), unbroken: true });
+    for (const sentence of this.#options.advise?.(outcome) ?? []) {
+      const line = ours('plain', `next: ${plain(sentence)}`);
+      this.#options.say(sentence.startsWith('runwire ') ? { ...line, isCommand: true } : line);
+    }
   }
 
   /** What goes on at the moment, in at most so many lines; the last one is the run itself. */
