@@ -697,7 +697,8 @@ function write(...drafts: Draft[]): JsonObject[] {
     .map((line) => JSON.parse(line) as JsonObject);
 }
 
-const only = (lines: readonly JsonObject[], type: string) => lines.filter((line) => line.type === type).map((line) => line.properties);
+const only = (lines: readonly JsonObject[], type: string) =>
+  lines.filter((line) => line.type === type).map((line) => line.properties as JsonObject);
 
 describe('Writing', () => {
   const thread: Draft = {
@@ -749,6 +750,9 @@ describe('Writing', () => {
             time: { created: T + 1000 },
             agent: 'build',
             model: { providerID: 'anthropic', modelID: 'claude-sonnet' },
+            system: '',
+            tools: {},
+            summary: { title: 'Do it', body: 'Do it', diffs: [] },
           },
         },
       },
@@ -821,7 +825,7 @@ describe('Writing', () => {
   const place = { id: 'prt_1', sessionID: 's', messageID: 'turn_1', type: 'tool', callID: 'c', tool: 'bash' };
   const running = { status: 'running', input: { command: 'ls' }, title: 'bash', metadata: {}, time: { start: T + 2000 } };
 
-  it('writes a tool part as running, then completed, and the command', () => {
+  it('writes a tool part as pending, running, then completed, and the command', () => {
     const lines = write(thread, call, {
       type: 'item.completed',
       item_id: 'c',
@@ -832,6 +836,7 @@ describe('Writing', () => {
     });
     const time = { start: T + 2000, end: T + 2070 };
     expect(only(lines, 'message.part.updated')).toEqual([
+      { part: { ...place, state: { status: 'pending', input: { command: 'ls' }, raw: '{"command":"ls"}' } } },
       { part: { ...place, state: running } },
       {
         part: {
@@ -852,21 +857,23 @@ describe('Writing', () => {
     ],
     ['cancelled', { status: 'cancelled' }, { error: 'Tool execution aborted', metadata: { interrupted: true } }],
   ] as const)('writes a tool part that ended as %s in the state error', (_, end, state) => {
-    expect(only(write(thread, call, { type: 'item.completed', item_id: 'c', ...end }), 'message.part.updated')[1]).toEqual({
+    expect(only(write(thread, call, { type: 'item.completed', item_id: 'c', ...end }), 'message.part.updated')[2]).toEqual({
       part: { ...place, state: { status: 'error', input: { command: 'ls' }, ...state, time: { start: T + 2000, end: T + 3000 } } },
     });
   });
 
-  it('writes reasoning, and deltas beside an empty text', () => {
+  it('writes reasoning, and the text so far beside what is new of it', () => {
     const lines = write(
       thread,
       { type: 'reasoning.delta', text: 'hm', block_id: 'r', message_id: 'm' },
-      { type: 'reasoning.completed', text: 'hm', block_id: 'r', message_id: 'm' },
+      { type: 'reasoning.delta', text: ', yes', block_id: 'r', message_id: 'm' },
+      { type: 'reasoning.completed', text: 'hm, yes', block_id: 'r', message_id: 'm' },
     );
     const part = { id: 'r', sessionID: 's', messageID: 'm', type: 'reasoning', metadata: {} };
     expect(only(lines, 'message.part.updated')).toEqual([
-      { part: { ...part, text: '', time: { start: T + 2000 } }, delta: 'hm' },
-      { part: { ...part, text: 'hm', time: { start: T + 2000, end: T + 3000 } } },
+      { part: { ...part, text: 'hm', time: { start: T + 2000 } }, delta: 'hm' },
+      { part: { ...part, text: 'hm, yes', time: { start: T + 2000 } }, delta: ', yes' },
+      { part: { ...part, text: 'hm, yes', time: { start: T + 2000, end: T + 4000 } } },
     ]);
   });
 
@@ -896,8 +903,8 @@ describe('Writing', () => {
           path: '/w/a',
           diff: {
             file: '/w/a',
-            before: 'old',
-            after: 'new',
+            before: 'old\n',
+            after: 'new\n',
             additions: 1,
             deletions: 1,
             patch: '@@ -1 +1 @@\n-old\n+new',
@@ -946,6 +953,73 @@ describe('Writing', () => {
       { type: 'session.status', properties: { sessionID: 's', status: { type: 'idle' } } },
       { type: 'session.idle', properties: { sessionID: 's' } },
     ]);
+  });
+
+  it('keeps the streams of a command apart, where they were told apart', () => {
+    const chunk = (stream: 'stdout' | 'stderr', text: string): Draft => ({ type: 'item.output', item_id: 'c', stream, chunk: text });
+    const lines = write(thread, call, chunk('stdout', 'a\n'), chunk('stderr', 'oh\n'), chunk('stdout', 'b\n'), {
+      type: 'item.completed',
+      item_id: 'c',
+      status: 'error',
+      output: 'a\noh\nb\n',
+      exit_code: 2,
+    });
+    expect(only(lines, 'command.executed')).toMatchObject([{ command: 'ls', exitCode: 2, stdout: 'a\nb\n', stderr: 'oh\n' }]);
+  });
+
+  it('writes whole paths, the repository, each file once, and what was made as a part and in the summary', () => {
+    const diff = '--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n';
+    const edit: Draft = { type: 'file.edited', path: './n.txt', operation: 'created', additions: 2, deletions: 0, diff };
+    const lines = write(
+      { ...thread, cwd: '/home/p/sub', task: 'Make it' },
+      { type: 'turn.started' },
+      edit,
+      {
+        ...edit,
+        operation: 'modified',
+        additions: 1,
+        deletions: 1,
+        diff: '@@ -1,2 +1,2 @@\n one\n-two\n\\ No newline at end of file\n+2\n',
+      },
+      { type: 'permission.requested', permission_id: 'p', what: 'bash', pattern: 'rm *' },
+      { type: 'turn.completed', finish_reason: 'stop' },
+      { type: 'agent.finished', status: 'ok' },
+    );
+    const [made, changed] = only(lines, 'file.edited');
+    expect(made).toMatchObject({ path: '/home/p/sub/n.txt', diff: { file: '/home/p/sub/n.txt', before: '', after: 'one\ntwo' } });
+    expect(changed).toMatchObject({ diff: { before: 'one\ntwo', after: 'one\n2\n' } });
+    expect(only(lines, 'message.part.updated').filter(({ part }) => (part as JsonObject).type === 'file')).toMatchObject([
+      {
+        part: {
+          mime: 'text/plain',
+          filename: 'n.txt',
+          url: 'file:///home/p/sub/n.txt',
+          source: { type: 'file', path: '/home/p/sub/n.txt', text: { value: 'one\ntwo', start: 0, end: 7 } },
+        },
+      },
+    ]);
+    expect(only(lines, 'session.updated')).toMatchObject([{ info: { summary: { files: 1, additions: 3, deletions: 1 } } }]);
+    expect(only(lines, 'message.updated').map(({ info }) => info)).toMatchObject([
+      { role: 'user', summary: { title: 'Make it', diffs: [] } },
+      { role: 'assistant', path: { cwd: '/home/p/sub', root: '/home/p' } },
+      { role: 'assistant' },
+      { role: 'user', summary: { diffs: [{ file: '/home/p/sub/n.txt', after: 'one\ntwo' }, { after: 'one\n2\n' }] } },
+    ]);
+    expect(only(lines, 'permission.updated')).toMatchObject([{ title: 'bash rm *' }]);
+    expect(read(lines).outcome.artifacts).toEqual([{ path: '/home/p/sub/n.txt', operation: 'created', type: 'file' }]);
+  });
+
+  it('writes an error into the message that it ended', () => {
+    const lines = write(
+      thread,
+      { type: 'turn.started' },
+      { type: 'error', scope: 'provider', code: 'server', name: 'APIError', message: 'down', fatal: true, http_status: 503 },
+      { type: 'turn.completed', finish_reason: 'error' },
+      { type: 'agent.finished', status: 'failed', code: 'server', message: 'down' },
+    );
+    expect(only(lines, 'message.updated').at(-1)).toMatchObject({
+      info: { finish: 'error', error: { name: 'APIError', data: { message: 'down', statusCode: 503 } } },
+    });
   });
 
   it('writes nothing but the documented event types', () => {

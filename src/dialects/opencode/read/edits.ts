@@ -51,7 +51,8 @@ export class Edits {
     const url = string(part.url) ?? '';
     const path =
       filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
-    if (path !== undefined) this.#emit({ path, operation: 'created' });
+    // What `file.edited` told in this turn is the same file once more.
+    if (path !== undefined && !this.#inTurn.has(path)) this.#emit({ path, operation: 'created' });
   }
 
   #expect(path: string): void {
