@@ -1,4 +1,5 @@
 import type { EventOf } from '../events/event.ts';
+import { present } from '../present.ts';
 import type { Artifact } from './outcome.ts';
 
 /** The files that a run changed, each once: the first half of the limit for good, the second half a window on the latest. */
@@ -11,7 +12,7 @@ export class Artifacts {
     this.#limit = limit;
   }
 
-  edited({ path, operation }: EventOf<'file.edited'>): void {
+  edited({ path, operation, size, file_type: type = 'file' }: EventOf<'file.edited'>): void {
     const known = this.#files.get(path);
     if (known === undefined && this.#files.size >= this.#limit) {
       const oldest = [...this.#files.keys()][this.#limit / 2];
@@ -20,7 +21,7 @@ export class Artifacts {
     }
     // What the run made itself stays its own, however often it is changed.
     const isStillNew = known?.operation === 'created' && operation === 'modified';
-    this.#files.set(path, { path, operation: isStillNew ? 'created' : operation, type: 'file' });
+    this.#files.set(path, { path, operation: isStillNew ? 'created' : operation, ...present({ size }), type });
   }
 
   get omitted(): number {

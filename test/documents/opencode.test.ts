@@ -334,7 +334,7 @@ describe('3. Message Part Events', () => {
 
   it('file part of an assistant is a file it made; that of a user is none', () => {
     expect(eventsOf(read([sessionCreated, assistant(), filePart]).events, 'file.edited')).toEqual([
-      { type: 'file.edited', path: '/path/to/file', operation: 'created' },
+      { type: 'file.edited', path: '/path/to/file', operation: 'created', size: 12 },
     ]);
     expect(
       eventsOf(
@@ -375,7 +375,7 @@ describe('3. Message Part Events', () => {
 describe('4. File System Events', () => {
   it('file.edited', () => {
     expect(eventsOf(read([sessionCreated, fileEdited]).events, 'file.edited')).toEqual([
-      { type: 'file.edited', path: '/path/to/file', operation: 'modified', additions: 10, deletions: 5 },
+      { type: 'file.edited', path: '/path/to/file', operation: 'modified', additions: 10, deletions: 5, size: 11 },
     ]);
   });
 
@@ -385,7 +385,9 @@ describe('4. File System Events', () => {
     ['deleted', 'old content', ''],
   ])('file.edited: %s', (operation, before, after) => {
     const line = { type: 'file.edited', properties: { path: '/a', diff: { file: 'a', before, after, additions: 1, deletions: 1 } } };
-    expect(read([sessionCreated, line]).outcome.artifacts).toEqual([{ path: '/a', operation, type: 'file' }]);
+    expect(read([sessionCreated, line]).outcome.artifacts).toEqual([
+      { path: '/a', operation, ...(after === '' ? {} : { size: 11 }), type: 'file' },
+    ]);
   });
 });
 
@@ -441,7 +443,7 @@ describe('Mapping to RunOutcome', () => {
     ['AssistantMessage.cost → metrics.cost', (from) => [from.metrics.cost, from.metrics.cost_source], [0.01, 'reported']],
     ['providerID/modelID → metrics.model_name', (from) => from.metrics.model_name, 'anthropic/claude-sonnet'],
     ['no error → no error_details', (from) => from.error_details, undefined],
-    ['file.edited → artifacts', (from) => from.artifacts, [{ path: '/path/to/file', operation: 'modified', type: 'file' }]],
+    ['file.edited → artifacts', (from) => from.artifacts, [{ path: '/path/to/file', operation: 'modified', size: 11, type: 'file' }]],
     ['TextPart.text → message', (from) => from.message, 'Text content'],
     ['metadata.session_id', (from) => from.metadata.session_id, 'session-id'],
     ['metadata.phase_total_duration_ms', (from) => from.metadata.phase_total_duration_ms, 60000],
@@ -475,7 +477,7 @@ describe('Mapping to RunOutcome', () => {
 
   it('FilePart.filename/path → artifacts, beside file.edited, each path once', () => {
     expect(read([sessionCreated, assistant(), filePart, fileEdited]).outcome.artifacts).toEqual([
-      { path: '/path/to/file', operation: 'created', type: 'file' },
+      { path: '/path/to/file', operation: 'created', size: 11, type: 'file' },
     ]);
   });
 
@@ -630,6 +632,72 @@ describe('Error Handling', () => {
     const { outcome } = read([...goodRun.slice(0, 4), '{"type":"message.part.upd', 'not json', ...goodRun.slice(4)]);
     expect(outcome).toMatchObject({ status: 'success', message: 'Text content' });
     expect(outcome.provenance.notes.map((note) => note.kind)).toContain('broken');
+  });
+
+  it('has a warning for every line that is not an object', () => {
+    const { outcome } = read([...goodRun.slice(0, 4), '42', '[]', 'Loading plugins', '"words"', ...goodRun.slice(4)]);
+    expect(outcome.warnings).toEqual(
+      ['42', '[]', 'Loading plugins', '"words"'].map((line) => `skipped a line that is not a JSON object: ${line}`),
+    );
+    expect(outcome.status).toBe('success');
+  });
+
+  it('notes a tool part without an id', () => {
+    const { outcome } = read([
+      ...goodRun.slice(0, -1),
+      partLine({ id: '', callID: '', messageID: 'message-id', type: 'tool', tool: 'bash' }),
+      sessionIdle,
+    ]);
+    expect(outcome.provenance.notes).toMatchObject([{ kind: 'lost', what: 'tool part without an id', count: 1 }]);
+  });
+
+  it('counts a cost that comes without tokens', () => {
+    const { outcome } = read([sessionCreated, text('Yes.'), assistant({ tokens: {}, cost: 0.25 }), sessionIdle]);
+    expect(outcome.metrics).toMatchObject({ cost: 0.25, cost_source: 'reported' });
+    expect(outcome.metrics).not.toHaveProperty('tokens_used');
+  });
+
+  it('knows the size of a file, a directory, and where an error happened', () => {
+    const edit = (path: string, diff: JsonObject): JsonObject => ({ type: 'file.edited', properties: { path, diff } });
+    const { outcome } = read([
+      sessionCreated,
+      assistant({ finish: '', time: { created: 1736236800000 } }),
+      edit('/w/a.txt', { file: '/w/a.txt', before: 'old', after: 'schön' }),
+      edit('/w/sub/', {}),
+      partLine({
+        id: 'f',
+        messageID: 'message-id',
+        type: 'file',
+        mime: 'application/x-directory',
+        filename: 'docs',
+        url: 'file:///w/docs',
+      }),
+      partLine({
+        id: 'g',
+        messageID: 'message-id',
+        type: 'file',
+        mime: 'text/plain',
+        source: { type: 'file', path: '/w/b', text: { value: 'abc', start: 0, end: 3 } },
+      }),
+      {
+        type: 'session.error',
+        properties: {
+          sessionID: 'session-id',
+          error: { name: 'UnknownError', message: 'no', stack: 'Error: no\n    at run (/srv/agent.ts:12:3)' },
+        },
+      },
+    ]);
+    expect(outcome.artifacts).toEqual([
+      { path: '/w/a.txt', operation: 'modified', size: 6, type: 'file' },
+      { path: '/w/sub/', operation: 'modified', type: 'directory' },
+      { path: '/w/docs', operation: 'created', type: 'directory' },
+      { path: '/w/b', operation: 'created', size: 3, type: 'file' },
+    ]);
+    expect(outcome.error_details).toMatchObject({
+      stack_trace: 'Error: no\n    at run (/srv/agent.ts:12:3)',
+      file_path: '/srv/agent.ts',
+      line_number: 12,
+    });
   });
 
   it('uses defaults for what is missing', () => {
