@@ -658,7 +658,7 @@ describe('Error Handling', () => {
   });
 
   it('knows the size of a file, a directory, and where an error happened', () => {
-    const edit = (path: string, diff: JsonObject): JsonObject => ({ type: 'file.edited', properties: { path, diff } });
+    const edit = (name: string, diff: JsonObject): JsonObject => ({ type: 'file.edited', properties: { path: name, diff } });
     const { outcome } = read([
       sessionCreated,
       assistant({ finish: '', time: { created: 1736236800000 } }),
@@ -1024,7 +1024,7 @@ describe('Writing', () => {
   });
 
   it('keeps the streams of a command apart, where they were told apart', () => {
-    const chunk = (stream: 'stdout' | 'stderr', text: string): Draft => ({ type: 'item.output', item_id: 'c', stream, chunk: text });
+    const chunk = (stream: 'stdout' | 'stderr', printed: string): Draft => ({ type: 'item.output', item_id: 'c', stream, chunk: printed });
     const lines = write(thread, call, chunk('stdout', 'a\n'), chunk('stderr', 'oh\n'), chunk('stdout', 'b\n'), {
       type: 'item.completed',
       item_id: 'c',
