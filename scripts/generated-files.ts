@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agents } from '../src/agents/registry.ts';
 import { dialects } from '../src/dialects/registry.ts';
+import { formatTables } from './format-tables.ts';
 import { headsSource } from './heads-source.ts';
 import { manPage } from './man-page.ts';
 import { shapesSource } from './shapes-source.ts';
@@ -18,6 +19,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['src/terminal/wide.ts', wideSource()],
     ['docs/dialects.md', dialectTable()],
     ['docs/agents.md', withAgentTable(readFileSync(join(root, 'docs', 'agents.md'), 'utf8'))],
+    ['docs/formats.md', formatTables()],
     ['docs/man/runwire.1', await manPage()],
     ['docs/library.md', withExamples(library)],
   ]);

@@ -1,8 +1,12 @@
 import { cells } from '../terminal/cells.ts';
+import { commandRows, rowsOfWords } from '../terminal/shell-words.ts';
 
 /** Text in lines that are no wider than the screen, each behind its margin. Words are never broken: a longer one has a line of its own. */
 export function paragraph(text: string, width: number, margin = ''): string {
-  return linesOf(text.split(/\s+/), width - margin.length)
+  return rowsOfWords(
+    text.split(/\s+/).filter((word) => word !== ''),
+    width - margin.length,
+  )
     .map((line) => `${margin}${line}\n`)
     .join('');
 }
@@ -38,29 +42,7 @@ function named(name: string, width: number): string {
 
 /** A command line of a shell, which goes on after a backslash; inside quotes it goes on without one. */
 export function commandLine(line: string, width: number): string {
-  const room = width - 6;
-  const words = line.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
-  const lines = linesOf(words, room).flatMap((each) => {
-    const broken = cells(each) <= room ? [each] : linesOf(each.split(' '), room);
-    return broken.map((text, at) => (at === broken.length - 1 ? `${text} \\` : text));
-  });
-  return lines
-    .map((text, at) => (at === lines.length - 1 ? text.slice(0, -2) : text))
-    .map((text, at) => `${' '.repeat(Math.max(0, Math.min(at === 0 ? 2 : 4, width - cells(text))))}${text}\n`)
-    .join('');
-}
-
-function linesOf(words: readonly string[], width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of words) {
-    if (word === '') continue;
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (line === '' || cells(longer) <= width) line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return line === '' ? lines : [...lines, line];
+  const room = width - 4;
+  const lines = commandRows(line, room).flatMap((row) => (cells(row) <= room ? [row] : rowsOfWords(row.split(' '), room)));
+  return lines.map((text, at) => `${' '.repeat(Math.max(0, Math.min(at === 0 ? 2 : 4, width - cells(text))))}${text}\n`).join('');
 }

@@ -66,6 +66,8 @@ export interface Decoder {
    * Returns true when the line is fully understood; otherwise it is kept as a `log`.
    */
   stderr?(text: string, wire?: JsonObject): boolean;
+  /** What stood on stdout where an object should; it is kept as a `log` whatever this says of it. */
+  text?(text: string): void;
   /** stdout is at its end: emit what was held back. Repair closes what is still open. */
   end(): void;
 }

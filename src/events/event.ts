@@ -124,6 +124,9 @@ export const AgentEvent = z.discriminatedUnion('type', [
     additions: Count.optional(),
     deletions: Count.optional(),
     diff: Text.optional(),
+    /** Bytes of what it holds now. */
+    size: Count.optional(),
+    file_type: z.enum(['file', 'directory']).optional(),
   }),
   z.strictObject({
     type: z.literal('permission.requested'),

@@ -56,7 +56,16 @@ export const shapes: Record<EventType, Record<string, string>> = {
     branch_id: '~string',
     summary: '~string',
   },
-  'file.edited': { path: 'string', operation: 'created|modified|deleted', item_id: '~id', additions: '~count', deletions: '~count', diff: '~string' },
+  'file.edited': {
+    path: 'string',
+    operation: 'created|modified|deleted',
+    item_id: '~id',
+    additions: '~count',
+    deletions: '~count',
+    diff: '~string',
+    size: '~count',
+    file_type: '~file|directory',
+  },
   'permission.requested': { permission_id: 'id', item_id: '~id', what: 'string', pattern: '~string', title: '~string' },
   'permission.resolved': { permission_id: 'id', item_id: '~id', decision: 'allowed|denied', raw_decision: '~string', by: '~user|rule|agent|runner' },
   'usage.reported': {

@@ -1,4 +1,5 @@
 import type { EventOf } from '../events/event.ts';
+import { present } from '../present.ts';
 import type { Artifact } from './outcome.ts';
 
 /** The files that a run changed, each once: the first half of the limit for good, the second half a window on the latest. */
@@ -12,7 +13,7 @@ export class Artifacts {
     this.#limit = limit;
   }
 
-  edited({ path, operation }: EventOf<'file.edited'>): void {
+  edited({ path, operation, size, file_type: type = 'file' }: EventOf<'file.edited'>): void {
     const half = this.#limit / 2;
     const files = this.#first.has(path) || (this.#first.size < half && !this.#latest.has(path)) ? this.#first : this.#latest;
     const known = files.get(path);
@@ -23,7 +24,7 @@ export class Artifacts {
     }
     // What the run made itself stays its own, however often it is changed.
     const isStillNew = known?.operation === 'created' && operation === 'modified';
-    files.set(path, { path, operation: isStillNew ? 'created' : operation, type: 'file' });
+    files.set(path, { path, operation: isStillNew ? 'created' : operation, ...present({ size }), type });
   }
 
   get omitted(): number {

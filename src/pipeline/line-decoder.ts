@@ -145,7 +145,13 @@ export class LineDecoder {
       this.#head.push({ text, cause, line });
       return;
     }
+    this.#say(text, cause);
+  }
+
+  #say(text: string, cause: TextCause): void {
     this.#out.emit({ type: 'log', stream: 'stdout', cause, text });
+    // That the stream stops in the middle of a line is told by itself.
+    if (cause !== 'cut') this.#decoder?.text?.(text);
   }
 
   #headObjects(): JsonObject[] {
@@ -184,7 +190,7 @@ export class LineDecoder {
     this.#head = [];
     for (const each of head) {
       if ('wire' in each) this.#decode(each.wire, each.line, each.at);
-      else this.#out.emit({ type: 'log', stream: 'stdout', cause: each.cause, text: each.text });
+      else this.#say(each.text, each.cause);
     }
   }
 

@@ -10,8 +10,8 @@ export interface Line {
   voice: 'runwire' | 'agent';
   tone: Tone;
   text: string;
-  /** Left to the terminal to break, so that who copies it copies one line: words of ours alone. */
-  unbroken?: true;
+  /** It ends with a command line, which is broken so that a shell still reads it as one. */
+  isCommand?: true;
 }
 
 const margins = { runwire: prefix, agent: '  | ' } as const;

@@ -334,7 +334,7 @@ describe('3. Message Part Events', () => {
 
   it('file part of an assistant is a file it made; that of a user is none', () => {
     expect(eventsOf(read([sessionCreated, assistant(), filePart]).events, 'file.edited')).toEqual([
-      { type: 'file.edited', path: '/path/to/file', operation: 'created' },
+      { type: 'file.edited', path: '/path/to/file', operation: 'created', size: 12 },
     ]);
     expect(
       eventsOf(
@@ -375,7 +375,7 @@ describe('3. Message Part Events', () => {
 describe('4. File System Events', () => {
   it('file.edited', () => {
     expect(eventsOf(read([sessionCreated, fileEdited]).events, 'file.edited')).toEqual([
-      { type: 'file.edited', path: '/path/to/file', operation: 'modified', additions: 10, deletions: 5 },
+      { type: 'file.edited', path: '/path/to/file', operation: 'modified', additions: 10, deletions: 5, size: 11 },
     ]);
   });
 
@@ -385,7 +385,9 @@ describe('4. File System Events', () => {
     ['deleted', 'old content', ''],
   ])('file.edited: %s', (operation, before, after) => {
     const line = { type: 'file.edited', properties: { path: '/a', diff: { file: 'a', before, after, additions: 1, deletions: 1 } } };
-    expect(read([sessionCreated, line]).outcome.artifacts).toEqual([{ path: '/a', operation, type: 'file' }]);
+    expect(read([sessionCreated, line]).outcome.artifacts).toEqual([
+      { path: '/a', operation, ...(after === '' ? {} : { size: 11 }), type: 'file' },
+    ]);
   });
 });
 
@@ -441,7 +443,7 @@ describe('Mapping to RunOutcome', () => {
     ['AssistantMessage.cost → metrics.cost', (from) => [from.metrics.cost, from.metrics.cost_source], [0.01, 'reported']],
     ['providerID/modelID → metrics.model_name', (from) => from.metrics.model_name, 'anthropic/claude-sonnet'],
     ['no error → no error_details', (from) => from.error_details, undefined],
-    ['file.edited → artifacts', (from) => from.artifacts, [{ path: '/path/to/file', operation: 'modified', type: 'file' }]],
+    ['file.edited → artifacts', (from) => from.artifacts, [{ path: '/path/to/file', operation: 'modified', size: 11, type: 'file' }]],
     ['TextPart.text → message', (from) => from.message, 'Text content'],
     ['metadata.session_id', (from) => from.metadata.session_id, 'session-id'],
     ['metadata.phase_total_duration_ms', (from) => from.metadata.phase_total_duration_ms, 60000],
@@ -475,7 +477,7 @@ describe('Mapping to RunOutcome', () => {
 
   it('FilePart.filename/path → artifacts, beside file.edited, each path once', () => {
     expect(read([sessionCreated, assistant(), filePart, fileEdited]).outcome.artifacts).toEqual([
-      { path: '/path/to/file', operation: 'created', type: 'file' },
+      { path: '/path/to/file', operation: 'created', size: 11, type: 'file' },
     ]);
   });
 
@@ -632,6 +634,72 @@ describe('Error Handling', () => {
     expect(outcome.provenance.notes.map((note) => note.kind)).toContain('broken');
   });
 
+  it('has a warning for every line that is not an object', () => {
+    const { outcome } = read([...goodRun.slice(0, 4), '42', '[]', 'Loading plugins', '"words"', ...goodRun.slice(4)]);
+    expect(outcome.warnings).toEqual(
+      ['42', '[]', 'Loading plugins', '"words"'].map((line) => `skipped a line that is not a JSON object: ${line}`),
+    );
+    expect(outcome.status).toBe('success');
+  });
+
+  it('notes a tool part without an id', () => {
+    const { outcome } = read([
+      ...goodRun.slice(0, -1),
+      partLine({ id: '', callID: '', messageID: 'message-id', type: 'tool', tool: 'bash' }),
+      sessionIdle,
+    ]);
+    expect(outcome.provenance.notes).toMatchObject([{ kind: 'lost', what: 'tool part without an id', count: 1 }]);
+  });
+
+  it('counts a cost that comes without tokens', () => {
+    const { outcome } = read([sessionCreated, text('Yes.'), assistant({ tokens: {}, cost: 0.25 }), sessionIdle]);
+    expect(outcome.metrics).toMatchObject({ cost: 0.25, cost_source: 'reported' });
+    expect(outcome.metrics).not.toHaveProperty('tokens_used');
+  });
+
+  it('knows the size of a file, a directory, and where an error happened', () => {
+    const edit = (name: string, diff: JsonObject): JsonObject => ({ type: 'file.edited', properties: { path: name, diff } });
+    const { outcome } = read([
+      sessionCreated,
+      assistant({ finish: '', time: { created: 1736236800000 } }),
+      edit('/w/a.txt', { file: '/w/a.txt', before: 'old', after: 'schön' }),
+      edit('/w/sub/', {}),
+      partLine({
+        id: 'f',
+        messageID: 'message-id',
+        type: 'file',
+        mime: 'application/x-directory',
+        filename: 'docs',
+        url: 'file:///w/docs',
+      }),
+      partLine({
+        id: 'g',
+        messageID: 'message-id',
+        type: 'file',
+        mime: 'text/plain',
+        source: { type: 'file', path: '/w/b', text: { value: 'abc', start: 0, end: 3 } },
+      }),
+      {
+        type: 'session.error',
+        properties: {
+          sessionID: 'session-id',
+          error: { name: 'UnknownError', message: 'no', stack: 'Error: no\n    at run (/srv/agent.ts:12:3)' },
+        },
+      },
+    ]);
+    expect(outcome.artifacts).toEqual([
+      { path: '/w/a.txt', operation: 'modified', size: 6, type: 'file' },
+      { path: '/w/sub/', operation: 'modified', type: 'directory' },
+      { path: '/w/docs', operation: 'created', type: 'directory' },
+      { path: '/w/b', operation: 'created', size: 3, type: 'file' },
+    ]);
+    expect(outcome.error_details).toMatchObject({
+      stack_trace: 'Error: no\n    at run (/srv/agent.ts:12:3)',
+      file_path: '/srv/agent.ts',
+      line_number: 12,
+    });
+  });
+
   it('uses defaults for what is missing', () => {
     const { outcome } = read([
       { type: 'session.created', properties: {} },
@@ -697,7 +765,8 @@ function write(...drafts: Draft[]): JsonObject[] {
     .map((line) => JSON.parse(line) as JsonObject);
 }
 
-const only = (lines: readonly JsonObject[], type: string) => lines.filter((line) => line.type === type).map((line) => line.properties);
+const only = (lines: readonly JsonObject[], type: string) =>
+  lines.filter((line) => line.type === type).map((line) => line.properties as JsonObject);
 
 describe('Writing', () => {
   const thread: Draft = {
@@ -749,6 +818,9 @@ describe('Writing', () => {
             time: { created: T + 1000 },
             agent: 'build',
             model: { providerID: 'anthropic', modelID: 'claude-sonnet' },
+            system: '',
+            tools: {},
+            summary: { title: 'Do it', body: 'Do it', diffs: [] },
           },
         },
       },
@@ -821,7 +893,7 @@ describe('Writing', () => {
   const place = { id: 'prt_1', sessionID: 's', messageID: 'turn_1', type: 'tool', callID: 'c', tool: 'bash' };
   const running = { status: 'running', input: { command: 'ls' }, title: 'bash', metadata: {}, time: { start: T + 2000 } };
 
-  it('writes a tool part as running, then completed, and the command', () => {
+  it('writes a tool part as pending, running, then completed, and the command', () => {
     const lines = write(thread, call, {
       type: 'item.completed',
       item_id: 'c',
@@ -832,6 +904,7 @@ describe('Writing', () => {
     });
     const time = { start: T + 2000, end: T + 2070 };
     expect(only(lines, 'message.part.updated')).toEqual([
+      { part: { ...place, state: { status: 'pending', input: { command: 'ls' }, raw: '{"command":"ls"}' } } },
       { part: { ...place, state: running } },
       {
         part: {
@@ -852,21 +925,23 @@ describe('Writing', () => {
     ],
     ['cancelled', { status: 'cancelled' }, { error: 'Tool execution aborted', metadata: { interrupted: true } }],
   ] as const)('writes a tool part that ended as %s in the state error', (_, end, state) => {
-    expect(only(write(thread, call, { type: 'item.completed', item_id: 'c', ...end }), 'message.part.updated')[1]).toEqual({
+    expect(only(write(thread, call, { type: 'item.completed', item_id: 'c', ...end }), 'message.part.updated')[2]).toEqual({
       part: { ...place, state: { status: 'error', input: { command: 'ls' }, ...state, time: { start: T + 2000, end: T + 3000 } } },
     });
   });
 
-  it('writes reasoning, and deltas beside an empty text', () => {
+  it('writes reasoning, and the text so far beside what is new of it', () => {
     const lines = write(
       thread,
       { type: 'reasoning.delta', text: 'hm', block_id: 'r', message_id: 'm' },
-      { type: 'reasoning.completed', text: 'hm', block_id: 'r', message_id: 'm' },
+      { type: 'reasoning.delta', text: ', yes', block_id: 'r', message_id: 'm' },
+      { type: 'reasoning.completed', text: 'hm, yes', block_id: 'r', message_id: 'm' },
     );
     const part = { id: 'r', sessionID: 's', messageID: 'm', type: 'reasoning', metadata: {} };
     expect(only(lines, 'message.part.updated')).toEqual([
-      { part: { ...part, text: '', time: { start: T + 2000 } }, delta: 'hm' },
-      { part: { ...part, text: 'hm', time: { start: T + 2000, end: T + 3000 } } },
+      { part: { ...part, text: 'hm', time: { start: T + 2000 } }, delta: 'hm' },
+      { part: { ...part, text: 'hm, yes', time: { start: T + 2000 } }, delta: ', yes' },
+      { part: { ...part, text: 'hm, yes', time: { start: T + 2000, end: T + 4000 } } },
     ]);
   });
 
@@ -896,8 +971,8 @@ describe('Writing', () => {
           path: '/w/a',
           diff: {
             file: '/w/a',
-            before: 'old',
-            after: 'new',
+            before: 'old\n',
+            after: 'new\n',
             additions: 1,
             deletions: 1,
             patch: '@@ -1 +1 @@\n-old\n+new',
@@ -946,6 +1021,73 @@ describe('Writing', () => {
       { type: 'session.status', properties: { sessionID: 's', status: { type: 'idle' } } },
       { type: 'session.idle', properties: { sessionID: 's' } },
     ]);
+  });
+
+  it('keeps the streams of a command apart, where they were told apart', () => {
+    const chunk = (stream: 'stdout' | 'stderr', printed: string): Draft => ({ type: 'item.output', item_id: 'c', stream, chunk: printed });
+    const lines = write(thread, call, chunk('stdout', 'a\n'), chunk('stderr', 'oh\n'), chunk('stdout', 'b\n'), {
+      type: 'item.completed',
+      item_id: 'c',
+      status: 'error',
+      output: 'a\noh\nb\n',
+      exit_code: 2,
+    });
+    expect(only(lines, 'command.executed')).toMatchObject([{ command: 'ls', exitCode: 2, stdout: 'a\nb\n', stderr: 'oh\n' }]);
+  });
+
+  it('writes whole paths, the repository, each file once, and what was made as a part and in the summary', () => {
+    const diff = '--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file\n';
+    const edit: Draft = { type: 'file.edited', path: './n.txt', operation: 'created', additions: 2, deletions: 0, diff };
+    const lines = write(
+      { ...thread, cwd: '/home/p/sub', task: 'Make it' },
+      { type: 'turn.started' },
+      edit,
+      {
+        ...edit,
+        operation: 'modified',
+        additions: 1,
+        deletions: 1,
+        diff: '@@ -1,2 +1,2 @@\n one\n-two\n\\ No newline at end of file\n+2\n',
+      },
+      { type: 'permission.requested', permission_id: 'p', what: 'bash', pattern: 'rm *' },
+      { type: 'turn.completed', finish_reason: 'stop' },
+      { type: 'agent.finished', status: 'ok' },
+    );
+    const [made, changed] = only(lines, 'file.edited');
+    expect(made).toMatchObject({ path: '/home/p/sub/n.txt', diff: { file: '/home/p/sub/n.txt', before: '', after: 'one\ntwo' } });
+    expect(changed).toMatchObject({ diff: { before: 'one\ntwo', after: 'one\n2\n' } });
+    expect(only(lines, 'message.part.updated').filter(({ part }) => (part as JsonObject).type === 'file')).toMatchObject([
+      {
+        part: {
+          mime: 'text/plain',
+          filename: 'n.txt',
+          url: 'file:///home/p/sub/n.txt',
+          source: { type: 'file', path: '/home/p/sub/n.txt', text: { value: 'one\ntwo', start: 0, end: 7 } },
+        },
+      },
+    ]);
+    expect(only(lines, 'session.updated')).toMatchObject([{ info: { summary: { files: 1, additions: 3, deletions: 1 } } }]);
+    expect(only(lines, 'message.updated').map(({ info }) => info)).toMatchObject([
+      { role: 'user', summary: { title: 'Make it', diffs: [] } },
+      { role: 'assistant', path: { cwd: '/home/p/sub', root: '/home/p' } },
+      { role: 'assistant' },
+      { role: 'user', summary: { diffs: [{ file: '/home/p/sub/n.txt', after: 'one\ntwo' }, { after: 'one\n2\n' }] } },
+    ]);
+    expect(only(lines, 'permission.updated')).toMatchObject([{ title: 'bash rm *' }]);
+    expect(read(lines).outcome.artifacts).toEqual([{ path: '/home/p/sub/n.txt', operation: 'created', type: 'file' }]);
+  });
+
+  it('writes an error into the message that it ended', () => {
+    const lines = write(
+      thread,
+      { type: 'turn.started' },
+      { type: 'error', scope: 'provider', code: 'server', name: 'APIError', message: 'down', fatal: true, http_status: 503 },
+      { type: 'turn.completed', finish_reason: 'error' },
+      { type: 'agent.finished', status: 'failed', code: 'server', message: 'down' },
+    );
+    expect(only(lines, 'message.updated').at(-1)).toMatchObject({
+      info: { finish: 'error', error: { name: 'APIError', data: { message: 'down', statusCode: 503 } } },
+    });
   });
 
   it('writes nothing but the documented event types', () => {

@@ -69,6 +69,8 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
+const smallFile = 8192;
+
 interface Change {
   additions?: number;
   deletions?: number;
@@ -78,8 +80,10 @@ interface Change {
 async function changeOf(name: string, before: string, after: string, isNew: boolean): Promise<Change> {
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff');
   const path = name.replace(/^\//, '');
-  // Beyond some distance the shortest diff takes longer than the edit is worth.
-  const options = { context: 3, timeout: 2000 } as const;
+  // Of a small file the diff shows all, so that both contents can be read from it. Beyond some distance the shortest diff takes longer than
+  // the edit is worth.
+  const context = before.length + after.length <= smallFile ? smallFile : 3;
+  const options = { context, timeout: 2000 } as const;
   const patch = structuredPatch(isNew ? '/dev/null' : `a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
   if (patch === undefined) return {};
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);

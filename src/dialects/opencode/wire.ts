@@ -22,6 +22,8 @@ const Status = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('retry'), attempt: z.int(), message: z.string(), next: z.number() }),
 ]);
 
+const Span = z.looseObject({ start: Ms, end: Ms.optional() });
+
 const Diff = z.looseObject({
   file: z.string().optional(),
   before: z.string().optional(),
@@ -59,7 +61,8 @@ const Message = z.discriminatedUnion('role', [
   }),
 ]);
 
-const known = {
+/** The properties of the events that say something about a run, by their type. */
+export const known = {
   'session.created': z.looseObject({ info: Session }),
   'session.updated': z.looseObject({ info: Session }),
   'session.status': z.looseObject({ sessionID: z.string(), status: Status }),
@@ -71,7 +74,7 @@ const known = {
   'file.edited': z.union([z.looseObject({ path: z.string(), diff: Diff.optional() }), z.looseObject({ file: z.string() })]),
   'file.watcher.updated': z.looseObject({ file: z.string(), event: z.enum(['add', 'change', 'unlink']) }),
   'command.executed': z.union([
-    z.looseObject({ command: z.string(), exitCode: z.int(), stdout: z.string(), stderr: z.string() }),
+    z.looseObject({ command: z.string(), exitCode: z.int(), stdout: z.string(), stderr: z.string(), time: Span.optional() }),
     z.looseObject({ name: z.string(), arguments: z.string() }),
   ]),
   'permission.updated': z.looseObject({

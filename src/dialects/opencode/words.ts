@@ -16,6 +16,11 @@ export const consents: ReadonlySet<string> = new Set([
   'ok',
 ]);
 
+/** The title of a question that has none of its own. */
+export function plainTitle(what: string, pattern: string | undefined): string {
+  return pattern === undefined ? what : `${what} ${pattern}`;
+}
+
 /** Events of the bus that say nothing about a run: all of a family, or one type. */
 export const ignoredFamilies: ReadonlySet<string> = new Set(
   'account catalog form global ide installation integration lsp mcp models-dev plugin project pty reference server storage suggestion todo tui vcs workspace worktree'.split(

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { live, modelAt, serve, twoTurns, ways } from './live.ts';
@@ -12,7 +12,7 @@ async function both(stdout: string, cwd: string): Promise<[run: RunOutcome, read
   return [JSON.parse(run?.stdout ?? '') as RunOutcome, JSON.parse(read?.stdout ?? '') as RunOutcome];
 }
 
-const short = ({ session_id, message, verdict, tool_calls, metrics, artifacts }: RunOutcome): object => ({
+const short = ({ session_id, message, verdict, tool_calls, metrics, artifacts }: RunOutcome, cwd: string): object => ({
   session_id,
   message,
   class: verdict.class,
@@ -20,7 +20,8 @@ const short = ({ session_id, message, verdict, tool_calls, metrics, artifacts }:
   tools: tool_calls.map(({ name, inputs, outputs, status, reason }) => [name, inputs, status, reason ?? outputs]),
   tokens: [metrics.input_tokens, metrics.output_tokens],
   model: metrics.model_name,
-  files: artifacts.map(({ path, operation }) => `${operation} ${path}`),
+  // The bus has whole paths.
+  files: artifacts.map(({ path, operation }) => `${operation} ${resolve(cwd, path)}`),
 });
 
 describe('--format json', () => {
@@ -41,17 +42,17 @@ describe('--format json', () => {
       ]),
     );
     const parts = events.flatMap(({ type, properties }) => (type === 'message.part.updated' ? [properties.part] : []));
-    expect(new Set(parts.map((part) => part?.type))).toEqual(new Set(['text', 'reasoning', 'tool']));
+    expect(new Set(parts.map((part) => part?.type))).toEqual(new Set(['text', 'reasoning', 'tool', 'file']));
     expect(status).toBe(0);
   });
 
   it('tells of commands and permissions', async () => {
-    const calls = ['echo hi', 'rm -rf x'].map((command) => ({ name: 'bash', args: { command } }));
+    const calls = ['echo hi; echo no >&2', 'rm -rf x'].map((command) => ({ name: 'bash', args: { command } }));
     const server = await serve([{ calls }, { text: 'Half done.' }]);
     const { stdout } = await live(['--format', 'json', '--allow', 'bash(echo:*)', ...modelAt(server), 'Do it']);
     const properties = (wanted: string): unknown[] =>
       lines(stdout).flatMap(({ type, properties: each }) => (type === wanted ? [each] : []));
-    expect(properties('command.executed')).toMatchObject([{ command: 'echo hi', exitCode: 0 }]);
+    expect(properties('command.executed')).toMatchObject([{ exitCode: 0, stdout: 'hi\n', stderr: 'no\n' }]);
     expect(properties('permission.updated')).toMatchObject([{ type: 'bash' }]);
     expect(properties('permission.replied')).toMatchObject([{ response: 'reject' }]);
   });
@@ -60,7 +61,7 @@ describe('--format json', () => {
     const server = await serve(turns);
     const { stdout, status, cwd } = await live(['--format', 'json', '--tape', 'run.tape', ...modelAt(server), ...flags, 'Do it']);
     const [run, read] = await both(stdout, cwd);
-    expect(short(read)).toEqual(short(run));
+    expect(short(read, cwd)).toEqual(short(run, cwd));
     expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });
   });
 });

@@ -7,6 +7,8 @@ import { Bus } from './bus.ts';
 import { Sessions } from './sessions.ts';
 import { Version2 } from './version-2.ts';
 
+const shownOfText = 80;
+
 /** Three kinds of lines: of `opencode run`, of the bus of its server, and of the bus that only version 2 has. */
 export function decoder(sink: DecoderSink): Decoder {
   const run = runDecoder(sink, 'opencode');
@@ -40,6 +42,10 @@ export function decoder(sink: DecoderSink): Decoder {
       if (wire === undefined || !isOurs(wire)) return run.stderr?.(text) ?? false;
       line(wire);
       return true;
+    },
+    text(text) {
+      const shown = text.length > shownOfText ? `${text.slice(0, shownOfText)}…` : text;
+      sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: `skipped a line that is not a JSON object: ${shown.trim()}` });
     },
     end() {
       bus.end();

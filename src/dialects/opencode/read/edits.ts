@@ -25,7 +25,13 @@ export class Edits {
   tell(properties: JsonObject): void {
     const path = filled(properties.path);
     const file = filled(properties.file);
-    if (path !== undefined) this.#emit({ path, ...compact({ item_id: filled(properties.callID) }), ...toldBy(object(properties.diff)) });
+    if (path !== undefined)
+      this.#emit({
+        path,
+        ...compact({ item_id: filled(properties.callID) }),
+        ...toldBy(object(properties.diff)),
+        ...(path.endsWith('/') ? folder : {}),
+      });
     else if (file !== undefined) this.#expect(file);
   }
 
@@ -51,7 +57,12 @@ export class Edits {
     const url = string(part.url) ?? '';
     const path =
       filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
-    if (path !== undefined) this.#emit({ path, operation: 'created' });
+    // What `file.edited` told in this turn is the same file once more.
+    if (path === undefined || this.#inTurn.has(path)) return;
+    const isFolder = part.mime === 'application/x-directory' || path.endsWith('/');
+    const text = object(object(part.source).text);
+    const content = text.start === 0 ? string(text.value) : undefined;
+    this.#emit({ path, operation: 'created', ...(isFolder ? folder : compact({ size: bytesOf(content) })) });
   }
 
   #expect(path: string): void {
@@ -68,13 +79,23 @@ export class Edits {
   }
 }
 
+const folder = { file_type: 'directory' } as const;
+
+const encoder = new TextEncoder();
+
+function bytesOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : encoder.encode(text).length;
+}
+
 /** What a diff says of an edit: by a status, or by what is missing before or after. */
 function toldBy(diff: JsonObject): Partial<Edit> {
   const size = sizeOf(diff, diff.patch);
   const [before, after] = [string(diff.before), string(diff.after)];
+  // Beside a patch the contents may be no more than what the patch shows of them.
+  const holds = compact({ size: diff.patch === undefined ? bytesOf(after) : undefined });
   if (diff.status === 'added' || (diff.status === undefined && before === '' && after !== undefined && after !== ''))
-    return { operation: 'created', ...size };
+    return { operation: 'created', ...size, ...holds };
   if (diff.status === 'deleted' || (diff.status === undefined && after === '' && before !== undefined && before !== ''))
     return { operation: 'deleted', ...size };
-  return { operation: 'modified', ...size };
+  return { operation: 'modified', ...size, ...holds };
 }

@@ -1,6 +1,6 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, filled, list, object } from '../../read.ts';
-import { consents } from '../words.ts';
+import { consents, plainTitle } from '../words.ts';
 
 /** Only a word that is known to mean consent does. */
 export function decisionOf(reply: string): 'allowed' | 'denied' {
@@ -12,16 +12,19 @@ export function permissionAsked(sink: DecoderSink, type: string, properties: Jso
   const id = filled(properties.id);
   if (id === undefined) return;
   const question = object(list(properties.questions)[0]);
+  const what = type.startsWith('question.')
+    ? 'question'
+    : (filled(properties.permission) ?? filled(properties.action) ?? filled(properties.type) ?? 'unknown');
+  const pattern = patternOf(properties.pattern ?? properties.patterns ?? properties.resources);
+  const title = filled(properties.title) ?? filled(question.question);
   sink.emit({
     type: 'permission.requested',
     permission_id: id,
-    what: type.startsWith('question.')
-      ? 'question'
-      : (filled(properties.permission) ?? filled(properties.action) ?? filled(properties.type) ?? 'unknown'),
+    what,
     ...compact({
       item_id: filled(properties.callID) ?? filled(object(properties.tool).callID) ?? filled(object(properties.source).callID),
-      pattern: patternOf(properties.pattern ?? properties.patterns ?? properties.resources),
-      title: filled(properties.title) ?? filled(question.question),
+      pattern,
+      title: title === plainTitle(what, pattern) ? undefined : title,
     }),
   });
 }

@@ -47,7 +47,8 @@ export class Tools {
     const partId = string(part.id) ?? '';
     // Providers number calls anew in every session, so a sub-agent's call is known by its part.
     const id = (lane.isMain ? filled(part.callID) : undefined) ?? filled(part.id) ?? filled(part.callID);
-    if (id === undefined || (partId !== '' && this.#done.has(partId))) return;
+    if (id === undefined) return this.#sink.note('lost', 'tool part without an id');
+    if (partId !== '' && this.#done.has(partId)) return;
     const state = object(part.state);
     const name = asText(part.tool);
     if (state.status === 'pending' && Object.keys(object(state.input)).length === 0) {

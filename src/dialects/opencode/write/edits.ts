@@ -1,37 +1,62 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { changeWords } from '../words.ts';
+import { absolutePath, type Place } from './paths.ts';
 
 /** The properties of `file.edited`. */
-export function writeEdit(event: EventOf<'file.edited'>): JsonObject {
+export function writeEdit(event: EventOf<'file.edited'>, place: Place): JsonObject {
+  const path = absolutePath(place, event.path);
   return {
-    path: event.path,
+    path,
     ...(event.item_id === undefined ? {} : { callID: event.item_id }),
-    diff: {
-      file: event.path,
-      ...sidesOf(event.diff),
-      ...(event.additions === undefined ? {} : { additions: event.additions }),
-      ...(event.deletions === undefined ? {} : { deletions: event.deletions }),
-      ...(event.diff === undefined ? {} : { patch: event.diff }),
-      status: changeWords[event.operation],
-    },
+    diff: { ...diffOf(event, path), ...(event.diff === undefined ? {} : { patch: event.diff }), status: changeWords[event.operation] },
   };
 }
 
-/** What a unified diff shows of the two contents. */
+/** A change as the bus tells it of a file, and of a user's message. */
+export function diffOf(event: EventOf<'file.edited'>, path: string): JsonObject {
+  return {
+    file: path,
+    ...sidesOf(event.diff),
+    ...(event.additions === undefined ? {} : { additions: event.additions }),
+    ...(event.deletions === undefined ? {} : { deletions: event.deletions }),
+  };
+}
+
+/** A file that the assistant made, as a part of its message; undefined where nobody told what is in it. */
+export function filePart(event: EventOf<'file.edited'>, place: Place): JsonObject | undefined {
+  if (event.operation !== 'created' || event.diff === undefined) return undefined;
+  const path = absolutePath(place, event.path);
+  const { after } = sidesOf(event.diff);
+  return {
+    type: 'file',
+    mime: 'text/plain',
+    filename: path.slice(path.lastIndexOf('/') + 1),
+    url: `file://${path.split('/').map(encodeURIComponent).join('/')}`,
+    source: { type: 'file', path, text: { value: after, start: 0, end: after.length } },
+  };
+}
+
+/** What a unified diff shows of the two contents: all of them where it shows the whole file. */
 function sidesOf(diff: string | undefined): { before: string; after: string } {
-  const before: string[] = [];
-  const after: string[] = [];
+  let [before, after] = ['', ''];
   let inside = false;
+  let last = '';
   for (const line of (diff ?? '').split('\n')) {
+    const text = `${line.slice(1)}\n`;
     if (line.startsWith('@@')) inside = true;
     else if (!inside) continue;
-    else if (line.startsWith('-')) before.push(line.slice(1));
-    else if (line.startsWith('+')) after.push(line.slice(1));
+    else if (line.startsWith('-')) before += text;
+    else if (line.startsWith('+')) after += text;
     else if (line.startsWith(' ')) {
-      before.push(line.slice(1));
-      after.push(line.slice(1));
+      before += text;
+      after += text;
+    } else if (line.startsWith('\\')) {
+      // "\ No newline at end of file" is about the line before it.
+      if (last !== '+') before = before.slice(0, -1);
+      if (last !== '-') after = after.slice(0, -1);
     }
+    last = line[0] ?? '';
   }
-  return { before: before.join('\n'), after: after.join('\n') };
+  return { before, after };
 }

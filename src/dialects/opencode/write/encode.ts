@@ -60,6 +60,7 @@ export function encoder(sink: EncoderSink): Encoder {
     if (!isBeside && event.type !== 'turn.completed') main.nameTurn();
     switch (event.type) {
       case 'item.started':
+        prompts.called(event);
         return tools.start(event);
       case 'item.output':
         return tools.progress(event);
@@ -75,7 +76,9 @@ export function encoder(sink: EncoderSink): Encoder {
         return;
       case 'file.edited':
         session.count(event);
-        return session.write('file.edited', writeEdit(event));
+        prompts.edited(event);
+        session.write('file.edited', writeEdit(event, session.thread));
+        return tools.handOver(event);
       case 'permission.requested':
         return askPermission(session, main, event);
       case 'permission.resolved':
@@ -111,6 +114,7 @@ export function encoder(sink: EncoderSink): Encoder {
       const missing = tally.missing(outcome);
       if (missing === 'too much') sink.lose('usage');
       else if (missing !== undefined) main.addUsage(missing);
+      prompts.sumUp();
       ending.end(outcome);
     },
   };

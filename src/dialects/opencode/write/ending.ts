@@ -2,6 +2,7 @@ import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Claims } from '../../claims.ts';
 import type { JsonObject } from '../../dialect.ts';
+import { isObject } from '../../read.ts';
 import { type Fault, readEnding, readFault } from '../../shared/opencode/read/ending.ts';
 import { codesOfErrors } from '../../shared/opencode/words.ts';
 import { codesOfLimits, finishWords } from '../words.ts';
@@ -103,6 +104,7 @@ export class Ending {
 
   #raise(error: JsonObject): void {
     this.#fault = readFault(error);
+    this.#lane.fail({ name: error.name ?? 'UnknownError', data: isObject(error.data) ? error.data : { message: error.message ?? '' } });
     this.#session.write('session.error', { sessionID: this.#session.id, error });
   }
 }

@@ -1,4 +1,6 @@
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
+import { repositoryRoot } from './paths.ts';
 import type { Session } from './session.ts';
 import { addTotals, noTokens, type Totals, writeUsage } from './usage.ts';
 
@@ -11,6 +13,7 @@ interface Message {
   completed?: number;
   totals: Readonly<Totals>;
   finish?: string | undefined;
+  error?: JsonObject | undefined;
 }
 
 /** One session on the bus, the run's own or that of a sub-agent, and the assistant message through which it speaks now. */
@@ -83,7 +86,7 @@ export class Lane {
     if (message === undefined) return;
     const completed = Math.max(this.#session.now, message.created);
     this.#isOpen = false;
-    this.#write({ ...message, model: this.#session.model ?? message.model, completed, totals, finish });
+    this.#write({ ...message, model: this.#session.model ?? message.model, completed, totals, finish, error: lasting(message, finish) });
   }
 
   /** The message ends, or has ended, with another word. */
@@ -91,7 +94,12 @@ export class Lane {
     const message = this.#message;
     if (message === undefined) return;
     this.#isOpen = false;
-    this.#write({ ...message, completed: Math.max(this.#session.now, message.created), finish });
+    this.#write({ ...message, completed: Math.max(this.#session.now, message.created), finish, error: lasting(message, finish) });
+  }
+
+  /** Something went wrong in the message, which may go on. */
+  fail(error: JsonObject): void {
+    if (this.#message !== undefined && this.#unnamed === undefined) this.#write({ ...this.#message, error });
   }
 
   /** What the steps did not say of the totals goes to the last message. */
@@ -113,7 +121,6 @@ export class Lane {
 
   #info(message: Message): JsonObject {
     const [providerID, modelID] = splitModel(message.model);
-    const cwd = this.#session.thread.cwd ?? '';
     return {
       id: message.id,
       sessionID: this.id,
@@ -123,11 +130,16 @@ export class Lane {
       modelID,
       providerID,
       mode: 'build',
-      path: { cwd, root: cwd },
+      path: { cwd: this.#session.thread.cwd ?? '', root: repositoryRoot(this.#session.thread) },
       ...writeUsage(message.totals),
-      ...(message.finish === undefined ? {} : { finish: message.finish }),
+      ...present({ finish: message.finish, error: message.error }),
     };
   }
+}
+
+/** A message that ends well has got over its error. */
+function lasting({ error }: Message, finish: string | undefined): JsonObject | undefined {
+  return finish === 'stop' ? undefined : error;
 }
 
 export function splitModel(model: string | undefined): [provider: string, model: string] {

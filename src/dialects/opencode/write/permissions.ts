@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
 import { decisionOf } from '../read/permissions.ts';
+import { plainTitle } from '../words.ts';
 import type { Lane } from './lane.ts';
 import type { Session } from './session.ts';
 
@@ -11,7 +12,7 @@ export function askPermission(session: Session, lane: Lane, event: EventOf<'perm
     sessionID: session.id,
     messageID: lane.message,
     ...(event.item_id === undefined ? {} : { callID: event.item_id }),
-    title: event.title ?? '',
+    title: event.title ?? plainTitle(event.what, event.pattern),
     metadata: {},
     time: { created: session.now },
   });

@@ -1,12 +1,29 @@
+import type { EventOf } from '../../../events/event.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { diffOf } from './edits.ts';
 import { type Lane, splitModel } from './lane.ts';
+import { absolutePath } from './paths.ts';
 import type { Session } from './session.ts';
+
+const longestTitle = 80;
+/** A summary is a glance: more changes, or larger ones, are told where they happen. */
+const mostDiffs = 100;
+const largestDiff = 20_000;
+
+interface Prompt {
+  id: string;
+  text: string;
+  created: number;
+}
 
 /** What the user says. A task that is submitted as a prompt too is one message. */
 export class Prompts {
   readonly #session: Session;
   readonly #lane: Lane;
-  #last: string | undefined;
+  #last: Prompt | undefined;
   #count = 0;
+  readonly #tools = new Set<string>();
+  #diffs: JsonObject[] = [];
 
   constructor(session: Session, lane: Lane) {
     this.#session = session;
@@ -14,17 +31,61 @@ export class Prompts {
   }
 
   submit(text: string, messageId?: string): void {
-    if (text === this.#last) return;
-    this.#last = text;
+    if (text === this.#last?.text) return;
     const session = this.#session;
-    const id = messageId ?? `user_${++this.#count}`;
-    this.#lane.answers = id;
-    const [providerID, modelID] = splitModel(session.thread.model);
-    session.write('message.updated', {
-      info: { id, sessionID: session.id, role: 'user', time: { created: session.now }, agent: 'build', model: { providerID, modelID } },
-    });
+    this.#last = { id: messageId ?? `user_${++this.#count}`, text, created: session.now };
+    this.#diffs = [];
+    this.#lane.answers = this.#last.id;
+    this.#write(this.#last);
     session.write('message.part.updated', {
-      part: { id: session.newPart(), sessionID: session.id, messageID: id, type: 'text', text, synthetic: false, ignored: false },
+      part: {
+        id: session.newPart(),
+        sessionID: session.id,
+        messageID: this.#last.id,
+        type: 'text',
+        text,
+        synthetic: false,
+        ignored: false,
+      },
     });
   }
+
+  /** A tool that the answer used was there to be used. */
+  called({ name }: EventOf<'item.started'>): void {
+    if (this.#tools.size < mostDiffs) this.#tools.add(name);
+  }
+
+  edited(event: EventOf<'file.edited'>): void {
+    if (this.#diffs.length >= mostDiffs || (event.diff?.length ?? 0) > largestDiff) return;
+    this.#diffs.push(diffOf(event, absolutePath(this.#session.thread, event.path)));
+  }
+
+  /** What came of the last prompt: the tools that were used, and what they changed. */
+  sumUp(): void {
+    if (this.#last !== undefined && this.#tools.size + this.#diffs.length > 0) this.#write(this.#last);
+  }
+
+  #write({ id, text, created }: Prompt): void {
+    const session = this.#session;
+    const [providerID, modelID] = splitModel(session.thread.model);
+    session.write('message.updated', {
+      info: {
+        id,
+        sessionID: session.id,
+        role: 'user',
+        time: { created },
+        agent: 'build',
+        model: { providerID, modelID },
+        // No event tells the instructions.
+        system: '',
+        tools: Object.fromEntries([...this.#tools].map((name) => [name, true])),
+        summary: { title: titleOf(text), body: text, diffs: this.#diffs },
+      },
+    });
+  }
+}
+
+function titleOf(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length > longestTitle ? `${line.slice(0, longestTitle - 1)}…` : line;
 }

@@ -10,6 +10,9 @@ interface Summary {
   files: number;
 }
 
+/** More files are not told apart. */
+const mostFiles = 100_000;
+
 type Started = Partial<EventOf<'thread.started'>>;
 
 /** The run's session: all that is written goes through it, and it opens before the first event. */
@@ -22,6 +25,7 @@ export class Session {
   model: string | undefined;
   readonly #sink: EncoderSink;
   readonly #summary: Summary = { additions: 0, deletions: 0, files: 0 };
+  readonly #files = new Set<string>();
   #createdAt = 0;
   #isOpen = false;
   #isBusy = false;
@@ -85,9 +89,10 @@ export class Session {
     this.#isBusy = false;
   }
 
-  /** Counts an edit for the summary of the session. */
+  /** Counts an edit for the summary of the session, in which a file that was edited twice is one file. */
   count(edit: EventOf<'file.edited'>): void {
-    this.#summary.files += 1;
+    if (this.#files.size < mostFiles) this.#files.add(edit.path);
+    this.#summary.files = this.#files.size;
     this.#summary.additions += edit.additions ?? 0;
     this.#summary.deletions += edit.deletions ?? 0;
   }

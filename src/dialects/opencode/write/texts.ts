@@ -4,11 +4,27 @@ import type { Tools } from './tools.ts';
 
 type TextRecord = Extract<EventRecord, { type: 'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed' }>;
 
+/** A text that grows. */
+interface OpenText {
+  start: number;
+  text: string;
+  /** How much of it has been written. */
+  told: number;
+  /** How often that was said again, in characters. */
+  repeated: number;
+}
+
+/** Every update repeats the text so far: this much in all is said again at once, and after it whenever the text has grown by a part. */
+const repeatedAtOnce = 200_000;
+const grownBy = 16;
+/** A longer text is told whole at its end alone. */
+const longestInProgress = 1_000_000;
+
 /** Text and reasoning: a part that grows by deltas, and is whole at its end. */
 export class Texts {
   readonly #session: Session;
   readonly #tools: Tools;
-  readonly #starts = new Map<string, number>();
+  readonly #open = new Map<string, OpenText>();
 
   constructor(session: Session, tools: Tools) {
     this.#session = session;
@@ -16,13 +32,24 @@ export class Texts {
   }
 
   write(record: TextRecord): void {
-    const { now } = this.#session;
     const whole = record.type === 'text.completed' || record.type === 'reasoning.completed';
-    const start = this.#starts.get(record.block_id) ?? now;
-    if (whole) this.#starts.delete(record.block_id);
-    else this.#starts.set(record.block_id, start);
+    const open = this.#open.get(record.block_id) ?? { start: this.#session.now, text: '', told: 0, repeated: 0 };
+    if (whole) {
+      this.#open.delete(record.block_id);
+      return this.#part(record, open.start, record.text);
+    }
+    this.#open.set(record.block_id, open);
     // A delta that repair made up follows from the whole text.
-    if (!whole && record.synthetic) return;
+    if (record.synthetic || open.text.length + record.text.length > longestInProgress) return;
+    open.text += record.text;
+    const grown = open.text.length - open.told;
+    if (open.repeated > repeatedAtOnce && grown * grownBy < open.text.length) return;
+    open.repeated += open.text.length;
+    this.#part(record, open.start, open.text, open.text.slice(open.told));
+    open.told = open.text.length;
+  }
+
+  #part(record: TextRecord, start: number, text: string, delta?: string): void {
     const { lane, message } = this.#tools.place(record.parent_item_id, record.message_id);
     const type = record.type.startsWith('text') ? 'text' : 'reasoning';
     this.#session.write('message.part.updated', {
@@ -31,12 +58,12 @@ export class Texts {
         sessionID: lane.id,
         messageID: message,
         type,
-        text: whole ? record.text : '',
+        text,
         ...(type === 'text' ? { synthetic: false, ignored: false } : {}),
-        time: { start, ...(whole ? { end: Math.max(start, now) } : {}) },
+        time: { start, ...(delta === undefined ? { end: Math.max(start, this.#session.now) } : {}) },
         metadata: {},
       },
-      ...(whole ? {} : { delta: record.text }),
+      ...(delta === undefined ? {} : { delta }),
     });
   }
 }

@@ -2,6 +2,7 @@ import type { EventOf } from '../../../events/event.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
 import { asText, object, string } from '../../read.ts';
 import { isRefusal } from '../../shared/opencode/read/tools.ts';
+import { filePart } from './edits.ts';
 import { Lane } from './lane.ts';
 import type { Session } from './session.ts';
 
@@ -13,6 +14,7 @@ interface OpenTool {
   part: string;
   from: number;
   output: string;
+  printed: Printed;
   /** What its updates repeat: how long the input is, and how much it has been in all. */
   updates?: { input: number; repeated: number };
   /** The sub-agent that works for this call. */
@@ -23,6 +25,8 @@ interface OpenTool {
 const shownOutput = 30_000;
 /** Every update repeats the input and the output so far: no more than this in all, in characters. */
 const repeatedInAll = 1_000_000;
+/** Of a command that printed more, both streams are told as the one text that its call gave back. */
+const mostPrinted = 400_000;
 
 /** The calls of a run, and the sessions of the sub-agents that work for them. */
 export class Tools {
@@ -47,13 +51,25 @@ export class Tools {
     const { lane, message } = this.place(event.parent_item_id);
     // A reader knows the calls of a sub-agent by their parts.
     const part = lane.isMain ? this.#session.newPart() : event.item_id;
-    const tool: OpenTool = { start: event, lane, message, part, from: this.#session.now, output: '' };
+    const tool: OpenTool = { start: event, lane, message, part, from: this.#session.now, output: '', printed: new Printed() };
     this.#open.set(event.item_id, tool);
+    this.#write(tool, { status: 'pending', input: event.args, raw: rawOf(event.args) });
     this.#write(tool, runningState(tool));
+  }
+
+  /** A file that was made, as a part of the message that made it. */
+  handOver(event: EventOf<'file.edited'>): void {
+    const part = filePart(event, this.#session.thread);
+    if (part === undefined) return;
+    const { lane, message } = this.place(undefined);
+    this.#session.write('message.part.updated', {
+      part: { id: this.#session.newPart(), sessionID: lane.id, messageID: message, ...part },
+    });
   }
 
   progress(event: EventOf<'item.output'>): void {
     const tool = this.#open.get(event.item_id);
+    tool?.printed.add(event);
     const length = (tool?.output.length ?? 0) + event.chunk.length;
     if (tool === undefined || length > shownOutput || !mayRepeat(tool, length)) return this.#session.lose('tool_progress');
     tool.output += event.chunk;
@@ -73,14 +89,13 @@ export class Tools {
     return event.status === 'denied' && tool.lane.isMain;
   }
 
-  #executed({ start }: OpenTool, event: EventOf<'item.completed'>, state: JsonObject): void {
+  #executed({ start, printed }: OpenTool, event: EventOf<'item.completed'>, state: JsonObject): void {
     const command = string(object(start.args).command);
     if (command === undefined) return;
     this.#session.write('command.executed', {
       command,
       exitCode: event.exit_code ?? (event.status === 'success' ? 0 : 1),
-      stdout: asText(event.output),
-      stderr: '',
+      ...(printed.streams ?? { stdout: asText(event.output), stderr: '' }),
       time: state.time ?? {},
     });
   }
@@ -104,6 +119,34 @@ export class Tools {
         state,
       },
     });
+  }
+}
+
+/** What a command printed, stream by stream where they were told apart. */
+class Printed {
+  #streams: { stdout: string; stderr: string } | undefined;
+  #isWhole = true;
+
+  add({ stream, chunk }: EventOf<'item.output'>): void {
+    if (stream === undefined || stream === 'progress') return;
+    this.#streams ??= { stdout: '', stderr: '' };
+    const room = mostPrinted - this.#streams.stdout.length - this.#streams.stderr.length;
+    if (chunk.length > room) this.#isWhole = false;
+    this.#streams[stream] += chunk.slice(0, Math.max(0, room));
+  }
+
+  /** undefined: nobody told them apart, or there was more than is kept. */
+  get streams(): { stdout: string; stderr: string } | undefined {
+    return this.#isWhole ? this.#streams : undefined;
+  }
+}
+
+function rawOf(args: Json): string {
+  try {
+    return JSON.stringify(args);
+  } catch {
+    // Nested deeper than it can be written.
+    return '';
   }
 }
 

@@ -59,7 +59,13 @@ const File = z.looseObject({
   mime: z.string(),
   filename: z.string().optional(),
   url: z.string(),
-  source: Bag.optional(),
+  source: z
+    .looseObject({
+      type: z.string().optional(),
+      path: z.string().optional(),
+      text: z.looseObject({ value: z.string(), start: z.number(), end: z.number() }).optional(),
+    })
+    .optional(),
 });
 const StepStart = z.looseObject({ ...place, type: z.literal('step-start'), snapshot: z.string().optional() });
 const StepFinish = z.looseObject({ ...place, type: z.literal('step-finish'), reason: z.string(), cost: z.number(), tokens: Tokens });

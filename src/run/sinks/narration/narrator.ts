@@ -84,7 +84,9 @@ export class Narrator {
         if (record.fatal) return;
         return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
       case 'log':
-        if (record.level === 'warning' || record.level === 'error') this.#line('yellow', [`warning: ${record.text}`]);
+        if (record.level === 'warning' || record.level === 'error') return this.#line('yellow', [`warning: ${record.text}`]);
+        // What an agent says about its own work, such as that it has shortened the conversation.
+        if (record.level === 'info' && record.stream === 'agent') this.#line('dim', [`notice: ${record.text}`]);
         return;
       default:
     }
@@ -119,8 +121,10 @@ export class Narrator {
     if (good && verdict.evidence.some(({ signal }) => signal === 'answer')) this.#line('yellow', ['warning: the last answer is empty']);
     if (outcome.denials !== undefined) this.#line('yellow', [this.#denied(outcome.denials)]);
     if (this.#options.tell === 'errors') return;
-    for (const sentence of this.#options.advise?.(outcome) ?? [])
-      this.#options.say({ ...ours('plain', `next: ${plain(sentence)}`), unbroken: true });
+    for (const sentence of this.#options.advise?.(outcome) ?? []) {
+      const line = ours('plain', `next: ${plain(sentence)}`);
+      this.#options.say(sentence.startsWith('runwire ') ? { ...line, isCommand: true } : line);
+    }
   }
 
   #denied({ count, every, flag }: NonNullable<RunOutcome['denials']>): string {

@@ -1,4 +1,5 @@
 import { fit, rowsOf, wrap } from '../../../terminal/cells.ts';
+import { commandRows } from '../../../terminal/shell-words.ts';
 import { type Line, margin, render } from '../../../terminal/line.ts';
 
 export interface Terminal {
@@ -82,12 +83,13 @@ export class Screen {
   #lines(): string {
     const { columns } = this.#size();
     const lines = this.#waiting.flatMap((line) => {
-      if (line.unbroken === true) return render(line, this.#colours);
       const first = margin(line);
       const following = line.voice === 'agent' ? first : ' '.repeat(first.length);
-      return wrap(line.text.replaceAll('\t', '    '), Math.max(columns - 1 - first.length, fewestForText)).map((text, index) =>
-        render({ ...line, text }, this.#colours, index === 0 ? first : following),
-      );
+      const room = Math.max(columns - 1 - first.length, fewestForText);
+      const rows = line.isCommand === true ? commandRows(line.text, room) : [line.text.replaceAll('\t', '    ')];
+      return rows
+        .flatMap((row) => wrap(row, room))
+        .map((text, index) => render({ ...line, text }, this.#colours, index === 0 ? first : following));
     });
     this.#waiting = [];
     return lines.map((line) => `${line}\n`).join('');

@@ -16,6 +16,7 @@ export interface Fault {
   code: ErrorCode;
   http_status?: number;
   retryable?: boolean;
+  stack?: string;
 }
 
 /** `{name, data: {message}}`, `{name, message}`, `{type, message}`, `{_tag, message}` or a plain string. */
@@ -25,6 +26,7 @@ export function readFault(error: Json | undefined): Fault {
   const name = filled(fields.name) ?? filled(fields.type) ?? filled(fields._tag) ?? 'UnknownError';
   const message = filled(data.message) ?? filled(fields.message) ?? filled(error) ?? name;
   const status = exact(data.statusCode) ?? exact(fields.statusCode);
+  const stack = filled(data.stack) ?? filled(fields.stack);
   const retryable = data.isRetryable ?? fields.isRetryable;
   return {
     name,
@@ -32,6 +34,7 @@ export function readFault(error: Json | undefined): Fault {
     code: (Object.hasOwn(codesOfErrors, name) ? codesOfErrors[name] : undefined) ?? codeOfMessage(message, status),
     ...(status === undefined ? {} : { http_status: status }),
     ...(typeof retryable === 'boolean' ? { retryable } : {}),
+    ...(stack === undefined ? {} : { stack }),
   };
 }
 

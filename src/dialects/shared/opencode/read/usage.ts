@@ -31,28 +31,29 @@ export interface Counts {
   cost_usd?: number;
 }
 
-/** Tokens of one model call, cached ones within the input and reasoning within the output; undefined when none were counted. */
+/** Tokens of one model call, cached ones within the input and reasoning within the output; undefined when neither they nor a cost were counted. */
 export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Habit): Counts | undefined {
   const input = count(tokens.input) ?? 0;
   const output = count(tokens.output) ?? 0;
   const reasoning = count(tokens.reasoning) ?? 0;
   const read = count(object(tokens.cache).read) ?? 0;
   const write = count(object(tokens.cache).write) ?? 0;
-  if (input + output + reasoning + read + write === 0) return undefined;
+  const usd = count(cost);
+  // A model without a price costs 0 here, which is not what it costs.
+  const price = usd === undefined || usd === 0 ? {} : { cost_usd: usd };
+  if (input + output + reasoning + read + write === 0) return usd === undefined || usd === 0 ? undefined : price;
   const { inputHoldsCache, outputHoldsReasoning } = countedBy(
     count(tokens.total),
     { input, output, reasoning, cache: read + write },
     habit,
   );
-  const usd = count(cost);
   return {
     input_tokens: inputHoldsCache ? input : input + read + write,
     output_tokens: outputHoldsReasoning ? output : output + reasoning,
     reasoning_tokens: reasoning,
     cache_read_tokens: read,
     cache_write_tokens: write,
-    // A model without a price costs 0 here, which is not what it costs.
-    ...(usd === undefined || usd === 0 ? {} : { cost_usd: usd }),
+    ...price,
   };
 }
 
