@@ -1,7 +1,7 @@
 import { FaultError } from './fault.ts';
 
 /** Many times what the longest answer of a model takes, each of its words in a line of JSON. */
-export const mostBytes = 128 * 1024 * 1024;
+const mostBytes = 128 * 1024 * 1024;
 export const mostCharacters = 4 * 1024 * 1024;
 
 /** The same response, whose body ends in a fault when it does not end by itself. */
