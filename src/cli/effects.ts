@@ -1,5 +1,7 @@
+import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
+import { exitCodes, Failure } from '../failure.ts';
+import { startWatchdog } from '../processes/watchdog.ts';
 import { hideEnvironment } from '../processes/own-environment.ts';
 import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
 import type { Context } from './context.ts';
@@ -36,6 +38,7 @@ export function realContext(): Context {
     now: Date.now,
     onSignal,
     onCrash,
+    watchTime,
     hideEnvironment,
     leaveSoon,
   };
@@ -73,6 +76,14 @@ function onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void 
 function onCrash(listener: (error: unknown) => void): () => void {
   process.on('uncaughtException', listener);
   return () => void process.off('uncaughtException', listener);
+}
+
+function watchTime(ms: number): () => void {
+  return startWatchdog(ms, () => {
+    const what = `the time limit of ${ms / 1000} s was reached, and the run could not be ended in order: something in it did not let go`;
+    writeSync(2, `${ownLine(what)}\n`);
+    process.exit(exitCodes.time_limit);
+  });
 }
 
 /** A kept-alive socket, a pipe that nobody closes: nothing of a finished run is worth waiting for. */

@@ -28,6 +28,10 @@ const fieldsOf = new Map(
   }),
 );
 
+/** JSON.parse reads any depth; everybody else who goes through a value ends with the stack, and nobody says anything as deep as this. */
+const deepest = 500;
+const tooDeep = '[nested too deeply]';
+
 /** Replaces secrets in events, texts and JSON by `[redacted:name]`: known shapes, and the values it is given. */
 export class Redactor {
   readonly #finder: Finder;
@@ -39,6 +43,8 @@ export class Redactor {
   readonly #logs = new Map<string, PrivateKeyLines>();
   /** By the number of the field. */
   readonly #lastClean: string[] = Array.from(fieldNumbers, () => '');
+  /** How many lists and objects are open around the value that is looked at. */
+  #depth = 0;
   #count = 0;
 
   /** `values` shorter than 8 characters are ignored. */
@@ -99,8 +105,11 @@ export class Redactor {
   #json(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return this.#array(value);
-    return this.#object(value as Record<string, unknown>);
+    if (this.#depth >= deepest) return tooDeep;
+    this.#depth += 1;
+    const clean = Array.isArray(value) ? this.#array(value) : this.#object(value as Record<string, unknown>);
+    this.#depth -= 1;
+    return clean;
   }
 
   #array(list: readonly unknown[]): unknown {
@@ -124,11 +133,15 @@ export class Redactor {
     }
     if (changes === undefined) return object;
     const taken = new Set(fields);
+    const numbers = new Map<string, number>();
     const entries = fields.map((field): [string, unknown] => {
       const [name, value] = changes.get(field) ?? [field, object[field]];
       if (name === field) return [field, value];
       let free = name;
-      for (let n = 2; taken.has(free); n += 1) free = `${name} ${n}`;
+      for (let n = numbers.get(name) ?? 2; taken.has(free); n += 1) {
+        free = `${name} ${n}`;
+        numbers.set(name, n + 1);
+      }
       taken.add(free);
       return [free, value];
     });

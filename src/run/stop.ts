@@ -47,10 +47,12 @@ export function stoppedBy(cause: Cause): StoppedBy {
 export interface Outside {
   onSignal(listener: (signal: StopSignal) => void): () => void;
   onCrash(listener: (error: unknown) => void): () => void;
+  /** Ends the process when the time is over and no timer can say so, because something runs on and on; answers how to call that off. */
+  watchTime(ms: number): () => void;
 }
 
-/** What a library has: the signals of a process belong to its program. */
-export const noOutside: Outside = { onSignal: () => () => {}, onCrash: () => () => {} };
+/** What a library has: the signals and the end of a process belong to its program. */
+export const noOutside: Outside = { onSignal: () => () => {}, onCrash: () => () => {}, watchTime: () => () => {} };
 
 /** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
 export class Stop {
@@ -71,9 +73,11 @@ export class Stop {
       this.now({ kind: 'crash', error });
       this.#overdue.resolve();
     });
+    const time = timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs);
     this.#release = () => {
       signals();
       crashes();
+      time?.();
     };
     if (timeoutMs !== undefined) this.#after(Math.min(timeoutMs, longestTimer), () => this.now(timeIsUp(timeoutMs)));
   }

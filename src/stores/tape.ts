@@ -56,6 +56,8 @@ export interface TapeEntry {
 const LF = 10;
 /** No record is longer. What is longer is let through as it comes: nobody waits for the end of it. */
 const longestLine = 256 * 1024 * 1024;
+/** Who reads from the beginning frames the lines anyway: only so much of one is put together here. */
+const longestHeld = 8 * 1024 * 1024;
 
 /** The line of a record; undefined: it cannot be written. */
 export function lineOf(record: EventRecord): string | undefined {
@@ -79,7 +81,7 @@ export async function* wholeLines(bytes: AsyncGenerator<Uint8Array, TapeEnd>, af
       if (next.done === true) return heldBytes === 0 || isBehind ? next.value : withRest(next.value, Buffer.concat(held));
       const chunk = next.value;
       const end = chunk.lastIndexOf(LF) + 1;
-      if (end > 0 || heldBytes + chunk.length > longestLine) {
+      if (end > 0 || heldBytes + chunk.length > (isBehind ? longestLine : longestHeld)) {
         const cut = end > 0 ? end : chunk.length;
         const lines = heldBytes === 0 ? chunk.subarray(0, cut) : Buffer.concat([...held, chunk.subarray(0, cut)]);
         const wanted = isBehind ? linesAbove(lines, after) : lines;

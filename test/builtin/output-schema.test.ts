@@ -119,7 +119,7 @@ describe('whatever a schema asks for', () => {
   it('a schema as deep as the sea is refused', async () => {
     let schema: Record<string, unknown> = {};
     for (let level = 0; level < 20_000; level += 1) schema = { not: schema };
-    await expect(openOutputSchema(schema)).rejects.toMatchObject({ code: 'config' });
+    await expect(openOutputSchema(schema)).rejects.toMatchObject({ code: 'config', message: 'output schema: it is nested too deeply' });
   });
 
   it('nothing is loaded and no code of it is run', async () => {

@@ -133,4 +133,8 @@ function describeOne({ instancePath, message = 'does not fit', params }: ErrorOb
 }
 
 const broken = (why: string, cause?: unknown): Failure => new Failure('config', `output schema: ${why}`, { cause });
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function wordsOf(error: unknown): string {
+  // The stack ended before the schema did.
+  if (error instanceof RangeError) return 'it is nested too deeply';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,8 +1,10 @@
 import { streamText, type FinishReason as SdkFinish, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../../events/event.ts';
 import { present } from '../../present.ts';
-import { type Fault, faultOf } from './fault.ts';
+import { endless, mostCharacters } from './bounded-response.ts';
+import { type Fault, FaultError, faultOf } from './fault.ts';
 import type { OpenModel } from './model.ts';
+import { isTooDeep } from './nesting.ts';
 import type { Tokens } from '../../outcome/usage.ts';
 
 export interface Question {
@@ -58,6 +60,13 @@ export async function callModel(
   let fault: Fault | undefined;
   let ended: { finish: SdkFinish; raw: string | undefined; usage: LanguageModelUsage } | undefined;
   let aborted = false;
+  let characters = 0;
+  // Leaving the loop alone would not end the answer: the SDK reads it for itself too.
+  const enough = new AbortController();
+  const add = (piece: string): void => {
+    characters += piece.length;
+    if (characters > mostCharacters) throw endless(`${mostCharacters} characters`);
+  };
   try {
     const result = streamText({
       model,
@@ -66,15 +75,17 @@ export async function callModel(
       tools,
       ...present({ providerOptions: options }),
       maxRetries: 0,
-      abortSignal: signal,
+      abortSignal: AbortSignal.any([signal, enough.signal]),
       onError: () => {},
     });
     for await (const part of result.stream) {
       switch (part.type) {
         case 'text-delta':
+          add(part.text);
           blocks.delta('text', part.id, part.text);
           break;
         case 'reasoning-delta':
+          add(part.text);
           blocks.delta('reasoning', part.id, part.text);
           break;
         case 'text-end':
@@ -83,7 +94,11 @@ export async function callModel(
         case 'reasoning-end':
           blocks.end('reasoning', part.id);
           break;
+        case 'tool-input-delta':
+          add(part.delta);
+          break;
         case 'tool-call':
+          if (isTooDeep(part.input)) throw tooDeep(part.toolName);
           calls.push({
             id: part.toolCallId,
             name: part.toolName,
@@ -118,10 +133,20 @@ export async function callModel(
       },
     };
   } catch (error) {
+    enough.abort();
     blocks.endAll();
     if (signal.aborted) return { aborted: true, text: blocks.text };
     return { fault: fault ?? faultOf(error), text: blocks.text };
   }
+}
+
+/** Nobody could send such a call back to the model, or keep it. */
+function tooDeep(name: string): FaultError {
+  return new FaultError({
+    code: 'server',
+    message: `the model called ${name} with arguments that are nested too deeply`,
+    retryable: false,
+  });
 }
 
 const silence: Fault = { code: 'network', message: 'the model ended its answer without an end', retryable: true };
@@ -144,14 +169,20 @@ function markLast(messages: readonly ModelMessage[], providerOptions: NonNullabl
 }
 
 function tokensOf({ inputTokens, inputTokenDetails, outputTokens, outputTokenDetails }: LanguageModelUsage): Tokens | undefined {
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const [input, output] = [counted(inputTokens), counted(outputTokens)];
+  if (input === undefined && output === undefined) return undefined;
   return present({
-    input: inputTokens,
-    output: outputTokens,
-    reasoning: outputTokenDetails.reasoningTokens,
-    cacheRead: inputTokenDetails.cacheReadTokens,
-    cacheWrite: inputTokenDetails.cacheWriteTokens,
+    input,
+    output,
+    reasoning: counted(outputTokenDetails.reasoningTokens),
+    cacheRead: counted(inputTokenDetails.cacheReadTokens),
+    cacheWrite: counted(inputTokenDetails.cacheWriteTokens),
   });
+}
+
+/** What no count can be is none: a server that says -5000 would pay the run's bill. */
+function counted(tokens: number | undefined): number | undefined {
+  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
 /** The blocks of one message: deltas as they come, each block whole when it ends, also one that is broken off. */

@@ -1,3 +1,4 @@
+import { boundedResponse } from './bounded-response.ts';
 import { FaultError } from './fault.ts';
 
 const mostRedirects = 5;
@@ -11,7 +12,7 @@ export const fetchSameOrigin: typeof fetch = async (input, init) => {
   for (let redirects = 0; ; redirects += 1) {
     const response = await fetch(url, { ...init, redirect: 'manual' });
     const location = response.status >= 300 && response.status <= 399 ? response.headers.get('location') : null;
-    if (location === null) return response;
+    if (location === null) return boundedResponse(response);
     await response.body?.cancel();
     const next = URL.parse(location, url);
     if (next?.origin !== url.origin)

@@ -18,6 +18,8 @@ interface CallContext extends CallOptions {
   decide: Decide;
 }
 
+/** An answer may hold hundreds of calls, and a machine not as many processes. */
+const mostAtOnce = 8;
 /** A tool that does not stop when it is told to is left behind after this long. */
 const patienceMs = 5000;
 
@@ -45,12 +47,12 @@ export class ToolCalls {
   }
 
   /**
-   * Runs the calls of one answer, all at once, except that writes wait for each other in the order the model gave them.
+   * Runs the calls of one answer, some at once, in the order the model gave them; writes wait for each other.
    * Every call gets its events and, unless the model was already told, its result.
    */
   async run(calls: readonly ModelCall[], turnId: string): Promise<ToolResultPart[]> {
     let lastWrite: Promise<unknown> = Promise.resolve();
-    const running = calls.map((call) => {
+    const start = (call: ModelCall): ToolResultPart | undefined | Promise<ToolResultPart> => {
       const plan = planCall(call, this.#context);
       const itemId = this.#itemIds.of(call.id);
       this.#context.emit({
@@ -66,8 +68,14 @@ export class ToolCalls {
       const run = runOne(call, itemId, plan, this.#context, before);
       if (before !== undefined) lastWrite = run;
       return run;
-    });
-    return (await Promise.all(running)).filter((result) => result !== undefined);
+    };
+    const results: (ToolResultPart | undefined)[] = [];
+    const waiting = calls.entries();
+    const runSome = async (): Promise<void> => {
+      for (const [index, call] of waiting) results[index] = await start(call);
+    };
+    await Promise.all(Array.from({ length: mostAtOnce }, runSome));
+    return results.filter((result) => result !== undefined);
   }
 }
 
@@ -183,10 +191,14 @@ function jsonOf(input: unknown): Extract<Draft, { type: 'item.started' }>['args'
 /** The provider's ids, made unique: some servers begin to count again with every answer. */
 class ItemIds {
   readonly #used = new Set<string>();
+  readonly #times = new Map<string, number>();
 
   of(callId: string): string {
-    let id = callId === '' ? 'call' : callId;
-    for (let again = 2; this.#used.has(id); again += 1) id = `${callId || 'call'}_${again}`;
+    const name = callId === '' ? 'call' : callId;
+    let times = (this.#times.get(name) ?? 0) + 1;
+    let id = times === 1 ? name : `${name}_${times}`;
+    for (; this.#used.has(id); id = `${name}_${times}`) times += 1;
+    this.#times.set(name, times);
     this.#used.add(id);
     return id;
   }

@@ -126,7 +126,8 @@ class Checker {
 
   #check(schema: z.ZodType, wire: JsonObject, line: number): void {
     this.values += 1;
-    const result = schema.safeParse(wire);
+    const result = parsed(schema, wire);
+    if (result === undefined) return this.#problem(line, '', 'nested too deeply to be checked');
     if (result.success) return;
     for (const issue of explain(result.error.issues)) this.#problem(line, issue.path.join('.'), issue.message);
   }
@@ -134,6 +135,16 @@ class Checker {
   #problem(line: number, path: string, message: string): void {
     this.count += 1;
     this.#problems.push({ file: this.#source.name, line, path, message });
+  }
+}
+
+/** Undefined: the stack ends before the value does. */
+function parsed(schema: z.ZodType, wire: JsonObject): z.ZodSafeParseResult<unknown> | undefined {
+  try {
+    return schema.safeParse(wire);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 

@@ -63,6 +63,7 @@ export function outside(given: Outside = {}) {
       crashes.add(listener);
       return () => void crashes.delete(listener);
     },
+    watchTime: () => () => {},
     hideEnvironment() {},
     leaveSoon() {},
   };
