@@ -42,6 +42,37 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
   return { to, done: false };
 }
 
+/** A line of folded base64 has at least so many characters, unless it is the last one. */
+const widestIndent = 32;
+
+/** How far base64 reaches that may be folded: over a line end, escaped or not, and what the next line is indented by. */
+export function foldedBase64(text: string, at: number): { to: number; done: boolean } {
+  let to = at;
+  for (;;) {
+    while (to < text.length && isBase64(text.charCodeAt(to))) to += 1;
+    const next = nextLine(text, to);
+    if (next === undefined) return { to, done: false };
+    let run = 0;
+    while (run < longRun && isBase64(text.charCodeAt(next + run))) run += 1;
+    if (run < longRun) return { to, done: next + run < text.length || next === to };
+    to = next;
+  }
+}
+
+/** Where the line after the one that ends at `at` begins; `at` itself where no line ends; undefined: not yet known. */
+function nextLine(text: string, at: number): number | undefined {
+  let to = at;
+  while (to < text.length && to - at < widestIndent) {
+    const code = text.charCodeAt(to);
+    if (code === 10 || code === 13 || code === 32 || code === 9) to += 1;
+    else if (code === 92 && to + 1 === text.length) return undefined;
+    else if (code === 92 && (text[to + 1] === 'n' || text[to + 1] === 'r')) to += 2;
+    else break;
+  }
+  if (to >= text.length) return undefined;
+  return /[\n\r\\]/.test(text.slice(at, to)) ? to : at;
+}
+
 const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?=-----)/g;
 const bodyAlone = /^[A-Za-z0-9+/=]*$/;
 const bodyPart = /[A-Za-z0-9+/=]{24}|^(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;

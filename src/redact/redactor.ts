@@ -2,7 +2,8 @@ import type { AgentEvent, EventOf, EventType } from '../events/event.ts';
 import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
 import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
-import { Finder } from './finder.ts';
+import { type Finder, finderOf } from './finder.ts';
+import { nextHexKey } from './hex-keys.ts';
 import { PrivateKeyLines } from './private-key.ts';
 import { looksRandom } from './randomness.ts';
 import { formsOf, longestFirst } from './secrets.ts';
@@ -46,7 +47,7 @@ export class Redactor {
     const shown = secretNamesShown.map(marker);
     const values = (options.values ?? []).filter((value) => value.length >= shortestText).flatMap(formsOf);
     // A value that is a part of our own marker would be found in every marker.
-    this.#finder = new Finder(longestFirst(values).filter((value) => !shown.some((each) => each.includes(value))));
+    this.#finder = finderOf(longestFirst(values).filter((value) => !shown.some((each) => each.includes(value))));
   }
 
   /** How many secrets were replaced. A text that comes in deltas and as a whole counts once. */
@@ -84,7 +85,8 @@ export class Redactor {
   }
 
   text(text: string): string {
-    if (text.length < shortestText || this.#finder.next(text, 0, false) < 0) return text;
+    if (text.length < shortestText) return text;
+    if (this.#finder.next(text, 0, false, 0) < 0 && nextHexKey(text, 0, false, 0) < 0) return text;
     const cleaner = new Cleaner(this.#finder);
     const clean = cleaner.push(text, true);
     this.#count += cleaner.count;
