@@ -1,3 +1,4 @@
+import { mayFold } from './folded.ts';
 import { HeadsTable } from './heads-table.ts';
 import { secretHeads } from './heads.ts';
 import { headLength, secretShapes } from './shapes.ts';
@@ -44,8 +45,15 @@ export class Finder {
   }
 }
 
-function maskOf(text: string, at: number): number {
-  return at < text.length ? 1 << (text.charCodeAt(at) & 31) : anything;
+/** A line end, escaped or not. */
+const lineEnd = bitOf('\n') | bitOf('\r') | bitOf('\\');
+
+function maskOf(value: string, at: number): number {
+  return at < value.length ? bitOf(value[at] ?? '') | (mayFold(value) ? lineEnd : 0) : anything;
+}
+
+function bitOf(character: string): number {
+  return 1 << (character.charCodeAt(0) & 31);
 }
 
 let latest: { values: readonly string[]; finder: Finder } | undefined;

@@ -4,7 +4,7 @@ const longRun = 24;
 const widestGap = 200;
 const endLine = 64;
 
-function isBase64(code: number): boolean {
+export function isBase64(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
     (code >= 65 && code <= 90) ||
@@ -42,35 +42,34 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
   return { to, done: false };
 }
 
-/** A line of folded base64 has at least so many characters, unless it is the last one. */
-const widestIndent = 32;
+const lastLine = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** More than a line number, a sign of a diff and an indent, or the rest of the last line. */
+const widestJoint = 100;
 
-/** How far base64 reaches that may be folded: over a line end, escaped or not, and what the next line is indented by. */
-export function foldedBase64(text: string, at: number): { to: number; done: boolean } {
-  let to = at;
-  for (;;) {
-    while (to < text.length && isBase64(text.charCodeAt(to))) to += 1;
-    const next = nextLine(text, to);
-    if (next === undefined) return { to, done: false };
-    let run = 0;
-    while (run < longRun && isBase64(text.charCodeAt(next + run))) run += 1;
-    if (run < longRun) return { to, done: next + run < text.length || next === to };
-    to = next;
+/** A text without the private keys of which it has the end alone: their first line was cut away. */
+export function withoutKeyEnds(text: string, replace: () => string): string {
+  let out = '';
+  let from = 0;
+  for (const { index, 0: line } of text.matchAll(lastLine)) {
+    const start = bodyBefore(text, index, from);
+    if (start === index) continue;
+    out += text.slice(from, start) + replace();
+    from = index + line.length;
   }
+  return out + text.slice(from);
 }
 
-/** Where the line after the one that ends at `at` begins; `at` itself where no line ends; undefined: not yet known. */
-function nextLine(text: string, at: number): number | undefined {
-  let to = at;
-  while (to < text.length && to - at < widestIndent) {
-    const code = text.charCodeAt(to);
-    if (code === 10 || code === 13 || code === 32 || code === 9) to += 1;
-    else if (code === 92 && to + 1 === text.length) return undefined;
-    else if (code === 92 && (text[to + 1] === 'n' || text[to + 1] === 'r')) to += 2;
-    else break;
+/** Where the body begins that ends at `at`: as far back as there are long runs of base64, and no other line of a key. */
+function bodyBefore(text: string, at: number, floor: number): number {
+  let start = at;
+  let run = 0;
+  for (let i = at - 1; i >= floor && start - i <= widestJoint + longRun; i -= 1) {
+    if (text.charCodeAt(i) === 45 && text.startsWith('-----', i))
+      return text.slice(Math.max(floor, i - endLine), i).includes('-----BEGIN') ? at : start;
+    run = isBase64(text.charCodeAt(i)) ? run + 1 : 0;
+    if (run >= longRun) start = i;
   }
-  if (to >= text.length) return undefined;
-  return /[\n\r\\]/.test(text.slice(at, to)) ? to : at;
+  return start;
 }
 
 const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?(?=-----)/g;

@@ -11,6 +11,7 @@ import {
   isPlaceholder,
   looksRandom,
 } from './randomness.ts';
+import { holdsCookie } from './secret-fields.ts';
 
 /** How a secret of one kind is written. Patterns are those of pattern.ts. */
 export interface Shape {
@@ -266,7 +267,7 @@ export const secretShapes: readonly Shape[] = [
     secret: '[^\\n\\r\\u001b"\'\\\\]{8,4096}',
     ignoreCase: true,
     boundary: 'name',
-    accept: (header) => header.split(';').some((pair) => pair.includes('=') && isCookie(pair.slice(pair.indexOf('=') + 1))),
+    accept: holdsCookie,
   },
   {
     name: 'cookie',
@@ -353,7 +354,7 @@ function tailOf(secret: string): string {
 }
 
 const secretName = new RegExp(
-  `(?:${passwordNames.join('|')}|secret|credentials?|authorization|(?:${keyNames}|secret[_-]?access)[_-]?key|token)$`,
+  `(?:${passwordNames.join('|')}|secret|credentials?|authorization|(?:${keyNames}|secret[_-]?access)[_-]?key|token|(?:^|[_-])auth|cookie)$`,
   'i',
 );
 

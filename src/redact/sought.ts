@@ -1,8 +1,9 @@
 import { type Boundary, isBoundary } from './boundary.ts';
 import { clippedEnd, clippedValue } from './clipped.ts';
+import { foldedBase64, foldedValue, mayFold } from './folded.ts';
 import { advance, fails, has, type Pattern, pattern, patternHead, undecided } from './pattern.ts';
-import { foldedBase64, privateKeyBody } from './private-key.ts';
-import { marker, type Shape } from './shapes.ts';
+import { privateKeyBody } from './private-key.ts';
+import { headLength, marker, type Shape } from './shapes.ts';
 
 /** How far a secret goes on from `at`; `done` when no further text could prolong it. */
 export type Tail = (text: string, at: number) => { to: number; done: boolean };
@@ -30,13 +31,16 @@ const looked = 8;
 
 /** A value that is known to be secret. */
 export function literal(value: string): Sought {
+  const folds = mayFold(value);
   function match(text: string, at: number, final: boolean): number {
     if (text.startsWith(value, at)) return at + value.length;
+    const end = folds ? foldedValue(value, text, at, final) : fails;
+    if (end !== fails) return end;
     const rest = text.length - at;
     if (!final && rest < value.length && value.startsWith(text.slice(at))) return undecided;
     return clippedValue(value, text, at, final);
   }
-  const head = value.slice(0, looked);
+  const head = value.slice(0, folds ? headLength : looked);
   return {
     marker: marker('secret-value'),
     boundary: 'any',

@@ -411,11 +411,54 @@ describe('fields with secret names', () => {
     expect(redactor.count).toBe(2);
   });
 
+  it('may hold a scheme, a cookie or a login', () => {
+    const login = btoa('me:open sesame');
+    expect(
+      new Redactor().json({
+        Authorization: `SSWS ${body(24)}`,
+        'Set-Cookie': `sid=${body(24)}; Path=/`,
+        auth: login,
+        cookie: 'theme=dark',
+      }),
+    ).toEqual({
+      Authorization: '[redacted:assigned-secret]',
+      'Set-Cookie': '[redacted:cookie]',
+      auth: '[redacted:basic-auth]',
+      cookie: 'theme=dark',
+    });
+  });
+
   it('keep apart when the names themselves are secrets', () => {
     const [first, second] = [plantedSecrets[0]?.text ?? '', `${plantedSecrets[0]?.text ?? ''}x`];
     expect(new Redactor().json({ [first]: 1, [second]: 2, ['__proto__']: 3 })).toEqual(
       JSON.parse('{"[redacted:anthropic-key]":1,"[redacted:anthropic-key] 2":2,"__proto__":3}'),
     );
+  });
+});
+
+describe('what is cut off', () => {
+  it.each([
+    ['a key at the end', `key ${'ghp'}_${body(12)}`, 'key [redacted:github-token]'],
+    ['a key before dots', `key ${'sk'}-ant-api03-${body(12)}... more`, 'key [redacted:anthropic-key]... more'],
+    ['a key before an ellipsis', `key ${'AK'}IA${body(10, 'upper')}… more`, 'key [redacted:aws-access-key-id]… more'],
+    ['a prefix', 'a key begins with sk-ant-api03-', 'a key begins with sk-ant-api03-'],
+    ['a masked key', 'sk-ant-api03-...wxyz', 'sk-ant-api03-...wxyz'],
+    ['half a key in the midst of a text', `see ${'ghp'}_${body(12)} there`, `see ${'ghp'}_${body(12)} there`],
+  ])('%s', (_, text, expected) => {
+    expect(new Redactor().text(text)).toBe(expected);
+    for (let place = 0; place <= text.length; place += 1) expect(streamed(cut(text, [place]), new Redactor())).toBe(expected);
+  });
+
+  it.each([
+    ['the first line of a private key', (lines: string[]) => lines.slice(1)],
+    ['half of it', (lines: string[]) => lines.slice(3)],
+  ])('%s', (_, rest) => {
+    const key = plantedSecrets.find(({ text }) => text.includes('RSA PRIVATE'))?.text ?? '';
+    const lines = rest(key.split('\n'));
+    const redactor = new Redactor();
+    expect(redactor.json(`the end:\n${lines.join('\n')}\nand more`)).toBe(`the end:\n[redacted:private-key]\nand more`);
+    expect(redactor.json(`${key}\n${key}`)).toBe('[redacted:private-key]\n[redacted:private-key]');
+    expect(redactor.count).toBe(3);
   });
 });
 
@@ -491,6 +534,39 @@ describe('secret values', () => {
     );
   });
 
+  it('are kept from commands whatever their names', () => {
+    const kept = {
+      PATH: '/bin',
+      LANG: 'C',
+      COMMIT: '3f786850e387550fdab836ed7e6dc881de23001b',
+      GIT_AUTHOR_NAME: 'me',
+      PWD: '/srv',
+      SSH_AUTH_SOCK: '/tmp/s',
+    };
+    const texts = Object.fromEntries(plantedSecrets.map(({ text }, i) => [`PLAIN_${i}`, text]));
+    expect(
+      withoutSecrets({
+        ...kept,
+        ...texts,
+        GH_PAT: 'short',
+        DOCKER_AUTH_CONFIG: '{"auths":{}}',
+        SLACK_WEBHOOK_URL: 'https://hooks.slack.com/services/x',
+        ALERTS: `https://hooks.slack.com/services/T${body(8, 'upper')}/B${body(8, 'upper')}/${body(24)}`,
+        MIRROR: 'https://me:hunter2@example.com',
+        TEAM_CREDS: 'some',
+      }),
+    ).toEqual(kept);
+  });
+
+  it('leave the configuration of git whole, or leave it out', () => {
+    const pairs = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.pager', GIT_CONFIG_VALUE_0: 'cat' };
+    expect(withoutSecrets(pairs)).toEqual(pairs);
+    const header = `AUTHORIZATION: basic ${btoa('x-access-token:abc123')}`;
+    expect(withoutSecrets({ ...pairs, GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_1: 'http.extraheader', GIT_CONFIG_VALUE_1: header })).toEqual(
+      {},
+    );
+  });
+
   it.each([
     ['as it is', (value: string) => value],
     ['in JSON', (value: string) => JSON.stringify(value).slice(1, -1)],
@@ -510,6 +586,71 @@ describe('secret values', () => {
       expect(found).toMatch(/^[\w+/]{0,24}\[redacted:secret-value\][\w+/]{8,14}=*$/);
       expect(new Redactor({ values }).text(url)).toMatch(/^[\w-]{0,24}\[redacted:secret-value\][\w-]{8,14}$/);
     }
+  });
+
+  it.each([
+    ['in base 16', (value: string) => Buffer.from(value).toString('hex')],
+    ['in base 16, capital', (value: string) => Buffer.from(value).toString('hex').toUpperCase()],
+    [
+      'in base 16, folded',
+      (value: string) =>
+        (
+          Buffer.from(value)
+            .toString('hex')
+            .match(/.{1,60}/g) ?? []
+        ).join('\n'),
+    ],
+    ['in folded base64', (value: string) => folded(`user:${value}`, 64)],
+    ['in folded base64 inside of JSON', (value: string) => folded(`user:${value}`, 64).replaceAll('\n', '\\n')],
+  ])('are found %s', (_, form) => {
+    for (const secret of ['correct horse battery staple, and so on and so on', body(60)]) {
+      const out = new Redactor({ values: [secret] }).text(`a ${form(secret)} b`);
+      expect(out).toContain('[redacted:secret-value]');
+      expect(out.replace('[redacted:secret-value]', '').length).toBeLessThan(20);
+      expect(streamed(cut(`a ${form(secret)} b`, [11, 40, 77]), new Redactor({ values: [secret] }))).toBe(out);
+    }
+  });
+
+  it('are found line by line', () => {
+    const pem = plantedSecrets.find(({ text }) => text.includes('RSA PRIVATE'))?.text ?? '';
+    const redactor = new Redactor({ values: ['first line of it\nand a second line', pem] });
+    expect(redactor.text('2: and a second line;')).toBe('2: [redacted:secret-value];');
+    for (const line of pem.split('\n').slice(1, -1)) expect(redactor.text(`> ${line}`)).toBe('> [redacted:secret-value]');
+  });
+
+  it('are found inside of a JSON document', () => {
+    const login = btoa('me:open sesame 42');
+    const redactor = new Redactor({
+      values: [JSON.stringify({ type: 'service_account', client_secret: 'an easy one', auths: { 'r.io': { auth: login } } })],
+    });
+    expect(redactor.text(`service_account: an easy one, ${login}, open sesame 42`)).toBe(
+      'service_account: [redacted:secret-value], [redacted:secret-value], [redacted:secret-value]',
+    );
+  });
+
+  it.each([
+    ['$ecret-word', true],
+    ['$2b$12$abcdefgh', true],
+    ['${OTHER_NAME}', false],
+    ['$OTHER_NAME', false],
+  ])('may begin with a dollar sign: %s', (value, isSecret) => {
+    expect(secretValues({ MY_PASSWORD: value })).toEqual(isSecret ? [value] : []);
+  });
+
+  it('are passwords in any address', () => {
+    expect(secretValues({ OPENAI_BASE_URL: 'https://me:open%20sesame@example.com/v1', PLACE: `https://${body(24)}@example.com` })).toEqual([
+      body(24),
+      'open%20sesame',
+      'open sesame',
+    ]);
+  });
+
+  it('are found where a text was cut', () => {
+    const redactor = new Redactor({ values: [body(40), `https://me:${body(20)}@example.com`] });
+    expect(redactor.text(`it is ${body(40).slice(0, 25)}`)).toBe('it is [redacted:secret-value]');
+    expect(redactor.text(`it is ${body(40).slice(0, 25)}… and`)).toBe('it is [redacted:secret-value]… and');
+    expect(redactor.text('see https://')).toBe('see https://');
+    expect(redactor.text(`it is ${body(40).slice(0, 25)} and`)).toBe(`it is ${body(40).slice(0, 25)} and`);
   });
 
   it('never break our own words', () => {
