@@ -1,5 +1,9 @@
-import { type Finder, lookBehind, type Sought, type Tail } from './finder.ts';
+import type { Finder } from './finder.ts';
+import { isHexKey, nextHexKey } from './hex-keys.ts';
 import { advance, fails, undecided } from './pattern.ts';
+import { lookBehind, type Sought, type Tail } from './sought.ts';
+
+const unknown = -1;
 
 /** Most texts never have any. */
 const none: never[] = [];
@@ -22,6 +26,8 @@ export class Cleaner {
   #open: { sought: Sought; at: number }[] = none;
   /** Places after a complete context: a secret of that kind may stand there. */
   #armed: { sought: Sought; at: number; context: string }[] = none;
+  /** The next place where a long run of digits of base 16 begins, if it is not before `#at`. */
+  #hexAt = unknown;
   #count = 0;
 
   constructor(finder: Finder) {
@@ -39,10 +45,11 @@ export class Cleaner {
   }
 
   push(piece: string, final = false): string {
-    if (this.#isIdle && this.#finder.next(piece, 0, !final) < 0) return this.#pass(piece);
+    if (this.#isIdle && this.#finder.next(piece, 0, !final, 0) < 0 && nextHexKey(piece, 0, !final, 0) < 0) return this.#pass(piece);
     const text = this.#text + piece;
     const start = this.#at;
     this.#text = text;
+    this.#hexAt = unknown;
     this.#retryContexts(final);
     let out = '';
     let kept = start;
@@ -89,16 +96,26 @@ export class Cleaner {
   }
 
   #nextPlace(text: string, final: boolean): number {
-    const trigger = this.#finder.next(text, this.#at, !final);
-    let place = trigger < 0 ? text.length : trigger;
+    const trigger = this.#finder.next(text, this.#at, !final, this.#edge);
+    let place = Math.min(trigger < 0 ? text.length : trigger, this.#nextHex(text, final));
     if (this.#armed.length === 0) return place;
     this.#armed = this.#armed.filter(({ at }) => at >= this.#at);
     for (const { at } of this.#armed) if (at < place) place = at;
     return place;
   }
 
+  #nextHex(text: string, final: boolean): number {
+    // What is behind a secret begins like a text of its own.
+    if (this.#at === this.#edge && isHexKey(text, this.#at, !final)) this.#hexAt = this.#at;
+    if (this.#hexAt < this.#at) {
+      const next = nextHexKey(text, this.#at, !final, this.#edge);
+      this.#hexAt = next < 0 ? text.length : next;
+    }
+    return this.#hexAt;
+  }
+
   #find(text: string, place: number, final: boolean): { sought: Sought; end: number } | typeof undecided | undefined {
-    for (const sought of this.#finder.at(text, place)) {
+    for (const sought of this.#finder.at(text, place, place === this.#hexAt)) {
       if (sought.context !== undefined || !sought.mayBegin(text, place, this.#edge)) continue;
       const end = sought.match(text, place, final, '');
       if (end === undecided) return undecided;
@@ -114,7 +131,7 @@ export class Cleaner {
   }
 
   #startContexts(text: string, place: number, final: boolean): void {
-    for (const sought of this.#finder.at(text, place)) {
+    for (const sought of this.#finder.at(text, place, place === this.#hexAt)) {
       if (sought.context !== undefined && sought.mayBegin(text, place, this.#edge)) this.#followContext(sought, place, final);
     }
   }

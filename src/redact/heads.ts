@@ -1,291 +1,628 @@
 // Made from the shapes by `npm run generate`.
 
-/** By shape, in their order: all ways in which its first characters can be written, one after the other. */
-export const secretHeads: readonly string[] = [
+/**
+ * By shape, in their order: all ways in which its first characters can be written, one after the other, and which may stand
+ * in the two places after them, a bit for each code modulo 32.
+ */
+export const secretHeads: readonly (readonly [heads: string, fourth: number, fifth: number])[] = [
   // anthropic-key
-  "sk-",
+  ["sk-", 2, 16384],
   // openrouter-key
-  "sk-",
+  ["sk-", 32768, 262144],
   // langfuse-key
-  "sk-",
+  ["sk-", 4096, 64],
   // openai-key
-  "sk-",
+  ["sk-", 65536, 262144],
   // openai-key
-  "sk-",
+  ["sk-", 524288, 4194304],
   // openai-key
-  "sk-",
+  ["sk-", 2, 16],
   // openai-key
-  "sk-",
+  ["sk-", 16384, 32768],
+  // helicone-key
+  ["sk-", 256, 32],
   // google-api-key
-  "AIz",
+  ["AIz", 2, 2281701374],
   // google-access-token
-  "ya2",
+  ["ya2", 33554432, 16384],
   // google-refresh-token
-  "1//",
+  ["1//", 65536, 2281701374],
+  // google-auth-code
+  ["4/0", 2, 2281701374],
   // google-client-secret
-  "GOC",
+  ["GOC", 524288, 65536],
+  // firebase-server-key
+  ["AAA", 2, 2281701374],
   // aws-access-key-id
-  "ABIAKIASI",
+  ["ABIAKIASI", 2, 134217726],
   // aws-bedrock-key
-  "ABS",
+  ["ABS", 2048, 134217726],
   // github-token
-  "ghoghpghrghsghu",
+  ["ghoghpghrghsghu", 2147483648, 134217726],
   // github-token
-  "git",
+  ["git", 256, 2097152],
   // gitlab-token
-  "glp",
+  ["glp", 2, 1048576],
   // gitlab-token
-  "gld",
+  ["gld", 1048576, 8192],
   // gitlab-token
-  "glr",
+  ["glr", 1048576, 8192],
   // gitlab-token
-  "glr",
+  ["glr", 1048576, 262144],
   // gitlab-token
-  "glp",
+  ["glp", 1048576, 1048576],
   // gitlab-token
-  "glf",
+  ["glf", 1048576, 8192],
   // gitlab-token
-  "gls",
+  ["gls", 32768, 2],
   // gitlab-token
-  "glc",
+  ["glc", 4, 1048576],
   // gitlab-token
-  "gli",
+  ["gli", 8192, 1048576],
   // gitlab-token
-  "gla",
+  ["gla", 128, 32],
   // gitlab-token
-  "glo",
+  ["glo", 2, 524288],
   // gitlab-token
-  "glf",
+  ["glf", 64, 8],
+  // gitlab-token
+  ["glw", 1048576, 8192],
   // gitlab-runner-token
-  "GR1",
+  ["GR1", 524288, 1048576],
   // npm-token
-  "npm",
+  ["npm", 2147483648, 134217726],
   // slack-token
-  "xox",
+  ["xox", 134217726, 8192],
   // slack-token
-  "xox",
+  ["xox", 32, 16384],
   // slack-token
-  "xap",
+  ["xap", 65536, 8192],
+  // slack-token
+  ["xwf", 65536, 8192],
   // stripe-key
-  "rk_sk_",
+  ["rk_sk_", 4096, 512],
   // stripe-key
-  "rk_sk_",
+  ["rk_sk_", 1048576, 32],
   // stripe-key
-  "rk_sk_",
+  ["rk_sk_", 32768, 262144],
   // webhook-secret
-  "whs",
+  ["whs", 32, 8],
   // sendgrid-key
-  "SG.",
+  ["SG.", 2281701374, 2281701374],
   // huggingface-token
-  "hf_",
+  ["hf_", 134217726, 134217726],
   // huggingface-token
-  "api",
+  ["api", 2147483648, 32768],
   // digitalocean-token
-  "doodopdor",
+  ["doodopdor", 2147483648, 4194304],
   // pypi-token
-  "pyp",
+  ["pyp", 512, 8192],
   // docker-token
-  "dck",
+  ["dck", 262144, 2147483648],
   // docker-token
-  "dck",
+  ["dck", 262144, 2147483648],
   // groq-key
-  "gsk",
+  ["gsk", 2147483648, 134217726],
   // xai-key
-  "xai",
+  ["xai", 8192, 134217726],
   // perplexity-key
-  "ppl",
+  ["ppl", 16777216, 8192],
   // databricks-token
-  "dap",
+  ["dap", 512, 67043454],
   // vault-token
-  "hvbhvrhvs",
+  ["hvbhvrhvs", 16384, 2281701374],
   // age-secret-key
-  "AGE",
+  ["AGE", 8192, 524288],
   // age-secret-key
-  "AGE",
+  ["AGE", 8192, 524288],
   // replicate-token
-  "r8_",
+  ["r8_", 134217726, 134217726],
   // nvidia-key
-  "nva",
+  ["nva", 65536, 512],
   // tavily-key
-  "tvl",
+  ["tvl", 33554432, 8192],
   // fireworks-key
-  "fw_",
+  ["fw_", 134217726, 134217726],
   // cerebras-key
-  "csk",
+  ["csk", 8192, 134217726],
   // langsmith-key
-  "lsv",
+  ["lsv", 262144, 2147483648],
   // langsmith-key
-  "lsv",
+  ["lsv", 262144, 2147483648],
   // pinecone-key
-  "pcs",
+  ["pcs", 2048, 2147483648],
+  // together-key
+  ["tgp", 2147483648, 4194304],
+  // jina-key
+  ["jin", 2, 2147483648],
+  // llamacloud-key
+  ["llx", 8192, 134217726],
+  // firecrawl-key
+  ["fc-", 67043454, 67043454],
+  // e2b-key
+  ["e2b", 2147483648, 67043454],
+  // daytona-key
+  ["dtn", 2147483648, 67043454],
+  // mem0-key
+  ["m0-", 134217726, 134217726],
+  // anyscale-key
+  ["ese", 8, 262144],
+  // runpod-key
+  ["rpa", 2147483648, 134217726],
+  // browserbase-key
+  ["bb_", 4096, 512],
+  // apify-token
+  ["api", 64, 33554432],
+  // cursor-key
+  ["crs", 262144, 2147483648],
+  // cursor-key
+  ["key", 2147483648, 67043454],
+  // amp-token
+  ["sga", 8192, 65536],
+  // alibaba-key
+  ["LTA", 512, 134217726],
+  // tencent-key
+  ["AKI", 16, 134217726],
+  // volcengine-key
+  ["AKL", 1048576, 2281701374],
+  // yandex-key
+  ["AQV", 16384, 2281701374],
+  // yandex-key
+  ["y0_", 2281701374, 2281701374],
   // shopify-token
-  "shp",
+  ["shp", 2, 1048576],
   // shopify-token
-  "shp",
+  ["shp", 524288, 524288],
   // shopify-token
-  "shp",
+  ["shp", 8, 2],
   // shopify-token
-  "shp",
+  ["shp", 65536, 2],
   // linear-key
-  "lin",
+  ["lin", 2147483648, 2],
   // linear-key
-  "lin",
+  ["lin", 2147483648, 32768],
+  // linear-key
+  ["lin", 2147483648, 8388608],
   // notion-token
-  "ntn",
+  ["ntn", 2147483648, 134217726],
   // notion-token
-  "sec",
+  ["sec", 262144, 32],
   // figma-token
-  "fig",
+  ["fig", 2392080, 2147483648],
   // postman-key
-  "PMA",
+  ["PMA", 2048, 8192],
   // newrelic-key
-  "NRA",
+  ["NRA", 2048, 8192],
+  // newrelic-key
+  ["NRI", 512, 8192],
+  // newrelic-key
+  ["NRJ", 524288, 8192],
   // grafana-token
-  "gls",
+  ["gls", 2, 2147483648],
   // grafana-token
-  "glc",
+  ["glc", 2147483648, 32],
+  // grafana-token
+  ["eyJ", 262144, 512],
   // sentry-token
-  "snt",
+  ["snt", 262144, 33554432],
   // sentry-token
-  "snt",
+  ["snt", 262144, 33554432],
   // atlassian-token
-  "ATAATC",
+  ["ATAATC", 1048576, 1048576],
+  // bitbucket-token
+  ["ATB", 4, 134217726],
+  // trello-token
+  ["ATT", 2, 134217726],
   // supabase-key
-  "sbp",
+  ["sbp", 2147483648, 67043454],
   // supabase-key
-  "sb_",
+  ["sb_", 524288, 32],
   // planetscale-token
-  "psc",
+  ["psc", 2, 4096],
   // planetscale-token
-  "psc",
+  ["psc", 2, 4096],
+  // planetscale-token
+  ["psc", 2, 4096],
   // doppler-token
-  "dp.",
-  // doppler-token
-  "dp.",
-  // doppler-token
-  "dp.",
+  ["dp.", 134217726, 134217726],
   // 1password-token
-  "ops",
+  ["ops", 2147483648, 32],
+  // 1password-secret-key
+  ["A3-", 134217726, 134217726],
   // tailscale-key
-  "tsk",
+  ["tsk", 32, 33554432],
   // rubygems-key
-  "rub",
+  ["rub", 33554432, 128],
+  // nuget-key
+  ["oy2", 134217726, 134217726],
+  // clojars-token
+  ["CLO", 1024, 2],
+  // jsr-token
+  ["jsr", 1114112, 2147483648],
+  // deno-token
+  ["ddoddp", 2147483648, 134217726],
+  // jfrog-token
+  ["AKC", 65536, 134217726],
+  // jfrog-token
+  ["cmV", 8192, 16],
   // pulumi-token
-  "pul",
+  ["pul", 8192, 67043454],
   // square-token
-  "sq0",
-  // square-token
-  "sq0",
+  ["sq0", 134217726, 134217726],
   // airtable-token
-  "pat",
+  ["pat", 134217726, 134217726],
   // circleci-token
-  "CCI",
+  ["CCI", 65536, 2],
+  // circleci-token
+  ["CCI", 65536, 262144],
   // buildkite-token
-  "bku",
+  ["bkabkbbkcbkdbkebkfbkgbkhbkibkjbkkbklbkmbknbkobkpbkqbkrbksbktbkubkvbkwbkxbkybkz", 134217726, 2147483648],
+  // harness-token
+  ["patsat", 16384, 2281701374],
+  // octopus-key
+  ["API", 8192, 134217726],
+  // sonar-token
+  ["sqasqpsqu", 2147483648, 67043454],
+  // sourcegraph-token
+  ["sgp", 2147483648, 2281701374],
+  // sourcegraph-token
+  ["slk", 2147483648, 67043454],
+  // socket-key
+  ["skt", 524288, 32],
+  // infracost-key
+  ["ico", 8192, 134217726],
   // fly-token
-  "fm2",
+  ["fm2", 2147483648, 2818572286],
+  // fly-token
+  ["fm1", 262146, 2147483648],
+  // fly-token
+  ["fo1", 2147483648, 2281701374],
+  // cloudflare-origin-ca-key
+  ["v1.", 65536, 8192],
+  // cloudflare-token
+  ["cfacfu", 1048576, 2147483648],
+  // cloudflare-token
+  ["cfk", 2147483648, 2281701374],
+  // heroku-key
+  ["HRK", 2097152, 8192],
+  // netlify-token
+  ["nfbnfcnfonfpnfu", 2147483648, 134217726],
+  // render-key
+  ["rnd", 2147483648, 134217726],
+  // vercel-token
+  ["vcavccvcivckvcpvcr", 2147483648, 134217726],
+  // upcloud-token
+  ["uca", 1048576, 2147483648],
+  // scalingo-token
+  ["tk-", 2097152, 524288],
+  // aiven-password
+  ["AVN", 524288, 2147483648],
+  // xata-key
+  ["xau", 2147483648, 134217726],
+  // cockroach-key
+  ["CCD", 4, 131072],
+  // mongodb-atlas-secret
+  ["mdb", 2147483648, 524288],
+  // prefect-key
+  ["pnbpnu", 2147483648, 134217726],
+  // dynatrace-token
+  ["dt0", 134217726, 67043328],
+  // datadog-key
+  ["dda", 65536, 65536],
+  // honeycomb-key
+  ["hcahcbhcchcdhcehcfhcghchhcihcjhckhclhcmhcnhcohcphcqhcrhcshcthcuhcvhcwhcxhcyhcz", 512, 2048],
+  // honeycomb-key
+  ["hcahcbhcchcdhcehcfhcghchhcihcjhckhclhcmhcnhcohcphcqhcrhcshcthcuhcvhcwhcxhcyhcz", 8192, 2048],
+  // axiom-token
+  ["xaaxap", 1048576, 8192],
+  // posthog-key
+  ["phcphrphsphx", 2147483648, 134217726],
+  // launchdarkly-key
+  ["sdk", 8192, 67043454],
+  // devcycle-key
+  ["dvc", 2147483648, 134217726],
+  // statsig-key
+  ["sec", 262144, 32],
+  // stytch-secret
+  ["sec", 262144, 32],
+  // stytch-secret
+  ["sec", 262144, 32],
+  // secret-token
+  ["sec", 262144, 32],
+  // unkey-key
+  ["unk", 32, 33554432],
+  // zuplo-key
+  ["zpk", 2, 2147483648],
+  // brevo-key
+  ["xke", 33554432, 524288],
+  // brevo-key
+  ["xsm", 1048576, 65536],
+  // mailersend-token
+  ["mls", 16384, 16384],
+  // resend-key
+  ["re_", 134217726, 134217726],
+  // hubspot-token
+  ["pat", 8192, 134217726],
+  // salesforce-token
+  ["00D", 134217726, 134217726],
+  // typeform-token
+  ["tfp", 2147483648, 2818572286],
+  // contentful-token
+  ["CFP", 2, 1048576],
+  // readme-key
+  ["rdm", 32, 2147483648],
+  // frameio-token
+  ["fio", 8192, 2097152],
+  // dropbox-token
+  ["sl.", 2281701374, 2281701374],
+  // dropbox-token
+  ["sl.", 2097152, 16384],
+  // mapbox-token
+  ["pk.sk.tk.", 32, 33554432],
+  // tinybird-token
+  ["p.e", 33554432, 1024],
+  // pinterest-token
+  ["pin", 2, 2147483648],
+  // adobe-secret
+  ["p8e", 8192, 134217726],
+  // adafruit-key
+  ["aio", 2147483648, 134217726],
+  // easypost-key
+  ["EZAEZT", 2048, 134217726],
+  // shippo-token
+  ["shi", 65536, 65536],
+  // duffel-token
+  ["duf", 64, 32],
+  // flutterwave-key
+  ["FLW", 524288, 32],
+  // flutterwave-key
+  ["FLW", 524288, 32],
+  // paddle-key
+  ["pdl", 2147483648, 134217726],
+  // plaid-token
+  ["acc", 32, 524288],
+  // plaid-token
+  ["acc", 32, 524288],
+  // plaid-token
+  ["acc", 32, 524288],
+  // braintree-token
+  ["acc", 32, 524288],
+  // braintree-token
+  ["acc", 32, 524288],
+  // polar-token
+  ["pol", 2, 262144],
+  // razorpay-key
+  ["rzp", 2147483648, 4096],
+  // razorpay-key
+  ["rzp", 2147483648, 1048576],
+  // live-key
+  ["liv", 32, 2147483648],
+  // telnyx-key
+  ["KEY", 67043454, 67043454],
+  // inngest-key
+  ["sig", 16384, 2048],
+  // trigger-key
+  ["tr_", 16, 32],
+  // trigger-key
+  ["tr_", 65536, 262144],
+  // trigger-key
+  ["tr_", 65536, 2],
+  // wakatime-key
+  ["wak", 2, 2147483648],
+  // wakatime-key
+  ["wak", 2, 2147483648],
+  // wakatime-key
+  ["wak", 2, 2147483648],
+  // intra42-secret
+  ["s-s", 1048576, 1048576],
+  // defined-networking-key
+  ["dnk", 32, 33554432],
+  // settlemint-token
+  ["sm_", 589826, 2],
+  // exoscale-key
+  ["EXO", 67043454, 67043454],
+  // linkedin-secret
+  ["WPL", 2147483648, 2],
   // openai-key
-  "sk-",
+  ["sk-", 134217726, 134217726],
   // github-token
-  "ghs",
+  ["ghs", 2147483648, 67043328],
   // elevenlabs-key
-  "sk_",
+  ["sk_", 67043454, 67043454],
   // twilio-key
-  "SK0SK1SK2SK3SK4SK5SK6SK7SK8SK9SKaSKbSKcSKdSKeSKf",
+  ["SK0SK1SK2SK3SK4SK5SK6SK7SK8SK9SKaSKbSKcSKdSKeSKf", 67043454, 67043454],
   // mailgun-key
-  "key",
+  ["key", 8192, 67043454],
+  // brave-key
+  ["BSA", 2281701374, 2281701374],
+  // clickhouse-key
+  ["4b1", 16, 134217726],
+  // crates-token
+  ["cio", 134217726, 134217726],
+  // modal-token
+  ["ak-as-", 134217726, 134217726],
+  // square-token
+  ["EAA", 2, 2281701374],
+  // facebook-token
+  ["EAA", 134217726, 134217726],
+  // twitter-token
+  ["AAA", 2, 2],
+  // voyage-key
+  ["pa-", 2281701374, 2281701374],
+  // neon-key
+  ["api", 2147483648, 134217726],
+  // openshift-token
+  ["256", 1073741824, 2281701374],
+  // wandb-key
+  ["db_", 4194304, 131072],
+  // vercel-token
+  ["_bl", 32768, 4],
+  // vault-token
+  ["s.0s.1s.2s.3s.4s.5s.6s.7s.8s.9s.As.Bs.Cs.Ds.Es.Fs.Gs.Hs.Is.Js.Ks.Ls.Ms.Ns.Os.Ps.Qs.Rs.Ss.Ts.Us.Vs.Ws.Xs.Ys.Zs.as.bs.cs.ds.es.fs.gs.hs.is.js.ks.ls.ms.ns.os.ps.qs.rs.ss.ts.us.vs.ws.xs.ys.z", 134217726, 134217726],
+  // intercom-token
+  ["dG9", 262144, 32768],
+  // mailchimp-key
+  ["", 67043454, 67043454],
+  // asana-token
+  ["1/01/11/21/31/41/51/61/71/81/92/02/12/22/32/42/52/62/72/82/9", 67043328, 67043328],
+  // facebook-app-token
+  ["00|01|02|03|04|05|06|07|08|09|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31|32|33|34|35|36|37|38|39|40|41|42|43|44|45|46|47|48|49|50|51|52|53|54|55|56|57|58|59|60|61|62|63|64|65|66|67|68|69|70|71|72|73|74|75|76|77|78|79|80|81|82|83|84|85|86|87|88|89|90|91|92|93|94|95|96|97|98|99|", 2281701374, 2281701374],
   // jwt
-  "eyJ",
+  ["eyJ", 2281701374, 2281701374],
+  // jwt
+  ["eyJ", 2281701374, 2281701374],
+  // jwe
+  ["eyJ", 2281701374, 2281701374],
   // discord-token
-  "MDAMDEMDIMDMMDQMDUMDYMDcMDgMDkMTAMTEMTIMTMMTQMTUMTYMTcMTgMTkMjAMjEMjIMjMMjQMjUMjYMjcMjgMjkMzAMzEMzIMzMMzQMzUMzYMzcMzgMzkNDANDENDINDMNDQNDUNDYNDcNDgNDkNTANTENTINTMNTQNTUNTYNTcNTgNTkNjANjENjINjMNjQNjUNjYNjcNjgNjkNzANzENzINzMNzQNzUNzYNzcNzgNzkODAODEODIODMODQODUODYODcODgODkOTAOTEOTIOTMOTQOTUOTYOTcOTgOTkOjAOjEOjIOjMOjQOjUOjYOjcOjgOjkOzAOzEOzIOzMOzQOzUOzYOzcOzgOzk",
+  ["MDAMDEMDIMDMMDQMDUMDYMDcMDgMDkMTAMTEMTIMTMMTQMTUMTYMTcMTgMTkMjAMjEMjIMjMMjQMjUMjYMjcMjgMjkMzAMzEMzIMzMMzQMzUMzYMzcMzgMzkNDANDENDINDMNDQNDUNDYNDcNDgNDkNTANTENTINTMNTQNTUNTYNTcNTgNTkNjANjENjINjMNjQNjUNjYNjcNjgNjkNzANzENzINzMNzQNzUNzYNzcNzgNzkODAODEODIODMODQODUODYODcODgODkOTAOTEOTIOTMOTQOTUOTYOTcOTgOTkOjAOjEOjIOjMOjQOjUOjYOjcOjgOjkOzAOzEOzIOzMOzQOzUOzYOzcOzgOzk", 2281701374, 2281701374],
   // private-key
-  "---",
+  ["---", 8192, 8192],
+  // private-key
+  ["Pri", 4194304, 2],
+  // private-key
+  ["MII", 134217726, 134217726],
+  // private-key
+  ["MII", 134217726, 134217726],
+  // private-key
+  ["MIG", 134217726, 2],
+  // private-key
+  ["MIH", 2097152, 2],
+  // private-key
+  ["MIGMIH", 134217726, 2],
+  // private-key
+  ["MHQMHc", 8, 2],
+  // private-key
+  ["MC4", 8, 2],
+  // private-key
+  ["b3B", 4096, 4],
+  // private-key
+  ["LS0", 1048576, 4096],
+  // private-key
+  ["cli", 32, 16384],
   // telegram-bot-token
-  ":AA",
+  [":AA", 2281701374, 2281701374],
   // azure-client-secret
-  "0Q~1Q~2Q~3Q~4Q~5Q~6Q~7Q~8Q~9Q~",
+  ["0Q~1Q~2Q~3Q~4Q~5Q~6Q~7Q~8Q~9Q~", 3355443198, 3355443198],
   // terraform-token
-  ".at",
+  [".at", 4096, 2],
   // azure-storage-key
-  "Acc",
+  ["Acc", 32768, 2097152],
   // azure-shared-access-key
-  "Sha",
+  ["Sha", 262144, 32],
   // azure-sas
-  "&si;si?si",
+  ["&si;si?si", 128, 536870912],
   // azure-sas
-  "Sha",
+  ["Sha", 262144, 32],
   // slack-webhook
-  "hoo",
+  ["hoo", 2048, 524288],
   // discord-webhook
-  "dis",
-  // discord-webhook
-  "dis",
+  ["dis", 8, 32768],
+  // discordapp-webhook
+  ["dis", 8, 32768],
+  // teams-webhook
+  ["/we", 4, 256],
+  // zapier-webhook
+  ["hoo", 2048, 524288],
+  // ifttt-webhook
+  ["mak", 32, 262144],
+  // make-webhook
+  ["hoo", 2048, 16384],
+  // feishu-webhook
+  ["/v2", 32768, 256],
+  // wecom-webhook
+  ["qya", 65536, 512],
+  // webhook-url
+  ["/ho", 32768, 2048],
   // aws-secret-key
-  "SECSEcSeCSecsECsEcseCsec",
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
   // aws-session-token
-  "SESSEsSeSSessESsEsseSses",
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // bearer-token
-  "BEABEaBeABeabEAbEabeAbea",
+  ["BEABEaBeABeabEAbEabeAbea", 262144, 32],
   // basic-auth
-  "BASBAsBaSBasbASbAsbaSbas",
+  ["BASBAsBaSBasbASbAsbaSbas", 512, 8],
+  // authorization
+  ["ZATZAtZaTZatzATzAtzaTzat", 512, 32768],
+  // basic-auth
+  ["AUTAUtAuTAutaUTaUtauTaut", 256, 872415877],
+  // assigned-secret
+  [":_p", 2, 524288],
+  // request-signature
+  ["X-AX-ax-Ax-a", 8192, 67108864],
+  // request-signature
+  ["X-AX-ax-Ax-a", 8192, 67108864],
+  // request-signature
+  ["X-GX-gx-Gx-g", 32768, 32768],
+  // request-signature
+  ["X-OX-ox-Ox-o", 524288, 524288],
+  // request-signature
+  ["X-OX-ox-Ox-o", 524288, 524288],
+  // request-signature
+  ["X-CX-cx-Cx-c", 32768, 524288],
+  // request-signature
+  ["&Si?Si", 128, 16384],
+  // request-signature
+  [" Si,Si", 128, 16384],
+  // cookie
+  ["SETSEtSeTSetsETsEtseTset", 8192, 8],
+  // cookie
+  ["COOCOoCoOCoocOOcOocoOcoo", 2048, 512],
+  // cookie
+  ["coo", 2048, 512],
+  // netrc-password
+  ["mac", 256, 512],
+  // flag-password
+  ["-u\t-u -u\"-u'-u%-u+-u--u.-u0-u1-u2-u3-u4-u5-u6-u7-u8-u9-u@-uA-uB-uC-uD-uE-uF-uG-uH-uI-uJ-uK-uL-uM-uN-uO-uP-uQ-uR-uS-uT-uU-uV-uW-uX-uY-uZ-u_-ua-ub-uc-ud-ue-uf-ug-uh-ui-uj-uk-ul-um-un-uo-up-uq-ur-us-ut-uu-uv-uw-ux-uy-uz", 2281701375, 4294967295],
+  // flag-password
+  ["-u\t-u ", 2281701375, 2281701375],
+  // flag-password
+  ["-us", 32, 262144],
+  // flag-password
+  ["-u\t-u ", 2281701375, 2281701375],
+  // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-p -p\"-p'-p!-p#-p$-p%-p&-p*-p+-p.-p0-p1-p2-p3-p4-p5-p6-p7-p8-p9-p=-p@-pA-pB-pC-pD-pE-pF-pG-pH-pI-pJ-pK-pL-pM-pN-pO-pP-pQ-pR-pS-pT-pU-pV-pW-pX-pY-pZ-p^-p_-pa-pb-pc-pd-pe-pf-pg-ph-pi-pj-pk-pl-pm-pn-po-pp-pq-pr-ps-pt-pu-pv-pw-px-py-pz", 4294967295, 4294967295],
+  // assigned-secret
+  ["PAS", 524288, 8388608],
+  // assigned-secret
+  ["PAS", 524288, 8388608],
+  // assigned-secret
+  ["_PA", 524288, 524288],
+  // assigned-secret
+  ["_PW", 16, 536870912],
   // url-password
-  "://",
+  ["://", 4294967295, 4294967295],
   // url-token
-  "://",
+  ["://", 2281701374, 2281701374],
   // assigned-secret
-  "SECSEcSeCSecsECsEcseCsec",
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
   // assigned-secret
-  "SECSEcSeCSecsECsEcseCsec",
+  ["CRECReCrECrecREcRecrEcre", 16, 32],
   // assigned-secret
-  "APIAPiApIApiaPIaPiapIapi",
+  ["CRECReCrECrecREcRecrEcre", 16, 32],
   // assigned-secret
-  "ACCACcAcCAccaCCaCcacCacc",
+  ["ZATZAtZaTZatzATzAtzaTzat", 512, 32768],
   // assigned-secret
-  "PRIPRiPrIPripRIpRiprIpri",
+  ["KEYKEyKeYKeykEYkEykeYkey", 1946162053, 4160749567],
   // assigned-secret
-  "ENCENcEnCEnceNCeNcenCenc",
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // assigned-secret
-  "SIGSIgSiGSigsIGsIgsiGsig",
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // assigned-secret
-  "ACCACcAcCAccaCCaCcacCacc",
+  [".LO.Lo.lO.lo", 128, 512],
   // assigned-secret
-  "MASMAsMaSMasmASmAsmaSmas",
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
   // assigned-secret
-  "AUTAUtAuTAutaUTaUtauTaut",
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
   // assigned-secret
-  "ACCACcAcCAccaCCaCcacCacc",
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
   // assigned-secret
-  "AUTAUtAuTAutaUTaUtauTaut",
-  // assigned-secret
-  "REFREfReFRefrEFrEfreFref",
-  // assigned-secret
-  "SESSEsSeSSessESsEsseSses",
-  // assigned-secret
-  "APIAPiApIApiaPIaPiapIapi",
-  // assigned-secret
-  "BEABEaBeABeabEAbEabeAbea",
-  // assigned-secret
-  "BOTBOtBoTBotbOTbOtboTbot",
-  // assigned-secret
-  "ID-ID_IDTIDtId-Id_IdTIdtiD-iD_iDTiDtid-id_idTidt",
-  // assigned-secret
-  "OAUOAuOaUOauoAUoAuoaUoau",
-  // assigned-secret
-  "CRECReCrECrecREcRecrEcre",
-  // assigned-secret
-  "CRECReCrECrecREcRecrEcre",
-  // assigned-secret
-  "AUTAUtAuTAutaUTaUtauTaut",
-  // assigned-secret
-  "TOKTOkToKToktOKtOktoKtok",
-  // assigned-secret
-  "_TO_To_tO_to",
-  // assigned-secret
-  "PASPAsPaSPaspASpAspaSpas",
-  // assigned-secret
-  "PASPAsPaSPaspASpAspaSpas",
-  // assigned-secret
-  "PASPAsPaSPaspASpAspaSpas",
-  // assigned-secret
-  "PWDPWdPwDPwdpWDpWdpwDpwd",
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 1946162053, 4160749567],
 ];

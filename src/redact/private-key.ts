@@ -4,7 +4,7 @@ const longRun = 24;
 const widestGap = 200;
 const endLine = 64;
 
-function isBase64(code: number): boolean {
+export function isBase64(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
     (code >= 65 && code <= 90) ||
@@ -40,6 +40,36 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
     if (gap > widestGap) return { to, done: true };
   }
   return { to, done: false };
+}
+
+const lastLine = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+/** More than a line number, a sign of a diff and an indent, or the rest of the last line. */
+const widestJoint = 100;
+
+/** A text without the private keys of which it has the end alone: their first line was cut away. */
+export function withoutKeyEnds(text: string, replace: () => string): string {
+  let out = '';
+  let from = 0;
+  for (const { index, 0: line } of text.matchAll(lastLine)) {
+    const start = bodyBefore(text, index, from);
+    if (start === index) continue;
+    out += text.slice(from, start) + replace();
+    from = index + line.length;
+  }
+  return out + text.slice(from);
+}
+
+/** Where the body begins that ends at `at`: as far back as there are long runs of base64, and no other line of a key. */
+function bodyBefore(text: string, at: number, floor: number): number {
+  let start = at;
+  let run = 0;
+  for (let i = at - 1; i >= floor && start - i <= widestJoint + longRun; i -= 1) {
+    if (text.charCodeAt(i) === 45 && text.startsWith('-----', i))
+      return text.slice(Math.max(floor, i - endLine), i).includes('-----BEGIN') ? at : start;
+    run = isBase64(text.charCodeAt(i)) ? run + 1 : 0;
+    if (run >= longRun) start = i;
+  }
+  return start;
 }
 
 const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;

@@ -2,9 +2,14 @@ const hex = /^[0-9a-fA-F-]+$/;
 
 /** Words, versions, dates, paths, placeholders and code are not random; keys and generated passwords are. */
 export function looksRandom(value: string, shortest = 16): boolean {
-  if (value.length < shortest || /^(?:[./~]|https?:|[A-Za-z]:\\)|\*\*|\.\.|xxxx|\$\{|process\./.test(value)) return false;
-  if (!/[A-Za-z]/.test(value) || (value.match(/\d+/g)?.length ?? 0) < 2) return false;
+  if (value.length < shortest || /^(?:[./~]|https?:|[A-Za-z]:\\)|\*\*|\.\.|xxxx|\$\{|process\.|^this\b/.test(value)) return false;
+  if (isMember(value) || !/[A-Za-z]/.test(value) || (value.match(/\d+/g)?.length ?? 0) < 2) return false;
   return new Set(value).size >= (hex.test(value) ? 8 : Math.min(10, shortest - 3));
+}
+
+/** `ed25519.PrivateKey.generate`: names with a number at most in each. */
+function isMember(value: string): boolean {
+  return value.includes('.') && value.split('.').every((part) => /^[A-Za-z_$]/.test(part) && (part.match(/\d+/g)?.length ?? 0) < 2);
 }
 
 export function isHex(value: string): boolean {
@@ -24,4 +29,35 @@ export function isNameAndPassword(base64: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** As keys are: small and capital letters, and digits in two places at least. */
+export function isMixed(value: string): boolean {
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) && (value.match(/\d+/g)?.length ?? 0) >= 2;
+}
+
+const placeholder =
+  /^(?:\$|<|\{|\[|%|\*+$|x+$|\.+$|…|your[-_ ]|my[-_ ]|redacted)|^(?:password|passwd|secret|string|value|stdin|none|null|true|false|changeme)$/i;
+
+/** What stands where a password would. */
+export function isPlaceholder(value: string): boolean {
+  return (placeholder.test(value) && !isMixed(value)) || value.startsWith('${') || value.startsWith('$(');
+}
+
+/** A word after a flag is a password if it is no plain word, number or name of another flag. */
+export function isGivenPassword(value: string): boolean {
+  if (isPlaceholder(value) || value.startsWith('-') || /^[\d.:]+$/.test(value) || looksLikeCode(value)) return false;
+  return /\d/.test(value) || /[!@#$%^&*+=~?]/.test(value) || /[a-z][A-Z]/.test(value);
+}
+
+const looksLikeCode = (value: string): boolean => /[(){}[\]]|process\.|\.\.\.|^\w+(?:\.[A-Za-z]\w*)+$/.test(value);
+
+/** The value of a cookie that says who somebody is, not what they like. */
+export function isCookie(value: string): boolean {
+  return (value.length >= 24 || looksRandom(value, 8)) && hasDigit(value) && !isPlaceholder(value);
+}
+
+/** Base64 of the first line of a private key. */
+export function holdsPrivateKey(base64: string): boolean {
+  return atob(base64.slice(0, base64.length - (base64.length % 4))).includes('PRIVATE KEY');
 }

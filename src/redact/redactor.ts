@@ -2,10 +2,11 @@ import type { AgentEvent, EventOf, EventType } from '../events/event.ts';
 import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
 import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
-import { Finder } from './finder.ts';
-import { PrivateKeyLines } from './private-key.ts';
-import { looksRandom } from './randomness.ts';
+import { type Finder, finderOf } from './finder.ts';
+import { nextHexKey } from './hex-keys.ts';
+import { PrivateKeyLines, withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
+import { secretFieldKind } from './secret-fields.ts';
 import { isSecretName, marker, secretNamesShown } from './shapes.ts';
 
 export type { EventSink } from './streams.ts';
@@ -34,7 +35,8 @@ const tooDeep = '[nested too deeply]';
 
 /** Replaces secrets in events, texts and JSON by `[redacted:name]`: known shapes, and the values it is given. */
 export class Redactor {
-  readonly #finder: Finder;
+  #values: readonly string[];
+  #finder: Finder;
   readonly #texts = new BlockStreams();
   readonly #reasoning = new BlockStreams();
   /** By item, then by the number of the stream. */
@@ -49,10 +51,15 @@ export class Redactor {
 
   /** `values` shorter than 8 characters are ignored. */
   constructor(options: { values?: readonly string[] } = {}) {
-    const shown = secretNamesShown.map(marker);
-    const values = (options.values ?? []).filter((value) => value.length >= shortestText).flatMap(formsOf);
-    // A value that is a part of our own marker would be found in every marker.
-    this.#finder = new Finder(longestFirst(values).filter((value) => !shown.some((each) => each.includes(value))));
+    this.#values = options.values ?? [];
+    this.#finder = finderFor(this.#values);
+  }
+
+  /** More values to replace, before there is any text that may hold them. */
+  learn(values: readonly string[]): void {
+    if (values.length === 0) return;
+    this.#values = [...this.#values, ...values];
+    this.#finder = finderFor(this.#values);
   }
 
   /** How many secrets were replaced. A text that comes in deltas and as a whole counts once. */
@@ -90,11 +97,21 @@ export class Redactor {
   }
 
   text(text: string): string {
-    if (text.length < shortestText || this.#finder.next(text, 0, false) < 0) return text;
+    if (text.length < shortestText) return text;
+    if (this.#finder.next(text, 0, false, 0) < 0 && nextHexKey(text, 0, false, 0) < 0) return text;
     const cleaner = new Cleaner(this.#finder);
     const clean = cleaner.push(text, true);
     this.#count += cleaner.count;
     return cleaner.count === 0 ? text : clean;
+  }
+
+  /** A text that comes in no pieces: the end of a private key tells what was before it. */
+  #wholeText(text: string): string {
+    if (!text.includes('-----END')) return this.text(text);
+    return withoutKeyEnds(this.text(text), () => {
+      this.#count += 1;
+      return marker('private-key');
+    });
   }
 
   /** The same value when there is no secret in it. */
@@ -103,7 +120,7 @@ export class Redactor {
   }
 
   #json(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value);
+    if (typeof value === 'string') return this.#wholeText(value);
     if (typeof value !== 'object' || value === null) return value;
     if (this.#depth >= deepest) return tooDeep;
     this.#depth += 1;
@@ -128,7 +145,7 @@ export class Redactor {
     let changes: Map<string, [string, unknown]> | undefined;
     for (const field of fields) {
       const { name, secret } = this.#fieldName(field);
-      const clean = secret ? this.#secretField(object[field]) : this.#json(object[field]);
+      const clean = secret ? this.#secretField(field, object[field]) : this.#json(object[field]);
       if (name !== field || clean !== object[field]) (changes ??= new Map()).set(field, [name, clean]);
     }
     if (changes === undefined) return object;
@@ -158,11 +175,13 @@ export class Redactor {
   }
 
   /** A value beside its name is an assignment, though the two are texts of their own. */
-  #secretField(value: unknown): unknown {
+  #secretField(field: string, value: unknown): unknown {
     const clean = this.#json(value);
-    if (clean !== value || typeof value !== 'string' || value.length > 4096 || /\s/.test(value) || !looksRandom(value, 12)) return clean;
+    if (clean !== value || typeof value !== 'string' || value.length > 4096) return clean;
+    const kind = secretFieldKind(field, value);
+    if (kind === undefined) return clean;
     this.#count += 1;
-    return marker('assigned-secret');
+    return marker(kind);
   }
 
   #fields<Event extends AgentEvent>(event: Event, except?: string): Event {
@@ -210,6 +229,15 @@ export class Redactor {
   #whole(event: EventOf<'text.completed' | 'reasoning.completed'>, stream: Stream | undefined, synthetic: boolean, emit: EventSink): void {
     stream?.end(emit);
     // The whole is as clean as its pieces were.
-    emit(this.#fields(event, stream?.isUntouched === true ? 'text' : undefined), synthetic);
+    const text = stream?.isUntouched === true ? event.text : this.text(event.text);
+    const rest = this.#fields(event, 'text');
+    emit(text === event.text ? rest : { ...rest, text }, synthetic);
   }
+}
+
+function finderFor(values: readonly string[]): Finder {
+  const shown = secretNamesShown.map(marker);
+  const forms = values.filter((value) => value.length >= shortestText).flatMap(formsOf);
+  // A value that is a part of our own marker would be found in every marker.
+  return finderOf(longestFirst(forms).filter((form) => !shown.some((each) => each.includes(form))));
 }

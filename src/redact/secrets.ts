@@ -1,6 +1,8 @@
 import type { Environment } from '../vocabulary.ts';
-import { looksRandom } from './randomness.ts';
+import { isNameAndPassword, looksRandom } from './randomness.ts';
 import { secrecyOf } from './secret-names.ts';
+import { isSecretName } from './shapes.ts';
+import { passwordsIn } from './url-password.ts';
 
 /** Shorter values are words and numbers as often as secrets. */
 const shortest = 8;
@@ -8,13 +10,18 @@ const shortest = 8;
 const longest = 4096;
 
 const harmlessValue =
-  /^(?:true|false|enabled|disabled|required|optional|undefined|[\d.,:_-]{1,15}|[A-Za-z]:\\.*|[^\s@:/]+@[^\s@]+\.[a-z]+|\$\{?\w+\}?|<.*>|\*+|x+)$/i;
+  /^(?:true|false|enabled|disabled|required|optional|undefined|[\d.,:_-]{1,15}|[A-Za-z]:\\.*|[^\s@:/]+@[^\s@]+\.[a-z]+|\$\{\w+\}|<.*>|\*+|x+)$/i;
+/** The name of another variable; a password that begins with a dollar sign is no such name. */
+const reference = /^\$[A-Z_]+$/;
 const path = /^(?:~|\.{1,2})?\//;
 const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The values of environment variables that look like secrets by their names, longest first. */
+/** The values of environment variables that look like secrets by their names, and the passwords in addresses, longest first. */
 export function secretValues(env: Environment): string[] {
-  return longestFirst(secretVariables(env).map(([, value]) => value));
+  const inAddresses = Object.values(env)
+    .flatMap(passwordsIn)
+    .filter((password) => password.length >= shortest);
+  return longestFirst([...secretVariables(env).map(([, value]) => value), ...inAddresses]);
 }
 
 /** The environment variables whose names and values both look like secrets. */
@@ -29,22 +36,58 @@ export function secretVariables(env: Environment): [name: string, value: string]
 }
 
 function isHarmless(value: string, strong: boolean): boolean {
-  if (harmlessValue.test(value)) return true;
+  if (harmlessValue.test(value) || reference.test(value)) return true;
   // A base64 secret may begin with a slash as well.
   if (path.test(value)) return !looksRandom(value.replace(path, '')) || /^[\w./-]+\.\w{2,4}$/.test(value);
   if (url.test(value)) return !/^[^/]*\/\/[^/\s]+@/.test(value) && !looksRandom(value.replace(url, '').replaceAll(/\W+/g, ''), 24);
   return !strong && /^[a-z]+(?:[-_ ][a-z]+)*$/i.test(value);
 }
 
-/** A value as it may appear in an output: itself, escaped in JSON, encoded in a URL, and inside base64 at any offset. */
+/**
+ * A value as it may appear in an output: itself, escaped in JSON, encoded in a URL, in base 16, and inside base64 at any offset.
+ * Of a value of many lines, each line by itself; of a JSON document, what is secret in it.
+ */
 export function formsOf(value: string): string[] {
-  const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
-  forms.push(forms[2]?.replaceAll('%20', '+') ?? '');
+  const parts = partsOf(value).flatMap((part) => [part, JSON.stringify(part).slice(1, -1)]);
+  return [...wholeForms(value), ...parts].flatMap(inPieces).filter((form) => form.length >= shortest);
+}
+
+function wholeForms(value: string): string[] {
+  const url = encodeURIComponent(value.toWellFormed());
+  const hex = Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const forms = [value, JSON.stringify(value).slice(1, -1), url, url.replaceAll('%20', '+'), hex, hex.toUpperCase()];
   for (const offset of [0, 1, 2]) {
     const base64 = innerBase64(value, offset);
     if (base64.length >= 12) forms.push(base64, base64.replaceAll('+', '-').replaceAll('/', '_'));
   }
-  return forms.flatMap(inPieces).filter((form) => form.length >= shortest);
+  return forms;
+}
+
+const isHeader = /^(?:-----|[A-Za-z-]{1,20}: )/;
+
+function partsOf(value: string): string[] {
+  const leaves = /^\s*[[{]/.test(value) ? secretsIn(value) : undefined;
+  if (leaves !== undefined) return leaves.flatMap((leaf) => [leaf, ...partsOf(leaf)]);
+  if (!value.includes('\n')) return [];
+  const lines = value.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line.length >= shortest && !isHeader.test(line) && !isHarmless(line, true));
+}
+
+/** The secret texts of a JSON document; undefined: it is none. */
+function secretsIn(json: string): string[] | undefined {
+  const found: string[] = [];
+  const collect = (field: string, value: unknown): unknown => {
+    if (typeof value !== 'string' || value.length < shortest) return value;
+    if (field === 'auth' && isNameAndPassword(value)) found.push(value, atob(value).replace(/^[^:]*:/, ''));
+    else if (isSecretName(field) || value.includes('PRIVATE KEY') || looksRandom(value)) found.push(value);
+    return value;
+  };
+  try {
+    JSON.parse(json, collect);
+    return found;
+  } catch {
+    return undefined;
+  }
 }
 
 export function longestFirst(values: readonly string[]): string[] {

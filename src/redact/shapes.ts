@@ -1,4 +1,17 @@
-import { hasDigit, isHex, isNameAndPassword, looksRandom } from './randomness.ts';
+import type { Boundary } from './boundary.ts';
+import { prefixed } from './prefixes.ts';
+import {
+  hasDigit,
+  holdsPrivateKey,
+  isCookie,
+  isGivenPassword,
+  isHex,
+  isMixed,
+  isNameAndPassword,
+  isPlaceholder,
+  looksRandom,
+} from './randomness.ts';
+import { holdsCookie } from './secret-fields.ts';
 
 /** How a secret of one kind is written. Patterns are those of pattern.ts. */
 export interface Shape {
@@ -12,83 +25,28 @@ export interface Shape {
   context?: string;
   /** What must stand after it; stays. */
   after?: string;
-  /** What may not stand before its first character: a letter or digit (`word`), also `-` and `_` (`name`), or anything may (`any`). */
-  boundary?: 'word' | 'name' | 'any';
+  boundary?: Boundary;
   /** What the last characters before it must be. */
   behind?: RegExp;
   ignoreCase?: true;
   accept?: (secret: string, context: string) => boolean;
   /** Its body goes on over many lines. */
   block?: true;
+  /** Base64 that may be folded: it goes on over line ends. */
+  folds?: true;
+  /** It begins with any digits of base 16, and is found by hex-keys.ts: too many ways to list them. */
+  startsWithHex?: true;
 }
 
 const word = '[A-Za-z0-9]';
 const name = '[A-Za-z0-9_-]';
-
-/** Kinds that are known by their first characters: kind → beginnings, each with the shortest run that follows. */
-const prefixed: Record<string, readonly string[]> = {
-  'anthropic-key': [`sk-ant-${name}{16}`],
-  'openrouter-key': [`sk-or-${name}{20}`],
-  'langfuse-key': [`sk-lf-${name}{30}`],
-  'openai-key': [`sk-proj-${name}{20}`, `sk-svcacct-${name}{20}`, `sk-admin-${name}{20}`, `sk-None-${name}{20}`],
-  'google-api-key': [`AIza${name}{35}`],
-  'google-access-token': [`ya29\\.${name}{20}`],
-  'google-refresh-token': [`1//0${name}{30}`],
-  'google-client-secret': [`GOCSPX-${name}{20}`],
-  'aws-access-key-id': ['A[BKS]IA[A-Z2-7]{16}'],
-  'aws-bedrock-key': ['ABSK[A-Za-z0-9+/]{80}'],
-  'github-token': [`gh[pousr]_${word}{30}`, 'github_pat_[A-Za-z0-9_]{22}'],
-  'gitlab-token': ['pat', 'dt', 'rt', 'rtr', 'ptt', 'ft', 'soat', 'cbt', 'imt', 'agent', 'oas', 'ffct'].map(
-    (kind) => `gl${kind}-${name}{20}`,
-  ),
-  'gitlab-runner-token': [`GR1348941${name}{20}`],
-  'npm-token': [`npm_${word}{36}`],
-  'slack-token': [`xox[abceoprs]-${name}{10}`, `xoxe\\.xox[bp]-${name}{10}`, `xapp-[0-9]-${name}{10}`],
-  'stripe-key': [`[rs]k_live_${word}{16}`, `[rs]k_test_${word}{16}`, `[rs]k_org_${word}{16}`],
-  'webhook-secret': ['whsec_[A-Za-z0-9+/=]{24}'],
-  'sendgrid-key': [`SG\\.${name}{16,64}\\.${name}{16}`],
-  'huggingface-token': [`hf_${word}{30}`, `api_org_${word}{30}`],
-  'digitalocean-token': ['do[opr]_v1_[a-f0-9]{40}'],
-  'pypi-token': [`pypi-Ag${name}{40}`],
-  'docker-token': [`dckr_pat_${name}{20}`, `dckr_oat_${name}{20}`],
-  'groq-key': [`gsk_${word}{20}`],
-  'xai-key': [`xai-${word}{20}`],
-  'perplexity-key': [`pplx-${word}{20}`],
-  'databricks-token': ['dapi[0-9a-f]{32}'],
-  'vault-token': [`hv[sbr]\\.${name}{20}`],
-  'age-secret-key': ['AGE-SECRET-KEY-1[0-9A-Z]{40}', 'AGE-SECRET-KEY-PQ-1[0-9A-Z]{40}'],
-  'replicate-token': [`r8_${word}{30}`],
-  'nvidia-key': [`nvapi-${name}{40}`],
-  'tavily-key': [`tvly-${name}{20}`],
-  'fireworks-key': [`fw_${word}{22}`],
-  'cerebras-key': [`csk-${word}{32}`],
-  'langsmith-key': [`lsv2_pt_${name}{32}`, `lsv2_sk_${name}{32}`],
-  'pinecone-key': [`pcsk_${name}{30}`],
-  'shopify-token': ['shpat_[0-9a-fA-F]{32}', 'shpss_[0-9a-fA-F]{32}', 'shpca_[0-9a-fA-F]{32}', 'shppa_[0-9a-fA-F]{32}'],
-  'linear-key': [`lin_api_${word}{32}`, `lin_oauth_${word}{32}`],
-  'notion-token': [`ntn_${word}{40}`, `secret_${word}{43}`],
-  'figma-token': [`fig[dour]_${name}{20}`],
-  'postman-key': ['PMAK-[0-9a-f]{24}-[0-9a-f]{20}'],
-  'newrelic-key': ['NRAK-[A-Z0-9]{27}'],
-  'grafana-token': ['glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}', 'glc_eyJ[A-Za-z0-9+/=]{20}'],
-  'sentry-token': ['sntrys_[A-Za-z0-9+/=_]{30}', 'sntryu_[0-9a-f]{40}'],
-  'atlassian-token': ['AT[AC]TT3[A-Za-z0-9_=-]{30}'],
-  'supabase-key': ['sbp_[0-9a-f]{40}', `sb_secret_${name}{20}`],
-  'planetscale-token': [`pscale_tkn_${name}{30}`, `pscale_pw_${name}{30}`],
-  'doppler-token': [`dp\\.pt\\.${word}{40}`, `dp\\.st\\.[A-Za-z0-9_.-]{40}`, `dp\\.ct\\.${word}{40}`],
-  '1password-token': ['ops_eyJ[A-Za-z0-9+/=_-]{60}'],
-  'tailscale-key': [`tskey-${name}{20}`],
-  'rubygems-key': ['rubygems_[0-9a-f]{48}'],
-  'pulumi-token': ['pul-[0-9a-f]{40}'],
-  'square-token': [`sq0csp-${name}{30}`, `sq0atp-${name}{20}`],
-  'airtable-token': [`pat${word}{14}\\.[0-9a-f]{60}`],
-  'circleci-token': [`CCIPAT_${name}{30}`],
-  'buildkite-token': ['bkua_[0-9a-f]{40}'],
-  'fly-token': ['fm2_[A-Za-z0-9+/=_-]{60}'],
-};
+const base64 = '[A-Za-z0-9+/]';
+const hex = '[0-9a-f]';
 
 /** One or a few of what stands between a name and its value in code, JSON (escaped or not), YAML, headers and commands. */
 const between = '[ \\t"\'`\\\\:=>,(]{1,8}';
+/** In tables, columns are filled with spaces. */
+const wideBetween = '[ \\t"\'`\\\\:=>,(]{1,24}';
 /** `api_key`, `api-key`, `apiKey`, `API_KEY`, `apikey` in one. */
 const named = (words: string): string => words.replaceAll('_', '[_-]{0,1}');
 
@@ -99,32 +57,68 @@ const assigned: Omit<Shape, 'context'> = {
   ignoreCase: true,
 };
 const passwordNames = ['password', 'passwd', 'passphrase', 'pwd'];
-const secretNames = [
-  'secret',
-  'secret_key',
-  'api_key',
-  'access_key',
-  'private_key',
-  'encryption_key',
-  'signing_key',
-  'account_key',
-  'master_key',
-  'auth_key',
-  'access_token',
-  'auth_token',
-  'refresh_token',
-  'session_token',
-  'api_token',
-  'bearer_token',
-  'bot_token',
-  'id_token',
-  'oauth_token',
-  'credential',
-  'credentials',
-  'authorization',
-];
+/** What stands before `key` in the name of a secret. */
+const keyNames =
+  'account|admin|api|app|application|auth|access|client|consumer|deploy|encryption|functions|license|master|private|secret|service|shared|signing|storage|subscription';
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
+
+/** Keys whose prefix is too short to tell them: what follows it must look like one. */
+const shortPrefixed: Record<string, string> = {
+  'brave-key': `BSA${name}{27}`,
+  'clickhouse-key': `4b1d${word}{38}`,
+  'crates-token': `cio${word}{32}`,
+  'modal-token': `a[ks]-${word}{22}`,
+  'square-token': `EAAA${name}{60}`,
+  'facebook-token': `EAA${word}{60}`,
+  'twitter-token': 'A{19,22}[B-Za-z0-9%][A-Za-z0-9%]{60}',
+  'voyage-key': `pa-${name}{43}`,
+};
+
+/** How the bytes of a private key begin, whatever line stood before them. */
+const privateKeyBytes = [
+  `MII${base64}{2}[AQgw]IBA[AD][AK][CN]${base64}{20}`,
+  `MII${base64}{5}BgkqhkiG9w0BBQ0w${base64}{20}`,
+  `MIG${base64}AgEAMB[A-Z]GByqGSM49${base64}{20}`,
+  `MIHuAgEAMB[A-Z]GByqGSM49${base64}{20}`,
+  `MI[GH]${base64}AgEBBD${base64}{30}`,
+  `MH[cQ]CAQEEI${base64}{30}`,
+  `MC4CAQAwBQYDK2V${base64}{20}`,
+  `b3BlbnNzaC1rZXktdjE${base64}{20}`,
+];
+
+/** Hosts whose addresses are keys: who knows one may post to it. */
+const webhooks: Record<string, readonly [context: string, secret: string]> = {
+  'slack-webhook': ['hooks\\.slack\\.com/[a-z]{6,12}/', '[A-Za-z0-9/]{20}'],
+  'discord-webhook': ['discord\\.com/api/webhooks/[0-9]{15,22}/', `${name}{40}`],
+  'discordapp-webhook': ['discordapp\\.com/api/webhooks/[0-9]{15,22}/', `${name}{40}`],
+  'teams-webhook': ['/webhook[b2]{0,2}/', '[0-9a-f-]{36}@[0-9a-f-]{36}/[A-Za-z]{5,20}/[A-Za-z0-9/-]{32}'],
+  'zapier-webhook': ['hooks\\.zapier\\.com/hooks/catch/', '[A-Za-z0-9/]{10}'],
+  'ifttt-webhook': ['maker\\.ifttt\\.com/trigger/[^\\s/]{1,64}/with/key/', `${name}{20}`],
+  'make-webhook': ['hook\\.[a-z]{2}[0-9]\\.make\\.com/', `${word}{20}`],
+  'feishu-webhook': ['/v2/hook/', `${name}{20}`],
+  'wecom-webhook': ['qyapi\\.weixin\\.qq\\.com/cgi-bin/webhook/send\\?key=', `${name}{20}`],
+};
+
+/** Parts of a signed address, or headers of a signed request. */
+const signatures = [
+  'X-Amz-Signature',
+  'X-Amz-Security-Token',
+  'X-Goog-Signature',
+  'X-Oss-Signature',
+  'X-Oss-Security-Token',
+  'X-Cos-Security-Token',
+];
+
+const user = '[A-Za-z0-9._%@+-]{1,64}';
+const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
+/** Within the name of a flag. */
+const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
+const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b[^\n]*$/;
+const takesPassword =
+  /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli)\b[^\n]*$/;
+/** Between the words of a .netrc: spaces and line ends, escaped or not. */
+const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t]{0,8}';
 
 /** So many characters of a secret, or of what must stand before it, decide whether it is looked for. */
 export const headLength = 3;
@@ -139,8 +133,40 @@ export const secretShapes: readonly Shape[] = [
   { name: 'elevenlabs-key', secret: 'sk_[0-9a-f]{40}', tail: '[0-9a-f]', boundary: 'name' },
   { name: 'twilio-key', secret: 'SK[0-9a-f]{32}', tail: '[0-9a-f]', boundary: 'name' },
   { name: 'mailgun-key', secret: 'key-[0-9a-f]{32}', tail: '[0-9a-f]', boundary: 'name' },
+  ...Object.entries(shortPrefixed).map(([kind, secret]): Shape => ({
+    name: kind,
+    secret,
+    tail: tailOf(secret),
+    boundary: 'base64',
+    accept: (key) => isMixed(key) && !isHex(key),
+  })),
+  // Triggered by their ends, which are rarer in other texts than their beginnings are.
+  { name: 'neon-key', context: 'api_', secret: '[a-z0-9]{40}', tail: '[a-z0-9]', behind: /(?:^|[^A-Za-z0-9]|\\n|\dm)n$/ },
+  { name: 'openshift-token', context: '256~', secret: `${name}{43}`, tail: name, behind: /sha$/ },
+  { name: 'wandb-key', context: 'db_v1_', secret: `${name}{40}`, tail: name, behind: /wan$/ },
+  { name: 'vercel-token', context: '_blob_rw_', secret: '[A-Za-z0-9_]{30}', tail: '[A-Za-z0-9_]', behind: /vercel$/ },
+  { name: 'vault-token', secret: `s\\.${word}{24,25}`, boundary: 'name', accept: (token) => token.length === 26 && isMixed(token) },
+  { name: 'intercom-token', secret: `dG9rO${base64}{40}`, tail: '[A-Za-z0-9+/=]', boundary: 'base64', accept: isMixed },
+  { name: 'mailchimp-key', secret: `${hex}{32}-us[0-9]{1,2}`, boundary: 'name', startsWithHex: true },
+  { name: 'asana-token', context: '[12]/[0-9]{13,17}[/0-9]{0,18}:', secret: `${hex}{32}`, tail: hex, boundary: 'word' },
+  {
+    name: 'facebook-app-token',
+    context: '[0-9]{2}\\|',
+    secret: `${name}{27}`,
+    tail: name,
+    behind: /(?<!\d)\d{11,15}$/,
+    accept: hasDigit,
+  },
   // The three parts are base64url of JSON, JSON and bytes; base64 of `{"` is `eyJ`.
   { name: 'jwt', secret: `eyJ${name}{8,4096}\\.eyJ${name}{8}`, tail: '[A-Za-z0-9_.=-]', boundary: 'name' },
+  // A JWS without its content; a JWE has five parts, of which the second may be empty.
+  { name: 'jwt', secret: `eyJ${name}{16,4096}\\.\\.${name}{40}`, tail: '[A-Za-z0-9_.=-]', boundary: 'name' },
+  {
+    name: 'jwe',
+    secret: `eyJ${name}{16,4096}\\.${name}{0,2048}\\.${name}{8,2048}\\.${name}{4}`,
+    tail: '[A-Za-z0-9_.=-]',
+    boundary: 'name',
+  },
   // The first part is base64 of a number written in digits.
   { name: 'discord-token', secret: `[MNO][DTjz][AEIMQUYcgk]${name}{20,27}\\.${name}{6}\\.${name}{27}`, tail: name, boundary: 'name' },
   {
@@ -150,6 +176,10 @@ export const secretShapes: readonly Shape[] = [
     accept: (line) => line.includes('PRIVATE KEY'),
     block: true,
   },
+  { name: 'private-key', secret: 'Private-Lines: [0-9]{1,4}', boundary: 'any', block: true },
+  ...privateKeyBytes.map((secret): Shape => ({ name: 'private-key', secret, boundary: 'base64', block: true })),
+  { name: 'private-key', secret: `LS0tLS1CRUdJTi${base64}{40}`, boundary: 'any', folds: true, accept: holdsPrivateKey },
+  { name: 'private-key', context: 'client-key-data[ \\t"\'\\\\:]{1,6}', secret: `${base64}{40}`, folds: true },
   { name: 'telegram-bot-token', context: ':', secret: `AA${name}{32}`, tail: name, behind: /(?<!\d)\d{8,10}$/ },
   {
     name: 'azure-client-secret',
@@ -163,9 +193,8 @@ export const secretShapes: readonly Shape[] = [
   { name: 'azure-shared-access-key', context: 'SharedAccessKey=', secret: '[A-Za-z0-9+/]{40}', tail: '[A-Za-z0-9+/=]' },
   { name: 'azure-sas', context: '[?&;]sig=', secret: '[A-Za-z0-9%+/]{40}', tail: '[A-Za-z0-9%+/=]' },
   { name: 'azure-sas', context: 'SharedAccessSignature=', secret: '[^ \\n\\t"\']{30}', tail: '[^ \\n\\t"\']' },
-  { name: 'slack-webhook', context: 'hooks\\.slack\\.com/[a-z]{6,12}/', secret: '[A-Za-z0-9/]{20}', tail: '[A-Za-z0-9/]' },
-  { name: 'discord-webhook', context: 'discord\\.com/api/webhooks/[0-9]{15,22}/', secret: `${name}{40}`, tail: name },
-  { name: 'discord-webhook', context: 'discordapp\\.com/api/webhooks/[0-9]{15,22}/', secret: `${name}{40}`, tail: name },
+  ...Object.entries(webhooks).map(([kind, [context, secret]]): Shape => ({ name: kind, context, secret, tail: tailOf(secret) })),
+  { name: 'webhook-url', context: '/hooks/', secret: '[a-z0-9]{26}', tail: '[a-z0-9]', accept: (id) => looksRandom(id, 26) },
   {
     name: 'aws-secret-key',
     context: named('secret_access_key') + between,
@@ -175,7 +204,8 @@ export const secretShapes: readonly Shape[] = [
   },
   {
     name: 'aws-session-token',
-    context: named('session_token') + between,
+    context: `token${between}`,
+    behind: /session[_-]?$/i,
     secret: '[A-Za-z0-9/+=]{80}',
     tail: '[A-Za-z0-9/+=]',
     ignoreCase: true,
@@ -198,6 +228,106 @@ export const secretShapes: readonly Shape[] = [
     accept: isNameAndPassword,
   },
   {
+    name: 'authorization',
+    context: 'zation[ \\t"\'`\\\\:=]{1,8}[A-Za-z0-9-]{3,20}[ \\t]{1,2}',
+    behind: /authori$/i,
+    secret: '[A-Za-z0-9._~+/=:-]{16,256}',
+    tail: '[A-Za-z0-9._~+/=:-]',
+    ignoreCase: true,
+    accept: (token, context) => hasDigit(token) && /[A-Za-z]/.test(token) && !/(?:basic|bearer)\s+$/i.test(context),
+  },
+  // Of Docker, npm and Composer: a name and a password in base64.
+  {
+    name: 'basic-auth',
+    context: 'auth["\'` \\t\\\\:=]{1,8}',
+    secret: '[A-Za-z0-9+/]{8,8192}={0,2}',
+    ignoreCase: true,
+    accept: (value, context) => /[:=]/.test(context) && isNameAndPassword(value),
+  },
+  { name: 'assigned-secret', context: ':_password[ \\t]{0,2}=[ \\t"]{0,2}', secret: '[A-Za-z0-9+/=]{6,256}' },
+  ...signatures.map((each): Shape => ({
+    name: 'request-signature',
+    context: `${each}["'\\\\ :=]{1,6}`,
+    secret: '[A-Za-z0-9%/+=_~-]{20}',
+    tail: '[A-Za-z0-9%/+=_~-]',
+    ignoreCase: true,
+  })),
+  { name: 'request-signature', context: '[?&]Signature=', secret: '[A-Za-z0-9%/+=_~-]{20}', tail: '[A-Za-z0-9%/+=_~-]' },
+  { name: 'request-signature', context: '[ ,]Signature=', secret: `${hex}{64}`, tail: hex },
+  {
+    name: 'cookie',
+    context: 'Set-Cookie[ \\t"\'\\\\:]{1,8}[^\\s=;,"\'\\\\]{1,64}=',
+    secret: '[^\\s\\u001b;,)"\'\\\\]{8,4096}',
+    ignoreCase: true,
+    accept: isCookie,
+  },
+  {
+    name: 'cookie',
+    context: 'Cookie["\'\\\\]{0,2}:[ \\t"\'\\\\]{0,4}',
+    secret: '[^\\n\\r\\u001b"\'\\\\]{8,4096}',
+    ignoreCase: true,
+    boundary: 'name',
+    accept: holdsCookie,
+  },
+  {
+    name: 'cookie',
+    context: 'cookie[ \\t=]{1,2}["\']{0,1}[^\\s=;,"\'\\\\]{1,64}=',
+    secret: '[^\\s\\u001b;,)"\'\\\\]{8,4096}',
+    accept: isCookie,
+  },
+  {
+    name: 'netrc-password',
+    context: `machine${gap}[^\\s\\\\]{1,128}${gap}login${gap}[^\\s\\\\]{1,128}${gap}password[ \\t]{1,8}`,
+    secret: '[^\\s"\'\\\\]{1,256}',
+    accept: (password) => !isPlaceholder(password),
+  },
+  {
+    name: 'flag-password',
+    context: `-u[ \\t"']{0,3}${user}:`,
+    secret: `${anyWord}{1,256}`,
+    boundary: 'name',
+    behind: overHttp,
+    accept: (password) => !isPlaceholder(password),
+  },
+  {
+    name: 'flag-password',
+    context: `-u[ \\t]{1,3}["']{0,1}${user}:`,
+    secret: `${anyWord}{6,256}`,
+    boundary: 'name',
+    accept: isGivenPassword,
+  },
+  { name: 'flag-password', context: `-user[ \\t=]{1,2}["']{0,1}${user}:`, secret: `${anyWord}{4,256}`, accept: isGivenPassword },
+  {
+    name: 'flag-password',
+    context: '-u[ \\t]{1,3}["\']{0,1}',
+    secret: `${name}{20,256}`,
+    after: ':',
+    boundary: 'name',
+    behind: overHttp,
+    accept: hasDigit,
+  },
+  ...['password', 'passwd', 'passphrase', 'pass'].map((each): Shape => ({
+    name: 'flag-password',
+    context: `-${each}[ \\t=]{1,3}["']{0,1}`,
+    behind: aFlag,
+    secret: `${anyWord}{4,256}`,
+    accept: isGivenPassword,
+  })),
+  {
+    name: 'flag-password',
+    context: '-p[ ]{0,1}["\']{0,1}',
+    secret: `[A-Za-z0-9!@#$%^&*._+=][^\\s\\u001b"'\`,;|&<>)\\\\]{3,256}`,
+    boundary: 'name',
+    behind: takesPassword,
+    accept: isGivenPassword,
+  },
+  ...['PASSWORD', 'PASSWD', '_PASS', '_PWD'].map((each): Shape => ({
+    name: 'assigned-secret',
+    context: `${each}=["']{0,1}`,
+    secret: `${anyWord}{6,256}`,
+    accept: isGivenPassword,
+  })),
+  {
     name: 'url-password',
     context: '://[^\\s/?#@:"\'`<>()\\[\\]{}\\\\]{0,128}:',
     secret: '[^\\s/?#@"\'`<>()\\[\\]{}\\\\|]{1,256}',
@@ -205,13 +335,16 @@ export const secretShapes: readonly Shape[] = [
     accept: (password) => !/^(?:\*+|x+|\.+|…)$/i.test(password),
   },
   { name: 'url-token', context: '://', secret: `${name}{20,256}`, after: '@', accept: hasDigit },
-  ...secretNames.map((each): Shape => ({ ...assigned, context: named(each) + between, accept: isAssigned })),
-  { ...assigned, context: `token${between}`, boundary: 'name', accept: isAssigned },
-  { ...assigned, context: `_TOKEN${between}`, accept: isAssigned },
+  ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
+  { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
+  { ...assigned, context: `key${between}`, behind: new RegExp(`(?:${keyNames})[_-]?$`, 'i'), accept: isAssigned },
+  { ...assigned, context: `token${wideBetween}`, accept: isAssigned },
+  { ...assigned, context: 'token[ \\t]{1,2}', behind: aFlag, accept: (token) => looksRandom(token) },
+  { ...assigned, context: `\\.login${between}`, behind: /sonar$/, accept: isAssigned },
   ...passwordNames.map((each): Shape => ({
     ...assigned,
     context: each + between,
-    accept: (secret, context) => /[:=]/.test(context) && looksRandom(secret, 12),
+    accept: (secret, context) => looksRandom(secret, 12) && (/[:=]/.test(context) || isMixed(secret)),
   })),
 ];
 
@@ -221,7 +354,7 @@ function tailOf(secret: string): string {
 }
 
 const secretName = new RegExp(
-  `(?:${[...passwordNames, ...secretNames, 'secret_access_key'].map((each) => each.replaceAll('_', '[_-]?')).join('|')}|^token|[_-]token)$`,
+  `(?:${passwordNames.join('|')}|secret|credentials?|authorization|(?:${keyNames}|secret[_-]?access)[_-]?key|token|(?:^|[_-])auth|cookie)$`,
   'i',
 );
 

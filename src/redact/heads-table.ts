@@ -1,0 +1,93 @@
+/** Three characters decide whether something may begin with them. */
+const headLength = 3;
+
+/** The last three characters as one number, made from that of the three before: cheap enough for every character of a stream. */
+const rolled = (head: number, code: number): number => ((head << 7) ^ code) & mostHeads;
+const mostHeads = 0x1fffff;
+
+function headAt(text: string, at: number): number {
+  return rolled(rolled(text.charCodeAt(at), text.charCodeAt(at + 1)), text.charCodeAt(at + 2));
+}
+
+interface Entry<Item> {
+  items: readonly Item[];
+  /** Which characters may stand in the two places after them, a bit for each code modulo 32. */
+  fourth: number;
+  fifth: number;
+}
+
+/** The first three characters of all that is looked for, and what may stand in the two places after them. */
+export class HeadsTable<Item> {
+  /** What is in it too, unless something of our own begins in the same way. */
+  readonly #shared: HeadsTable<Item> | undefined;
+  /** 1 for three characters that begin something. */
+  readonly #begins: Uint8Array;
+  readonly #entries = new Map<number, Entry<Item>>();
+  /** By the first one or two characters, for where a text ends. */
+  readonly #short = new Map<string, readonly Item[]>();
+
+  constructor(shared?: HeadsTable<Item>) {
+    this.#shared = shared;
+    this.#begins = shared === undefined ? new Uint8Array(mostHeads + 1) : shared.#begins.slice();
+  }
+
+  /** What is added last is found first. */
+  add(head: string, fourth: number, fifth: number, item: Item): void {
+    const number = headAt(head, 0);
+    this.#begins[number] = 1;
+    const known = this.#entry(number) ?? { items: [], fourth: 0, fifth: 0 };
+    this.#entries.set(number, { items: before(item, known.items), fourth: known.fourth | fourth, fifth: known.fifth | fifth });
+    for (let length = 1; length < headLength; length += 1) {
+      const start = head.slice(0, length);
+      this.#short.set(start, before(item, this.#beginning(start) ?? []));
+    }
+  }
+
+  #entry(number: number): Entry<Item> | undefined {
+    const entry = this.#entries.get(number);
+    return entry !== undefined || this.#shared === undefined ? entry : this.#shared.#entry(number);
+  }
+
+  #beginning(start: string): readonly Item[] | undefined {
+    const items = this.#short.get(start);
+    return items !== undefined || this.#shared === undefined ? items : this.#shared.#beginning(start);
+  }
+
+  /** The first place from `at` on where something may begin, or where the text ends too early to tell; -1: none. */
+  next(text: string, at: number): number {
+    for (let place = nextHit(this.#begins, text, at); place >= 0; place = nextHit(this.#begins, text, place + 1)) {
+      const entry = this.#entry(headAt(text, place));
+      if (entry === undefined) continue;
+      if (place + 4 >= text.length) return place;
+      const follows = (entry.fourth >>> (text.charCodeAt(place + 3) & 31)) & (entry.fifth >>> (text.charCodeAt(place + 4) & 31));
+      if ((follows & 1) === 1) return place;
+    }
+    return -1;
+  }
+
+  /** Whether something may begin with the last one or two characters of a text. */
+  endsIn(text: string, place: number): boolean {
+    return this.#beginning(text.slice(place)) !== undefined;
+  }
+
+  at(text: string, place: number): readonly Item[] {
+    const items = text.length - place < headLength ? this.#beginning(text.slice(place)) : this.#entry(headAt(text, place))?.items;
+    return items ?? [];
+  }
+}
+
+function before<Item>(item: Item, items: readonly Item[]): readonly Item[] {
+  return items[0] === item ? items : [item, ...items];
+}
+
+/** A plain function of its own: this loop is what redaction costs, and it must be compiled as one. */
+function nextHit(begins: Uint8Array, text: string, at: number): number {
+  const length = text.length;
+  if (length - at < headLength) return -1;
+  let head = rolled(text.charCodeAt(at), text.charCodeAt(at + 1));
+  for (let i = at + 2; i < length; i += 1) {
+    head = rolled(head, text.charCodeAt(i));
+    if (begins[head] === 1) return i - 2;
+  }
+  return -1;
+}

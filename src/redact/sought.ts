@@ -1,0 +1,134 @@
+import { type Boundary, isBoundary } from './boundary.ts';
+import { clippedEnd, clippedValue } from './clipped.ts';
+import { foldedBase64, foldedValue, mayFold } from './folded.ts';
+import { advance, fails, has, type Pattern, pattern, patternHead, undecided } from './pattern.ts';
+import { privateKeyBody } from './private-key.ts';
+import { headLength, marker, type Shape } from './shapes.ts';
+
+/** How far a secret goes on from `at`; `done` when no further text could prolong it. */
+export type Tail = (text: string, at: number) => { to: number; done: boolean };
+
+/** A secret to look for. */
+export interface Sought {
+  marker: string;
+  boundary: Boundary;
+  /** What must stand before it, if anything. */
+  context: Pattern | undefined;
+  /** Whether the next few characters leave it possible: most places that begin like a secret end here. */
+  fits(text: string, at: number, floor: number, final: boolean): boolean;
+  /** Whether it may begin at `at`; nothing before `floor` may be looked at. */
+  mayBegin(text: string, at: number, floor: number): boolean;
+  /** Where the secret at `at` ends, or `fails`, or `undecided`. */
+  match(text: string, at: number, final: boolean, context: string): number;
+  tail: Tail | undefined;
+}
+
+/** Characters before a place that decide whether a secret may begin there. */
+export const lookBehind = 64;
+
+/** So many characters are looked at first. */
+const looked = 8;
+
+/** A value that is known to be secret. */
+export function literal(value: string): Sought {
+  const folds = mayFold(value);
+  function match(text: string, at: number, final: boolean): number {
+    if (text.startsWith(value, at)) return at + value.length;
+    const end = folds ? foldedValue(value, text, at, final) : fails;
+    if (end !== fails) return end;
+    const rest = text.length - at;
+    if (!final && rest < value.length && value.startsWith(text.slice(at))) return undecided;
+    return clippedValue(value, text, at, final);
+  }
+  const head = value.slice(0, folds ? headLength : looked);
+  return {
+    marker: marker('secret-value'),
+    boundary: 'any',
+    context: undefined,
+    fits: (text, at) => text.startsWith(head, at) || (text.length - at < head.length && head.startsWith(text.slice(at))),
+    mayBegin: () => true,
+    match,
+    tail: undefined,
+  };
+}
+
+export function soughtOf(shape: Shape): Sought {
+  const flags = shape.ignoreCase === true ? 'i' : '';
+  // Made when they are first looked for: a run starts with all of them, and meets none.
+  const secret = onDemand(() => pattern(shape.secret, flags));
+  const after = onDemand(() => pattern(shape.after ?? ''));
+  const context = shape.context === undefined ? undefined : onDemand(() => pattern(shape.context ?? '', flags));
+  const head = onDemand(() => firstPlaces((shape.context ?? '') + shape.secret, flags));
+  const boundary = shape.boundary ?? (shape.context === undefined ? 'word' : 'any');
+  const { accept, behind } = shape;
+  const mayBeClipped = shape.context === undefined && shape.block !== true && accept === undefined;
+  return {
+    marker: marker(shape.name),
+    boundary,
+    get context() {
+      return context?.();
+    },
+    fits: (text, at, floor, final) => isBoundary(text, at, floor, boundary) && begins(head(), text, at, final),
+    mayBegin: (text, at, floor) =>
+      isBoundary(text, at, floor, boundary) && (behind === undefined || behind.test(text.slice(Math.max(floor, at - lookBehind), at))),
+    match(text, at, final, before) {
+      const end = advance(secret(), text, at, final);
+      if (end === fails && mayBeClipped) return clippedEnd(secret(), text, at, final);
+      if (end < 0) return end;
+      const follows = advance(after(), text, end, final);
+      if (follows < 0) return follows;
+      if (accept !== undefined && !accept(text.slice(at, end), before)) return fails;
+      if (shape.block !== true) return end;
+      const body = privateKeyBody(text, end);
+      if (body.to > end) return end;
+      return body.done || final ? fails : undecided;
+    },
+    tail: tailOf(shape),
+  };
+}
+
+function tailOf({ block, folds, tail }: Shape): Tail | undefined {
+  if (block === true) return privateKeyBody;
+  if (folds === true) return foldedBase64;
+  return tail === undefined ? undefined : runOf(tail);
+}
+
+/** The places of its first characters, as far as it is certain which are whose. */
+function firstPlaces(source: string, flags: '' | 'i'): Pattern {
+  const places: Pattern[number][] = [];
+  for (const place of patternHead(source, flags, looked)) {
+    for (let count = 0; count < place.min && places.length < looked; count += 1) places.push(place);
+    if (place.min !== place.max) break;
+  }
+  return places;
+}
+
+function begins(places: Pattern, text: string, at: number, final: boolean): boolean {
+  for (let i = 0; i < places.length; i += 1) {
+    if (at + i >= text.length) return !final;
+    if (!has(places[i] as Pattern[number], text.charCodeAt(at + i))) return false;
+  }
+  return true;
+}
+
+function onDemand<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** A run of characters; a full stop at its very end belongs to the sentence, not to the secret. */
+function runOf(source: string): Tail {
+  const run = onDemand(() => pattern(source)[0] as Pattern[number]);
+  return (text, at) => {
+    const place = run();
+    let to = at;
+    for (; to < text.length; to += 1) {
+      const code = text.charCodeAt(to);
+      if (!has(place, code)) return { to, done: true };
+      if (code !== 46) continue;
+      if (to + 1 === text.length) return { to, done: false };
+      if (!has(place, text.charCodeAt(to + 1)) || text.charCodeAt(to + 1) === 46) return { to, done: true };
+    }
+    return { to, done: false };
+  };
+}
