@@ -80,6 +80,12 @@ export class Ending {
     const failed = verdict.class !== 'success';
     this.#claim = this.#claims.judged(this.#claim, outcome);
     if (this.#claim !== undefined) return this.#writeClaim();
+    const told = this.#claims.told(outcome);
+    // It was written before anything spoke against it.
+    if (told?.status === 'failed' && this.#fault === undefined) {
+      this.#raise({ name: errorName(told.code), message: told.message ?? told.status });
+      return this.#session.idle();
+    }
     const stopped = stops.find((code) => code === verdict.class);
     // What was said after an error reads as if it had been got over; and a process may have been stopped without a word.
     if (stopped !== undefined && (this.#fault === undefined || this.#lane.finish === 'stop'))
