@@ -68,6 +68,12 @@ describe('the run stream', () => {
     expect(outcome.verdict.class).toBe('incomplete');
   });
 
+  it('says that calls under way are not told, when it stops inside a step', () => {
+    const words = 'it stopped inside a step: calls that were under way are not told';
+    expect(read([stepStart, text('Hi')]).outcome.warnings).toEqual([words]);
+    expect(read([stepStart, text('Hi'), stepFinish('stop')]).outcome.warnings).toEqual([]);
+  });
+
   it('drops the repeated text of 0.11.3 to 0.15.13, which ends a run without steps', () => {
     const last = { type: 'text', timestamp: 1, sessionID: 'ses_1', text: { id: 'prt_t', messageID: 'msg_1', type: 'text', text: 'Hi' } };
     const { events, outcome } = read([text('Hi'), last]);
