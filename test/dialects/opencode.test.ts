@@ -68,10 +68,10 @@ describe('the run stream', () => {
     expect(outcome.verdict.class).toBe('incomplete');
   });
 
-  it('says that calls under way are not told, when it stops inside a step', () => {
-    const words = 'it stopped inside a step: calls that were under way are not told';
-    expect(read([stepStart, text('Hi')]).outcome.warnings).toEqual([words]);
-    expect(read([stepStart, text('Hi'), stepFinish('stop')]).outcome.warnings).toEqual([]);
+  it('notes that calls under way are not told, when it stops inside a step', () => {
+    const what = 'calls under way, which are told when they end: it stopped inside a step';
+    expect(read([stepStart, text('Hi')]).outcome.provenance.notes).toMatchObject([{ kind: 'lost', what }]);
+    expect(read([stepStart, text('Hi'), stepFinish('stop')]).outcome.provenance.notes).toEqual([]);
   });
 
   it('drops the repeated text of 0.11.3 to 0.15.13, which ends a run without steps', () => {
