@@ -68,7 +68,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
     'server',
   ],
   [
-    /disconnected|premature close|connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)|(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect|reach|resolve)|socket|network|no route to host|host (?:is )?(?:unreachable|down)|(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)|no such host|no internet|you are offline|fetch failed|failed to fetch|error sending request|tls handshake|terminated|timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i,
+    /disconnected|premature close|connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)|(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect to|reach|resolve)|socket|network|no route to host|host (?:is )?(?:unreachable|down)|(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)|no such host|no internet|you are offline|fetch failed|failed to fetch|error sending request|tls handshake|terminated|timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i,
     'network',
   ],
   [
