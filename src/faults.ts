@@ -81,7 +81,7 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   ],
   [/disconnected|premature close|socket|network|no internet|you are offline|fetch failed|failed to fetch|terminated/i, 'network'],
   [/connection[ _-]?(?:error|reset|refused|closed|failed|failure|lost|dropped|aborted|timed)/i, 'network'],
-  [/(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect|reach|resolve)/i, 'network'],
+  [/(?:could not|cannot|can't|couldn't|failed to|error trying to) (?:connect to|reach|resolve)/i, 'network'],
   [/no route to host|host (?:is )?(?:unreachable|down)|no such host|error sending request|tls handshake/i, 'network'],
   [/(?:name|host|dns)[ _](?:or service )?(?:not known|not found|not resolved|resolution|lookup)/i, 'network'],
   [/timed? ?out|stream (?:ended|closed|error)|error decoding response|other side closed|incomplete json/i, 'network'],

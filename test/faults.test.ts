@@ -53,6 +53,7 @@ it.each([
   ['curl: (6) Could not resolve host: api.example.com', undefined, 'network'],
   ['curl: (7) Failed to connect to localhost port 1: Connection refused', undefined, 'network'],
   ['APIConnectionError: Connection error.', undefined, 'network'],
+  ['Cannot connect to API: nobody answers', undefined, 'network'],
   ['Network is unreachable', undefined, 'network'],
   ['Context is too large to send safely. Start a new session.', undefined, 'context_overflow'],
   ['prompt is too long: 210000 tokens > 200000 maximum', 400, 'context_overflow'],

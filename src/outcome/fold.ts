@@ -342,8 +342,7 @@ export class OutcomeFold {
         }),
         cost_source: cost.source,
         ...defined({ model_name: this.#model }),
-        api_calls_count: this.#toolCalls.length,
-        tool_calls_count: this.#toolCalls.length,
+        ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#toolCalls.length, tool_calls_count: this.#toolCalls.length } : {}),
         turns: this.#turns,
       },
       ...defined({ usage_by_model: this.#usageByModel(price) }),
@@ -386,6 +385,10 @@ export class OutcomeFold {
     return { count, every: attempted.isAllDenied, ...defined({ flag: allowingFlag(this.#thread?.agent) }) };
   }
 
+  #callsAreTold(dialect: string): boolean {
+    return this.#toolCalls.length > 0 || !silentAboutCalls.has(this.#thread?.agent ?? dialect);
+  }
+
   #usageByModel(price: Price | undefined): ModelUsage[] | undefined {
     const models = [...this.#usage.byModel()];
     if (models.length < 2) return undefined;
@@ -424,6 +427,8 @@ export class OutcomeFold {
   }
 }
 
+/** Agents that never tell their calls: none told is not none made. */
+const silentAboutCalls = new Set(['continue']);
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
 const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';

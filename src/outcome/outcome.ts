@@ -68,8 +68,9 @@ export const RunOutcome = z.strictObject({
     cost: z.number().nonnegative().optional(),
     cost_source: z.enum(['reported', 'computed', 'unknown']),
     model_name: z.string().optional(),
-    api_calls_count: z.int().nonnegative(),
-    tool_calls_count: z.int().nonnegative(),
+    /** Absent where the agent never tells its calls. */
+    api_calls_count: z.int().nonnegative().optional(),
+    tool_calls_count: z.int().nonnegative().optional(),
     turns: z.int().nonnegative(),
   }),
   /** Only where a run used more than one model; their sum is in the metrics. */

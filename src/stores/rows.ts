@@ -50,7 +50,7 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
     cost: optionalNumber(metrics.cost),
     cost_source: metrics.cost_source,
     turns: metrics.turns,
-    tool_calls: metrics.tool_calls_count,
+    tool_calls: optionalNumber(metrics.tool_calls_count),
     artifacts: outcome.artifacts.length + (omitted?.artifacts ?? 0),
     warnings: outcome.warnings.length + (omitted?.warnings ?? 0),
   };

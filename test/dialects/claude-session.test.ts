@@ -80,6 +80,31 @@ describe('the end of a session file', () => {
   });
 });
 
+describe('what the program says in the place of the model', () => {
+  const own = (words: string, more: Wire): Wire => {
+    const each = said('x', text(words), 'stop_sequence', more);
+    return { ...each, message: { ...(each.message as Wire), model: '<synthetic>' } };
+  };
+
+  it.each<[string, Wire, string]>([
+    ['Credit balance is too low', {}, 'quota'],
+    ['Please run /login · API Error: 401 expired', { apiErrorStatus: 401 }, 'auth'],
+    ["You've hit your session limit", { error: 'rate_limit', apiErrorStatus: 429 }, 'rate_limit'],
+  ])('is a failure, not an answer: %s', (words, more, code) => {
+    const failed = own(words, { isApiErrorMessage: true, ...more });
+    expect(readLines([prompt('Hi.'), failed]).outcome).toMatchObject({ message: '', verdict: { class: 'provider', code } });
+    expect(verdict([prompt('Hi.'), failed, prompt('Again.'), said('m9', text('Here.'), 'end_turn')])).toBe('success');
+  });
+
+  it('is no answer when a session was only resumed', () => {
+    expect(readLines([...whole, own('No response requested.', {})]).outcome).toMatchObject({
+      message: 'One file.',
+      verdict: { class: 'success' },
+    });
+    expect(verdict([...whole, interrupt, own('No response requested.', {})])).toBe('cancelled');
+  });
+});
+
 describe('a message', () => {
   const counts = (read: Read): number[] => [read.outcome.metrics.input_tokens ?? 0, read.outcome.metrics.turns];
 

@@ -101,3 +101,9 @@ it('has a schema that every recorded object fits', async () => {
   }
   expect(Line.safeParse('text').success).toBe(false);
 });
+
+it('does not say that there were no calls, which are never told', () => {
+  const { metrics } = readLines([wrapped('Done.')]).outcome;
+  expect(metrics).not.toHaveProperty('tool_calls_count');
+  expect(metrics).not.toHaveProperty('api_calls_count');
+});

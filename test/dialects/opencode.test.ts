@@ -68,6 +68,12 @@ describe('the run stream', () => {
     expect(outcome.verdict.class).toBe('incomplete');
   });
 
+  it('notes that calls under way are not told, when it stops inside a step', () => {
+    const what = 'calls under way, which are told when they end: it stopped inside a step';
+    expect(read([stepStart, text('Hi')]).outcome.provenance.notes).toMatchObject([{ kind: 'lost', what }]);
+    expect(read([stepStart, text('Hi'), stepFinish('stop')]).outcome.provenance.notes).toEqual([]);
+  });
+
   it('drops the repeated text of 0.11.3 to 0.15.13, which ends a run without steps', () => {
     const last = { type: 'text', timestamp: 1, sessionID: 'ses_1', text: { id: 'prt_t', messageID: 'msg_1', type: 'text', text: 'Hi' } };
     const { events, outcome } = read([text('Hi'), last]);

@@ -1,7 +1,7 @@
 /** How much of a file tells whether it is a session. */
 export const headBytes = 32 * 1024;
 
-/** Whether a file is the memory of an agent's own (Codex, Claude Code, pi) and not what it printed. */
+/** Whether a file is the memory of an agent's own (Codex, Claude Code, Qwen Code, pi) and not what it printed. */
 export function isSessionFile(head: string): boolean {
   if (/"type": ?"session_meta"/.test(head)) return true;
   if (/"(?:sessionId|summary)":/.test(head) && /"(?:parentUuid|leafUuid)":/.test(head)) return true;

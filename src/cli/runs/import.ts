@@ -15,7 +15,7 @@ export const importRuns = command({
   name: 'runs import',
   summary: 'Runs from tapes, stored streams, session stores and exports',
   operands: 'FILE|FOLDER…',
-  description: `Files of any dialect, tapes, what "runwire runs export" wrote, and the sessions that Claude Code, Codex, OpenCode and pi keep.
+  description: `Files of any dialect, tapes, what "runwire runs export" wrote, and the sessions that Claude Code, Codex, OpenCode, Qwen Code and pi keep.
 A folder is searched for *.jsonl, *.ndjson, *.tape (also .zst), opencode.db and storage/; one with stdout.jsonl (and stderr.txt,
 exit.json) is one run. The same content is there once, however often it is imported; a session that has grown replaces what was
 imported of it. What cannot be read is named on stderr, everything else goes in, and the exit code is 2.`,

@@ -7,7 +7,7 @@ export const pi: Dialect = {
   id: 'pi',
   about: {
     agent: 'pi coding agent, `pi --mode json`',
-    reads: '0.58 and later, old and new event names, session files',
+    reads: '0.58 and later, old and new event names, session files from their first version on',
     writes: 'the current format, without the snapshots that its updates repeat',
   },
   detect,

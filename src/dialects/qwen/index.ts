@@ -8,7 +8,8 @@ export const qwen: Dialect = {
   id: 'qwen',
   about: {
     agent: 'Qwen Code, `qwen --output-format stream-json` or `json`',
-    reads: '0.3 and later, with and without partial messages; the `{response, stats}` object before, if a Qwen model made it',
+    reads:
+      '0.3 and later, with and without partial messages; the `{response, stats}` object before, if a Qwen model made it; session files',
     writes: 'the current format',
   },
   detect,

@@ -1,6 +1,6 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, filled, list, object, string } from '../../read.ts';
+import { asText, compact, filled, integer, list, object, string } from '../../read.ts';
 import { Generations } from '../generations.ts';
 import { Lanes } from '../lanes.ts';
 import { plus, type Tokens } from '../tokens.ts';
@@ -47,10 +47,12 @@ export class Conversation {
     if (wire.aborted === true) this.#facts.interrupted = true;
     const fault = filled(wire.error);
     const ownWords = body.model !== synthetic;
-    if (!ownWords) {
-      // Builds without the `error` field tell a failure by this text alone.
+    const isFlagged = wire.isApiErrorMessage === true;
+    if (!ownWords || isFlagged) {
+      // Builds without the `error` field tell a failure by this text alone; session files have a flag.
       const text = textOf(body.content);
-      if (fault !== undefined || text.startsWith('API Error')) return this.#fail(fault ?? 'unknown', text, parent);
+      if (fault !== undefined || isFlagged || text.startsWith('API Error'))
+        return this.#fail(fault ?? 'unknown', text, parent, integer(wire.apiErrorStatus));
     }
     const message = this.#enter(parent, body);
     if (ownWords) this.#count(message, object(body.usage));
@@ -202,8 +204,8 @@ export class Conversation {
   }
 
   /** An API failure is told as a text that no model said, with the kind of failure beside it. */
-  #fail(name: string, message: string, parent: string | undefined): void {
-    const code = codeOfName(name) ?? codeOfMessage(message);
+  #fail(name: string, message: string, parent: string | undefined, status?: number): void {
+    const code = codeOfName(name) ?? codeOfMessage(message, status);
     if (parent === undefined) {
       this.#facts.active = true;
       this.#facts.fault = code;

@@ -2,7 +2,7 @@ import type { Draft } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, count, filled, list, object, string } from '../../read.ts';
 import { Generations } from '../generations.ts';
-import { bookkeeping } from '../words.ts';
+import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 
 const beside = new Set<string>(bookkeeping);
@@ -69,6 +69,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     switch (wire.type) {
       case 'assistant':
         start(wire);
+        if (isPlaceholder(object(wire.message))) return;
         if (parent_tool_use_id === null) speak(list(object(wire.message).content));
         return talk.assistant({ ...wire, parent_tool_use_id });
       case 'user': {
@@ -129,4 +130,9 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
       if (last !== undefined) sink.emit(last);
     },
   };
+}
+
+/** What the program writes where a model would answer, when a session is resumed without a prompt. */
+function isPlaceholder({ model, content }: JsonObject): boolean {
+  return model === synthetic && object(list(content)[0]).text === 'No response requested.';
 }

@@ -126,7 +126,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
       stats: {
         ...writeUsage(total),
         duration_ms: ending.duration ?? (status === 'success' ? (metrics.duration_ms ?? 0) : 0),
-        tool_calls: metrics.tool_calls_count,
+        tool_calls: metrics.tool_calls_count ?? 0,
         models: Object.fromEntries(models.map(([model, usage]) => [model, writeUsage(usage)])),
       },
     });

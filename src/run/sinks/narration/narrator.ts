@@ -113,7 +113,7 @@ export class Narrator {
     this.#line('dim', [
       metrics.duration_ms === undefined ? undefined : seconds(metrics.duration_ms),
       counted(metrics.turns, 'turn'),
-      counted(metrics.tool_calls_count, 'tool call'),
+      counted(metrics.tool_calls_count ?? 0, 'tool call'),
       tokens(metrics.input_tokens, metrics.output_tokens),
       cost(metrics),
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),

@@ -6,6 +6,8 @@ import { tellTime } from './time.ts';
 import { callIdOf, editsOf, endTool, startTool } from './tools.ts';
 import { exclusive, readUsage } from './usage.ts';
 
+const untoldCalls = 'calls under way, which are told when they end: it stopped inside a step';
+
 /**
  * The stream of `run --format json`: finished parts, one a line, with neither a first nor a last line of its own.
  * The end is the end of stdout, and what the last step said of itself is the only claim.
@@ -135,6 +137,8 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
 
   function end(): void {
     if (!started || fault !== undefined) return;
+    // A call is told when it ends.
+    if (isOpen) sink.note('lost', untoldCalls);
     // Before 0.13.2 there were no steps; then the repeated text is the only sign of an end.
     if (!steps && closed) return sink.emit({ type: 'agent.finished', status: 'ok' });
     // After a refused permission the run just stops, on a step that wanted to go on: that is no claim.
