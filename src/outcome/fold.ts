@@ -270,7 +270,7 @@ export class OutcomeFold {
     return {
       session_id: session,
       status: statusOf(verdict.class),
-      message: this.#messageParts.join('\n').trim(),
+      message: this.#signals.claim?.has_answer === false ? '' : this.#messageParts.join('\n').trim(),
       metrics: {
         ...defined({
           start_time_ms: this.#firstTime,
