@@ -204,7 +204,7 @@ export const devAgent: Meanings = {
 export const outcome: Meanings = {
   session_id: "the agent's own name of the session, for `--resume`",
   status: '`success` only with the claim of the agent and a clean end',
-  message: 'the text of the last message of the agent that has any',
+  message: 'the text of the last message of the agent',
   metrics: 'what the run took',
   start_time_ms: 'when it began, since 1970',
   end_time_ms: 'when it ended',

@@ -215,6 +215,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     raw_status: Text.optional(),
     message: Text.optional(),
     duration_ms: z.number().nonnegative().optional(),
+    /** False: its last message has no words, and what it said before is not its answer. */
+    has_answer: z.boolean().optional(),
   }),
   z.strictObject({
     type: z.literal('process.ended'),

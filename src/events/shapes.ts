@@ -110,6 +110,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     raw_status: '~string',
     message: '~string',
     duration_ms: '~amount',
+    has_answer: '~boolean',
   },
   'process.ended': {
     exit_code: 'integer?',

@@ -326,7 +326,7 @@ export class OutcomeFold {
     return {
       session_id: session,
       status: statusOf(verdict.class),
-      message: this.#messageParts.toArray().join('\n').trim(),
+      message: this.#signals.claim?.has_answer === false ? '' : this.#messageParts.toArray().join('\n').trim(),
       metrics: {
         ...defined({
           start_time_ms: this.#firstTime,

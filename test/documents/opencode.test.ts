@@ -606,6 +606,18 @@ describe('Message Text Extraction', () => {
     );
   });
 
+  it('has no message when the last message only used tools, whatever was said before', () => {
+    const { outcome } = read([
+      sessionCreated,
+      assistant({ id: 'first', finish: 'tool-calls' }),
+      partLine({ id: 'p1', messageID: 'first', type: 'text', text: 'I look first.', time: { start: 1, end: 2 } }),
+      assistant({ id: 'last', finish: 'stop' }),
+      partLine({ ...(tool(completedState).properties as { part: JsonObject }).part, messageID: 'last' }),
+      sessionIdle,
+    ]);
+    expect(outcome).toMatchObject({ message: '', tool_calls: [{ name: 'tool-name' }] });
+  });
+
   it('has no message when the agent only used tools; the tool calls tell', () => {
     const { outcome } = read([sessionCreated, assistant(), tool(completedState), sessionIdle]);
     expect(outcome).toMatchObject({ message: '', status: 'success', tool_calls: [{ name: 'tool-name' }] });

@@ -53,7 +53,6 @@ interface Found {
 
 /** In a file or a pipe nothing is cut. */
 const unbounded = 1000;
-const problemsShown = 3;
 
 /** On a terminal of 80 columns and 24 rows it is all seen at once. */
 function overview(found: readonly Found[], context: Context): string {
@@ -62,12 +61,12 @@ function overview(found: readonly Found[], context: Context): string {
   const here = found.filter(({ installed }) => installed.path !== undefined);
   const rest = found.filter(({ installed }) => installed.path === undefined);
   const problems = found.flatMap(({ agent: { id }, installed: { problem = '' } }) => (isTold(problem) ? [`${id}: ${problem}`] : []));
-  const more = problems.length - problemsShown;
+  // On a terminal the table comes first.
+  const shown = isCut ? problems.slice(0, 1) : problems;
+  const more = problems.length - shown.length;
   return [
     table(columns, [...here, ...rest], { width: isCut ? width : unbounded, colours }),
-    ...(problems.length === 0
-      ? []
-      : ['\n', ...problems.slice(0, problemsShown).map((line) => `${fit(plain(line), isCut ? width : unbounded)}\n`)]),
+    ...(problems.length === 0 ? [] : ['\n', ...shown.map((line) => `${fit(plain(line), isCut ? width : unbounded)}\n`)]),
     ...(more > 0 ? [`${more} more: runwire doctor\n`] : []),
     rest.length === 0 ? '' : '\nHow to install one, and its exact command line: runwire agents NAME\n',
   ].join('');

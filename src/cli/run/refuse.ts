@@ -55,11 +55,13 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The same for words that cannot be read as flags: whoever asked for `--json` gets a response. */
+const otherFormats = /^(?:--(?:output-format|format|stream-json|to)(?:=|$)|-t)/;
+
+/** The same for words that cannot be read as flags: whoever asked for `--json`, and for nothing else, gets a response. */
 export async function refuseWords(failure: Failure, words: readonly string[], context: Context): Promise<number> {
-  if (!words.includes('--json')) throw failure;
+  if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
   const { values, positionals } = parseArgs({ args: [...words], options: runOptions, allowPositionals: true, strict: false });
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && !value.startsWith('-') ? value : undefined);
   const typed = text(values.prompt) ?? (positionals.length === 0 ? undefined : positionals.join(' '));
   const prompt = await readPrompt(typed, context, typed === undefined);
   try {

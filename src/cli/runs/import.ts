@@ -25,7 +25,7 @@ imported of it. What cannot be read is named on stderr, everything else goes in,
     'process-exit': { ...streamOptions['process-exit'], help: 'How the process ended, for one file: 0, 1, SIGTERM, …' },
     label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Give this label to all; may be repeated' },
     'no-redact': streamOptions['no-redact'],
-    quiet: { type: 'boolean', help: 'Tell only what is broken' },
+    quiet: { type: 'boolean', short: 'q', help: 'Tell only what is broken' },
     ...ledgerOption,
   },
   examples: [

@@ -8,7 +8,8 @@ const noPrompt = 'runwire: no prompt: give one as an argument, with -p, or on st
 
 describe('a command line that is wrong', () => {
   it.each([
-    ['no prompt', ['run'], noPrompt],
+    ['no prompt', ['run'], 'runwire: no prompt: give one as an argument, with -p, or on stdin\n\nWhat works here'],
+    ['no prompt, but flags', ['run', '-q'], noPrompt],
     ['a blank prompt', ['run', '  '], noPrompt],
     ['two prompts', ['-p', 'a', 'b'], 'runwire: two prompts: --prompt and "b"; give one\n'],
     ['two formats', ['--json', '--format', 'json', 'x'], 'runwire: one format at a time: --json and --format json\n'],
@@ -25,7 +26,7 @@ describe('a command line that is wrong', () => {
     ['time before now', ['--timeout', '-5s', 'x'], 'runwire: --timeout -5s: expected a duration such as 90s, 5m or 1h30m\n'],
     [
       'a flag where a value belongs',
-      ['--model', '--json', 'x'],
+      ['--model', '--quiet', 'x'],
       'runwire: --model needs a value: --model PROVIDER/NAME; see "runwire run --help"\n',
     ],
     ['a flag without its value', ['x', '-p'], 'runwire: -p needs a value: -p TEXT; see "runwire run --help"\n'],

@@ -4,6 +4,7 @@ import { readFault } from '../../shared/opencode/read/ending.ts';
 import { whole } from '../../shared/opencode/read/numbers.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import { ignoredFamilies, ignoredTypes } from '../words.ts';
+import { tellingAnswers } from './answers.ts';
 import { Authors } from './authors.ts';
 import { Edits } from './edits.ts';
 import { Ending } from './ending.ts';
@@ -34,7 +35,7 @@ export class Bus {
     this.#texts = new Texts(sink, done);
     this.#edits = new Edits(sink);
     this.#tools = new Tools(sink, sessions, this.#edits, done);
-    this.#ending = new Ending(sink);
+    this.#ending = new Ending(tellingAnswers(sink, sessions.main));
     this.#turns = new Turns(sink, { sessions, texts: this.#texts, edits: this.#edits, ending: this.#ending, done });
   }
 

@@ -22,6 +22,8 @@ export class Lane {
   completedAt: number | undefined;
   finish: string | undefined;
   denied = false;
+  /** The last message in which it said something. */
+  spokeIn: string | undefined;
 
   constructor(parent?: string) {
     this.parent = parent;
@@ -29,6 +31,11 @@ export class Lane {
 
   get isMain(): boolean {
     return this.parent === undefined;
+  }
+
+  /** It said something before, but nothing in its last message. */
+  get isMute(): boolean {
+    return this.spokeIn !== undefined && this.message !== undefined && this.spokeIn !== this.message;
   }
 
   startMessage(id: string): void {

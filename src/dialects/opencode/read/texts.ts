@@ -46,6 +46,7 @@ export class Texts {
     if (this.#done.has(key)) return;
     const place = { type, message: filled(lane.voiceOf(owner)), parent: lane.parent };
     const span = object(part.time);
+    if (type === 'text' && asText(delta ?? part.text).trim() !== '') lane.spokeIn = owner;
     if (delta !== undefined) this.#add(id, delta, place);
     if (typeof span.end === 'number') {
       tellTime(this.#sink, span.end);
@@ -63,6 +64,7 @@ export class Texts {
     const owner = string(properties.messageID) ?? '';
     const delta = asText(properties.delta);
     if (properties.field !== 'text' || delta === '' || this.#done.has(`${owner} ${id}`)) return;
+    if (delta.trim() !== '') lane.spokeIn = owner;
     this.#add(id, delta, { type: 'text', message: filled(lane.voiceOf(owner)), parent: lane.parent });
   }
 

@@ -17,7 +17,7 @@ export function writeEdit(event: EventOf<'file.edited'>, place: Place): JsonObje
 export function diffOf(event: EventOf<'file.edited'>, path: string): JsonObject {
   return {
     file: path,
-    ...sidesOf(event.diff),
+    ...(event.diff === undefined ? {} : sidesOf(event.diff)),
     ...(event.additions === undefined ? {} : { additions: event.additions }),
     ...(event.deletions === undefined ? {} : { deletions: event.deletions }),
   };
@@ -38,11 +38,11 @@ export function filePart(event: EventOf<'file.edited'>, place: Place): JsonObjec
 }
 
 /** What a unified diff shows of the two contents: all of them where it shows the whole file. */
-function sidesOf(diff: string | undefined): { before: string; after: string } {
+function sidesOf(diff: string): { before: string; after: string } {
   let [before, after] = ['', ''];
   let inside = false;
   let last = '';
-  for (const line of (diff ?? '').split('\n')) {
+  for (const line of diff.split('\n')) {
     const text = `${line.slice(1)}\n`;
     if (line.startsWith('@@')) inside = true;
     else if (!inside) continue;
