@@ -71,6 +71,10 @@ export interface AgentCli {
   readonly passEnv: readonly string[];
   /** Any of these variables gives it a key; a login of its own may do as well. */
   readonly keys: readonly string[];
+  /** Variables that look like a key for it and are not, with the one that is. */
+  readonly notKeys?: Readonly<Record<string, string>>;
+  /** Flags that work and that its help does not show. */
+  readonly hiddenFlags?: readonly string[];
   /** Files and folders under the home folder that hold a login of its own, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
   /** Where it keeps its sessions, when its totals count a whole session: in `variable`, else under the home folder, one file each, named after the id. */
