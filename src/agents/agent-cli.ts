@@ -81,6 +81,8 @@ export interface AgentCli {
   readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
   /** When it tells what it used: a limit of cost or tokens can stop it only while it runs. */
   readonly tellsUsage: 'while it runs' | 'at its end' | 'never';
+  /** Nor can a limit of turns stop it before. */
+  readonly tellsTurnsAtEnd?: true;
   /** Its session files, where they tell what it does not tell itself. */
   readonly sessionStore?: SessionStore;
   readonly abilities: Abilities;

@@ -30,5 +30,10 @@ export const continueCli: RealAgent = {
     edit: (file_path, old_string, new_string) => ({ name: 'Edit', args: { file_path, old_string, new_string } }),
   },
   noReasoningTokens: true,
+  noCachedTokens: true,
   tellsNoCalls: true,
+  cannot: { 'turn-limit': 'it tells its turns when it has ended' },
+  differs: {
+    denied: { why: 'what it was denied is told to the model alone', is: 'success', exit: 0 },
+  },
 };
