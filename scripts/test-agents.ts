@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { RealAgent } from '../test/real-agents/agent.ts';
 import { realAgents } from '../test/real-agents/agents/index.ts';
 import { scenarios } from '../test/real-agents/scenarios.ts';
 import { folderOf, installAgents } from './install-agents.ts';
@@ -9,6 +10,7 @@ import { folderOf, installAgents } from './install-agents.ts';
 const usage = `usage: npm run test:agents [-- OPTIONS]
   --quick               the scenarios that CI runs
   --agent ID            only this agent (repeatable): ${realAgents.map(({ id }) => id).join(', ')}
+  --newest              the newest release of each agent instead of the one that is known: what fails, the release changed
   --scenario NAME       only this scenario (repeatable): ${Object.keys(scenarios).join(', ')}
   --no-namespace        run with the network of this machine where there is no way to run without`;
 
@@ -22,6 +24,7 @@ function options() {
     const { values } = parseArgs({
       options: {
         quick: { type: 'boolean' },
+        newest: { type: 'boolean' },
         agent: { type: 'string', multiple: true },
         scenario: { type: 'string', multiple: true },
         'no-namespace': { type: 'boolean' },
@@ -33,6 +36,16 @@ function options() {
   } catch (error) {
     return complain(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
   }
+}
+
+function newestOf(agent: RealAgent): RealAgent {
+  const { status, stdout, stderr } = spawnSync('npm', ['view', agent.package, 'version'], { encoding: 'utf8' });
+  if (status !== 0) complain(`the newest release of ${agent.package} cannot be asked for: ${stderr.trim()}`);
+  return { ...agent, version: stdout.trim() };
+}
+
+function tellRelease(id: string, from: string, to: string): void {
+  console.error(from === to ? `${id} ${to} is known` : `${id} ${from} -> ${to}: what fails below, this release changed`);
 }
 
 /** Words to put before a command so that it sees loopback and nothing else. */
@@ -49,10 +62,12 @@ function loopbackOnly(): string[] {
   );
 }
 
-const { quick = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
+const { quick = false, newest = false, agent: only, scenario: wanted = [], 'no-namespace': open = false } = options();
 const before = open ? [] : loopbackOnly();
-const agents = realAgents.filter(({ id, onDemand }) => only?.includes(id) ?? !(quick && onDemand === true));
+const known = realAgents.filter(({ id, onDemand }) => only?.includes(id) ?? !(quick && onDemand === true));
+const agents = newest ? known.map(newestOf) : known;
 await installAgents(agents);
+if (newest) for (const [index, { id, version }] of agents.entries()) tellRelease(id, known[index]?.version ?? '', version);
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', '.bin', 'vitest');
 const [command = '', ...args] = [...before, vitest, 'run', '--config', 'vitest.agents.config.ts'];

@@ -92,7 +92,7 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   ],
   [/abort(?:ed)?|cancell?ed|interrupted/i, 'cancelled'],
   [
-    /\bAPI Error: 4\d\d\b|\bHTTP 4\d\d\b|\bstatus(?: code)?:? 4\d\d\b|invalid_request_error|INVALID_ARGUMENT|not_found_error|\bbad request\b/i,
+    /^4\d\d\s|\bAPI Error: 4\d\d\b|\bHTTP 4\d\d\b|\bstatus(?: code)?:? 4\d\d\b|invalid_request_error|INVALID_ARGUMENT|not_found_error|\bbad request\b/i,
     'refused',
   ],
 ];

@@ -3,6 +3,7 @@ import { codeOfMessage } from '../src/faults.ts';
 
 it.each([
   ['[API Error: 400 that field is odd]', undefined, 'refused'],
+  ['400 The request is not valid.', undefined, 'refused'],
   ['that field is odd', 400, 'refused'],
   ['This model has a maximum context length of 8192 tokens', 400, 'context_overflow'],
   ['HTTP 422: no', undefined, 'refused'],

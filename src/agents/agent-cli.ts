@@ -71,12 +71,18 @@ export interface AgentCli {
   readonly passEnv: readonly string[];
   /** Any of these variables gives it a key; a login of its own may do as well. */
   readonly keys: readonly string[];
+  /** Variables that look like a key for it and are not, with the one that is. */
+  readonly notKeys?: Readonly<Record<string, string>>;
+  /** Flags that work and that its help does not show. */
+  readonly hiddenFlags?: readonly string[];
   /** Files and folders under the home folder that hold a login of its own, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
   /** Where it keeps its sessions, when its totals count a whole session: in `variable`, else under the home folder, one file each, named after the id. */
   readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
   /** When it tells what it used: a limit of cost or tokens can stop it only while it runs. */
   readonly tellsUsage: 'while it runs' | 'at its end' | 'never';
+  /** Nor can a limit of turns stop it before. */
+  readonly tellsTurnsAtEnd?: true;
   /** Its session files, where they tell what it does not tell itself. */
   readonly sessionStore?: SessionStore;
   readonly abilities: Abilities;

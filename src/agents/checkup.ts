@@ -68,7 +68,7 @@ function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Ch
 }
 
 /** Which variable or file, never what is in it. */
-async function checkKey({ keys, logins }: AgentCli, env: Environment): Promise<Check> {
+async function checkKey({ keys, notKeys = {}, logins }: AgentCli, env: Environment): Promise<Check> {
   const what = 'key';
   const variable = keys.find((name) => (env[name] ?? '') !== '');
   if (variable !== undefined) return { what, status: 'ok', detail: `in ${variable}` };
@@ -81,7 +81,9 @@ async function checkKey({ keys, logins }: AgentCli, env: Environment): Promise<C
     if (isThere) return { what, status: 'ok', detail: `perhaps in ~/${login}, which is there` };
   }
   const places = logins.map((login) => `~/${login}`).join(', ');
-  const detail = `none of ${shortList(keys)} is set${places === '' ? '' : `, and there is no ${places}`}`;
+  const mistaken = Object.entries(notKeys).filter(([name]) => (env[name] ?? '') !== '');
+  const hints = mistaken.map(([name, right]) => `; ${name} is set, but is not sent: set ${right}`).join('');
+  const detail = `none of ${shortList(keys)} is set${places === '' ? '' : `, and there is no ${places}`}${hints}`;
   // There a login is mostly kept in the keychain, where we do not look.
   return process.platform === 'darwin'
     ? { what, status: 'unsure', detail: `${detail}; the keychain was not looked at` }
@@ -134,8 +136,10 @@ async function checkFlags(agent: AgentCli, path: string, version: string | undef
   const asked = [agent.binaries[0], ...agent.helpArgs].join(' ');
   if (!/--[a-z]/.test(help)) return { what, status: 'unsure', detail: `not checked: "${asked}" names no flags` };
   const planned = plannedFlags(agent, version);
-  const missing = planned.filter((flag) => !new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help));
+  const unnamed = planned.filter((flag) => !new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help));
+  const missing = unnamed.filter((flag) => agent.hiddenFlags?.includes(flag) !== true);
+  const hidden = unnamed.length === 0 ? '' : ` but ${unnamed.join(', ')}, which works all the same`;
   return missing.length === 0
-    ? { what, status: 'ok', detail: `"${asked}" names all ${planned.length} that we use; their values were not checked` }
+    ? { what, status: 'ok', detail: `"${asked}" names all ${planned.length} that we use${hidden}; their values were not checked` }
     : { what, status: 'wrong', detail: `"${asked}" does not name ${missing.join(', ')}` };
 }

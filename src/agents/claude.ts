@@ -42,6 +42,7 @@ export const claude: AgentCli = {
     'GOOGLE_CLOUD_PROJECT',
   ],
   keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'AWS_BEARER_TOKEN_BEDROCK'],
+  hiddenFlags: ['--max-turns'],
   logins: ['.claude/.credentials.json'],
   tellsUsage: 'while it runs',
   abilities: {

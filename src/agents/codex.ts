@@ -14,7 +14,9 @@ export const codex: AgentCli = {
   helpArgs: ['exec', '--help'],
   tested: '0.166.0',
   passEnv: ['CODEX_*', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT', 'RUST_LOG'],
-  keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'CODEX_ACCESS_TOKEN'],
+  keys: ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'],
+  // Its own provider is never sent that one by `codex exec`; other providers may name it in its configuration.
+  notKeys: { OPENAI_API_KEY: 'CODEX_API_KEY' },
   logins: ['.codex/auth.json'],
   sessionFiles: { variable: 'CODEX_HOME', home: '.codex', folder: 'sessions' },
   tellsUsage: 'at its end',

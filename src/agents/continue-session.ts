@@ -15,7 +15,7 @@ const Session = z.looseObject({
   }),
 });
 
-/** `~/.continue/sessions/ID.json`, written again after every answer of the model. */
+/** `~/.continue/sessions/ID.json`, with the totals of the whole session. Without a terminal it is written when the run has ended well. */
 export function readContinueSession(text: string): SessionTotals | undefined {
   let wire: unknown;
   try {
@@ -33,6 +33,7 @@ export function readContinueSession(text: string): SessionTotals | undefined {
     turns: history.filter(({ message }) => message.role === 'assistant').length,
     inputTokens: usage.promptTokens,
     outputTokens: usage.completionTokens,
-    ...present({ cacheReadTokens: usage.promptTokensDetails?.cachedTokens, costUsd: usage.totalCost }),
+    // It begins with 0 for what some servers never tell it.
+    ...present({ cacheReadTokens: usage.promptTokensDetails?.cachedTokens || undefined, costUsd: usage.totalCost || undefined }),
   };
 }

@@ -31,7 +31,8 @@ export const continueCli: AgentCli = {
   passEnv: ['CONTINUE_*', ...providerKeys],
   keys: ['CONTINUE_API_KEY', ...providerKeys],
   logins: ['.continue/config.yaml', '.continue/auth.json'],
-  tellsUsage: 'while it runs',
+  tellsUsage: 'at its end',
+  tellsTurnsAtEnd: true,
   sessionStore: { variable: 'CONTINUE_GLOBAL_DIR', home: '.continue', folder: 'sessions', suffix: '.json', read: readContinueSession },
   abilities: { model: true, resume: true, permissionModes: ['read-only', 'edit', 'full'], ownLimits: [], prompt: 'stdin' },
   plan: (ask) => ({

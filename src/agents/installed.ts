@@ -53,7 +53,10 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
   }
   const command = `${path} ${agent.versionArgs.join(' ')}`;
   const version = versionIn(said.stdout) ?? versionIn(said.stderr);
-  const problem = said.timedOut ? `${command} did not end in ${patienceMs / 1000} s` : `${command} printed no version`;
+  const complaint = said.stderr.split('\n').find((line) => line.trim() !== '');
+  const problem = said.timedOut
+    ? `${command} did not end in ${patienceMs / 1000} s`
+    : `${command} printed no version${complaint === undefined ? '' : `: ${complaint.trim().slice(0, 200)}`}`;
   return { path, version, problem: version === undefined ? problem : undefined };
 }
 

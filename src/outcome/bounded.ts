@@ -65,12 +65,20 @@ function wellFormed(text: string): string {
 const linesKept = 5;
 const lineLimit = 200;
 
-/** How a log ends. */
+/** How a log ends, and the line that it began with. */
 export class LastLines {
   #lines: string[] = [];
+  #first: string | undefined;
 
   push(line: string): void {
-    this.#lines = [...this.#lines.slice(1 - linesKept), cutText(line.trimEnd(), lineLimit)];
+    const short = cutText(line.trimEnd(), lineLimit);
+    if (short !== '') this.#first ??= short;
+    this.#lines = [...this.#lines.slice(1 - linesKept), short];
+  }
+
+  /** What a program that cannot work at all says of it. */
+  get first(): string | undefined {
+    return this.#first;
   }
 
   /** As many as fit. */

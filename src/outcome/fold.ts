@@ -120,12 +120,14 @@ export class OutcomeFold {
       case 'turn.started':
         this.#turns += 1;
         this.#signals.heard = true;
+        this.#signals.began = true;
         if (event.model !== undefined) this.#model = event.model;
         return;
       case 'text.completed':
         return this.#text(event);
       case 'item.started':
         this.#signals.heard = true;
+        this.#signals.began = true;
         return this.#begin(event, at);
       case 'item.completed':
         return this.#item(event, at);

@@ -30,6 +30,8 @@ export interface Signals {
   damagedEnd: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
+  /** It began to work: a turn, or a call. */
+  began: boolean;
   /** Its last lines. */
   stderr: LastLines;
   /** A tool call that failed, a denial, a warning, anywhere in the run: for those who want to fail on it. */
@@ -55,6 +57,7 @@ export function noSignals(): Signals {
     cut: false,
     damagedEnd: false,
     heard: false,
+    began: false,
     stderr: new LastLines(),
     toolFailed: false,
     denied: false,
@@ -118,7 +121,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   if (limit !== undefined) return verdict(classOfLimit[limit.limit], `the ${limit.limit} limit was reached`);
   if (claim?.status === 'failed') {
     const code = claim.code !== undefined && claim.code !== 'unknown' ? claim.code : (fatal?.code ?? claim.code ?? 'unknown');
-    return verdict(classOfCode[code], 'the agent says that it failed', code);
+    return verdict(classOfCode[code], fatal?.scope === 'runwire' ? failedByUs(code) : 'the agent says that it failed', code);
   }
   if (claim?.status === 'ok') {
     const doubt = doubtSuccess(signals, failOn) ?? objection(signals, failOn);
@@ -126,17 +129,48 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   }
   if (signals.earlier !== undefined && signals.cut)
     return verdict('incomplete', 'the stream stops inside a turn that followed a finished one');
-  if (claim?.status === 'cancelled') return verdict('cancelled', 'the agent says that it was cancelled', 'cancelled');
+  if (claim?.status === 'cancelled') return verdict('cancelled', stoppedBy(signals) ?? 'the agent says that it was cancelled', 'cancelled');
   if (fatal !== undefined && fatal.code !== 'cancelled')
     return verdict(classOfCode[fatal.code], 'an error that the agent did not get over', fatal.code);
   const interrupted = interruption(process);
-  if (interrupted !== undefined || fatal !== undefined) return verdict('cancelled', 'the process was interrupted', 'cancelled');
+  if (interrupted !== undefined || fatal !== undefined)
+    return verdict('cancelled', stoppedBy(signals) ?? 'the process was interrupted', 'cancelled');
   if (process?.reason === 'timeout' || process?.exit_code === 124)
     return verdict('time_limit', 'the process ran into a time limit', 'time_limit');
   if (signals.openDenial !== undefined && !signals.cut)
     return verdict('permission', 'the run ended on something that was denied', 'permission');
+  const broken = brokenInstall(signals);
+  if (broken !== undefined) return verdict('config', broken, 'config');
   if (!signals.heard) return verdict('incomplete', 'no line of a known dialect came');
   return verdict('incomplete', 'the stream stopped without an end');
+}
+
+/** Who ended a live run that did not end by itself; undefined: nobody that we know of. */
+function stoppedBy({ claim, process }: Signals): string | undefined {
+  const told = /^SIG(?:INT|TERM|HUP)$/.exec(claim?.message ?? '')?.[0];
+  const name = told ?? (claim?.message === unread ? undefined : process?.requested_signal);
+  if (name === undefined) return claim?.message === unread ? `cancelled: ${unread}` : undefined;
+  return name === 'SIGINT' ? 'cancelled by you (SIGINT)' : `cancelled from outside (${name})`;
+}
+
+/** What Runwire says of a run whose reader went away. */
+export const unread = 'nobody reads stdout any more';
+
+function failedByUs(code: ErrorCode): string {
+  return code === 'config' || code === 'input' ? 'the agent could not be started' : 'Runwire ended the run';
+}
+
+/** What programs say that lack a part of themselves. */
+const missingPart =
+  /native binary not installed|cannot find module|optional dependency|exec format error|cannot execute|error while loading shared libraries|version `\w+' not found|command not found|: not found$/i;
+
+/** A program that ended before a word because a part of it is missing: another start would not help. */
+function brokenInstall({ began, said, process, stderr }: Signals): string | undefined {
+  const { first } = stderr;
+  if (began || said || process === undefined || process.exit_code === 0 || first === undefined) return undefined;
+  return missingPart.test(first) || process.exit_code === 127 || process.exit_code === 126
+    ? `the program cannot work as it is installed: ${first}`
+    : undefined;
 }
 
 /** Reasons not to believe the agent when it says that all went well. */

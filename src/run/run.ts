@@ -13,7 +13,7 @@ import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
 import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
 import { RecordLog } from './sinks/record-log.ts';
-import type { Sink } from './sinks/sink.ts';
+import { closingOnFailure, type Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
 import type { RunSpec } from './spec.ts';
@@ -177,10 +177,15 @@ class LiveRun implements Run {
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    const { ledger, keepsRecords = true, env, warn = () => {} } = this.#options;
+    const { ledger, keepsRecords = true } = this.#options;
     const given = (await this.#options.sinks?.()) ?? [];
     const sinks = keepsRecords ? [...given, this.#log] : given;
     if (ledger === undefined) return sinks;
+    return closingOnFailure(given, async () => [...sinks, await this.#openLedger(ledger)]);
+  }
+
+  async #openLedger(ledger: LedgerRequest): Promise<Sink> {
+    const { env, warn = () => {} } = this.#options;
     const { LedgerSink } = await import('./sinks/ledger.ts');
     const { agent, command, model, cwd, labels, parent } = this.spec;
     this.#ledger = new LedgerSink({
@@ -196,7 +201,7 @@ class LiveRun implements Run {
       warn,
       ...present({ model, parent }),
     });
-    return [...sinks, this.#ledger];
+    return this.#ledger;
   }
 
   async #rememberUnknownShapes(outcome: RunOutcome): Promise<void> {

@@ -1,4 +1,5 @@
 import type { EventOf } from '../events/event.ts';
+import { unread } from '../outcome/verdict.ts';
 import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
 import { patient } from '../processes/patience.ts';
 
@@ -31,7 +32,7 @@ export function describeCause(cause: Cause): string {
     case 'done':
       return 'the agent had finished and did not leave';
     case 'pipe':
-      return 'nobody reads stdout any more';
+      return unread;
     case 'crash':
       return `unexpected: ${cause.error instanceof Error ? cause.error.message : String(cause.error)}`;
   }

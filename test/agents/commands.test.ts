@@ -125,6 +125,7 @@ describe('agents', () => {
 interface Diagnosis {
   ok: boolean;
   host: { what: string; status: string; detail: string }[];
+  builtin: { what: string; status: string; detail: string }[];
   agents: { id: string; checks: { what: string; status: string; detail: string }[] }[];
   unknown_shapes: { dialect: string; shape: string; count: number }[];
 }
@@ -170,9 +171,51 @@ describe('doctor', () => {
     expect(diagnosis.agents[0]?.checks.map(({ what, status, detail }) => [what, status, detail])).toEqual([
       ['program', 'ok', join(root, 'bad', 'codex')],
       ['version', 'unsure', '0.999.0; tried with 0.166.0, this one is newer'],
-      ['key', 'wrong', 'none of CODEX_API_KEY, OPENAI_API_KEY, CODEX_ACCESS_TOKEN is set, and there is no ~/.codex/auth.json'],
+      ['key', 'wrong', 'none of CODEX_API_KEY, CODEX_ACCESS_TOKEN is set, and there is no ~/.codex/auth.json'],
       ['flags', 'wrong', '"codex exec --help" does not name --sandbox'],
     ]);
+  });
+
+  it.skipIf(process.platform === 'darwin')('knows what looks like a key and is none, and flags that a help does not show', async () => {
+    fakeAgent('mistaken', 'codex', 'echo 0.166.0', goodFlags('codex'));
+    fakeAgent(
+      'hidden',
+      'claude',
+      'echo 2.1.63',
+      goodFlags('claude').filter((flag) => flag !== '--max-turns'),
+    );
+    const [mistaken, hidden] = await Promise.all([
+      diagnose('mistaken', ['codex'], { OPENAI_API_KEY: 'sk-x' }),
+      diagnose('hidden', ['claude'], { ANTHROPIC_API_KEY: 'x' }),
+    ]);
+    expect(mistaken.agents[0]?.checks.find(({ what }) => what === 'key')).toEqual({
+      what: 'key',
+      status: 'wrong',
+      detail:
+        'none of CODEX_API_KEY, CODEX_ACCESS_TOKEN is set, and there is no ~/.codex/auth.json; OPENAI_API_KEY is set, but is not sent: set CODEX_API_KEY',
+    });
+    expect(hidden.agents[0]?.checks.find(({ what }) => what === 'flags')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('but --max-turns, which works all the same') as string,
+    });
+  });
+
+  it('is not well where nothing can be run: no agent, no model, or no key for it', async () => {
+    const model = { RUNWIRE_MODEL: 'openai/gpt-5' };
+    program('broken', 'claude', 'echo "Error: claude native binary not installed." >&2; exit 1');
+    const [nothing, keyless, whole, broken] = await Promise.all([
+      diagnose('nothing', []),
+      diagnose('nothing', [], { ...model, OPENAI_API_KEY: '' }),
+      diagnose('nothing', [], { ...model, OPENAI_API_KEY: 'sk-x' }),
+      diagnose('broken', ['claude'], { ANTHROPIC_API_KEY: 'x' }),
+    ]);
+    expect(nothing).toMatchObject({ ok: false, status: 1, builtin: [{ what: 'model', status: 'wrong' }] });
+    expect(keyless).toMatchObject({ status: 1, builtin: [{ status: 'ok' }, { what: 'key', status: 'wrong' }] });
+    expect(whole).toMatchObject({ ok: true, status: 0 });
+    expect(broken.agents[0]?.checks.find(({ what }) => what === 'version')).toMatchObject({
+      status: 'wrong',
+      detail: expect.stringMatching(/printed no version: Error: claude native binary not installed\.$/) as string,
+    });
   });
 
   it('says what it could not check', async () => {

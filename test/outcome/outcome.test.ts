@@ -266,6 +266,47 @@ describe('denials', () => {
   });
 });
 
+describe('why it ended', () => {
+  const stderr = (...lines: string[]): AgentEvent[] => lines.map((text) => ({ type: 'log', stream: 'stderr', text }));
+  const asked = (requested_signal: string): AgentEvent => ({ ...signal('SIGINT'), requested_signal }) as AgentEvent;
+  const missing = 'Error: claude native binary not installed.';
+  const told = (message: string): AgentEvent => ({ type: 'agent.finished', status: 'cancelled', message });
+  it.each<[string, AgentEvent[], string, string]>([
+    ['Ctrl-C', [started, hi, cancelled, asked('SIGINT')], 'cancelled', 'cancelled by you (SIGINT)'],
+    ['Ctrl-C without a word', [started, hi, asked('SIGINT')], 'cancelled', 'cancelled by you (SIGINT)'],
+    ['Ctrl-C of the built-in agent', [started, told('SIGINT'), signal('SIGINT')], 'cancelled', 'cancelled by you (SIGINT)'],
+    ['SIGTERM', [started, hi, asked('SIGTERM')], 'cancelled', 'cancelled from outside (SIGTERM)'],
+    ['no reader', [started, told('nobody reads stdout any more'), asked('SIGINT')], 'cancelled', 'cancelled: nobody reads stdout any more'],
+    ['its own doing', [started, hi, cancelled, exit(130)], 'cancelled', 'the agent says that it was cancelled'],
+    ['a stored SIGINT', [started, hi, signal('SIGINT')], 'cancelled', 'the process was interrupted'],
+    [
+      'a missing program',
+      [
+        { type: 'error', scope: 'runwire', code: 'config', message: 'there is no program x', fatal: true },
+        failed('config', 'there is no program x'),
+      ],
+      'config',
+      'the agent could not be started',
+    ],
+    [
+      'a broken install',
+      [...stderr('', missing, 'a', 'b', 'c', 'd', 'e', 'f'), exit(1)],
+      'config',
+      `the program cannot work as it is installed: ${missing}`,
+    ],
+    [
+      'a command that a shell does not find',
+      [...stderr('sh: 1: x: not found'), exit(127)],
+      'config',
+      'the program cannot work as it is installed: sh: 1: x: not found',
+    ],
+    ['other words', [...stderr('it rains', 'Cannot find module'), exit(1)], 'incomplete', 'no line of a known dialect came'],
+  ])('%s', (_, events, want, why) => {
+    const { verdict } = fold(events);
+    expect([verdict.class, verdict.evidence[0]]).toEqual([want, { signal: 'verdict', detail: why }]);
+  });
+});
+
 describe('the last answer', () => {
   const warning = 'the last answer is empty: nothing was said after the last tool call';
   it.each<[string, AgentEvent[], string[], string | undefined]>([

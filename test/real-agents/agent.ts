@@ -46,6 +46,10 @@ export interface RealAgent {
   toolNames?: Readonly<Record<string, string | null>>;
   /** Prints no count of reasoning tokens. */
   noReasoningTokens?: true;
+  /** Prints no count of cached tokens. */
+  noCachedTokens?: true;
+  /** Prints its answer alone, not what it did. */
+  tellsNoCalls?: true;
   /** Scenarios that this agent has no way to go through; each says why. */
   cannot?: Partial<Record<ScenarioName, string>>;
   /** Where this agent tells less, or ends otherwise, than the scenario's table says. */

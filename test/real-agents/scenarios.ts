@@ -123,8 +123,8 @@ const table = {
       say('I was not allowed to do either.'),
     ],
     statuses: ['error denied', 'error denied'],
-    is: 'success',
-    exit: 0,
+    is: 'permission',
+    exit: 7,
   },
   'error-401': {
     prompt: look,

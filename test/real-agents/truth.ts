@@ -58,7 +58,9 @@ export function accountOf(
         : {
             input,
             output,
-            ...(differs?.tokens ? {} : { cached, ...(agent.noReasoningTokens === true ? {} : { reasoning }) }),
+            ...(differs?.tokens
+              ? {}
+              : { ...(agent.noCachedTokens === true ? {} : { cached }), ...(agent.noReasoningTokens === true ? {} : { reasoning }) }),
           },
     artifacts: artifacts.map(({ path, operation }) => `${isAbsolute(path) ? relative(work, path) : path} ${operation}`).toSorted(),
     changed,
@@ -71,7 +73,9 @@ function tokensServed(tokens: ReturnType<typeof truthOf>['tokens'], { agent, dif
   if (differs?.tokens === false) return undefined;
   if (differs?.tokens !== undefined) return differs.tokens;
   const { input, output, cached, reasoning } = tokens;
-  return input === 0 ? undefined : { input, output, cached, ...(agent.noReasoningTokens === true ? {} : { reasoning }) };
+  return input === 0
+    ? undefined
+    : { input, output, ...(agent.noCachedTokens === true ? {} : { cached }), ...(agent.noReasoningTokens === true ? {} : { reasoning }) };
 }
 
 /** Leaves out the answer that may have been under way when the limit struck. */
@@ -94,10 +98,10 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
     status: exit,
     verdict: scenario.refused === true ? undefined : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
     message: is === 'success' ? message : undefined,
-    tools: (differs?.tools ?? tools).toSorted(),
+    tools: (differs?.tools ?? (agent.tellsNoCalls === true ? [] : tools)).toSorted(),
     results: is === 'success' ? calls.length : undefined,
     tokens: tokensServed(tokens, reach),
-    artifacts: differs?.artifacts ?? changed,
+    artifacts: differs?.artifacts ?? (agent.tellsNoCalls === true ? [] : changed),
     changed,
     unknownLines: scenario.refused === true ? undefined : 0,
     left: [],

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { agentSource } from '../../src/run/sources/agent.ts';
 import { type RunAsk, specOf } from '../../src/run/ask.ts';
+import { start } from '../../src/run/run.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'runwire-agent-source-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -33,14 +34,30 @@ it.each([
 });
 
 it.each<[string, RunAsk['limits'], string[]]>([
-  [
-    'codex',
-    { maxTokens: 1, maxCostUsd: 1 },
-    ['Codex tells what it used at its end: --max-cost-usd and --max-tokens cannot stop it before.'],
-  ],
+  ['codex', { maxTokens: 1, maxCostUsd: 1 }, ['Codex tells what it used at its end: --max-cost-usd, --max-tokens cannot stop it before.']],
   ['codex', { maxTurns: 1 }, []],
+  ['continue', { maxTurns: 1, maxTokens: 1 }, ['Continue tells what it used at its end: --max-turns, --max-tokens cannot stop it before.']],
 ])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
   expect((await chosen({ agent, limits })).warnings).toEqual(sentences);
+});
+
+it('says that an agent is broken whose install lacks a part, and does not start it again', async () => {
+  const script = `echo "Error: claude native binary not installed.
+
+Either postinstall did not run, or the platform has no build.
+Run the postinstall by hand, or install again:
+  npm install -g @anthropic-ai/claude-code
+  1
+  2" >&2; exit 1`;
+  writeFileSync(join(home, 'claude'), `#!/bin/sh\n[ "$1" = --version ] && echo 2.1.63 && exit\n${script}\n`);
+  chmodSync(join(home, 'claude'), 0o755);
+  const spec = specOf({ prompt: 'Do it', agent: 'claude', retries: 2, retryDelayMs: 1 }, { cwd: home, passEnv: [] });
+  const { verdict, metadata } = await start(spec, { env }).outcome;
+  expect([verdict.class, verdict.evidence[0]?.detail, metadata.attempt_number]).toEqual([
+    'config',
+    'the program cannot work as it is installed: Error: claude native binary not installed.',
+    1,
+  ]);
 });
 
 it('says that a session cannot be resumed', async () => {

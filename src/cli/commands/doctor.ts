@@ -1,11 +1,14 @@
 import type { AgentCli } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
-import { Failure } from '../../failure.ts';
+import { type Config, loadConfig } from '../../builtin/config/config.ts';
+import { Failure, messageOf } from '../../failure.ts';
+import { present } from '../../present.ts';
 import { type Check, checkAgent, checkHost } from '../../agents/checkup.ts';
 import { findInstalled } from '../../agents/installed.ts';
 import { readUnknownShapes, type UnknownShape } from '../../agents/unknown-shapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { builtIn } from '../../vocabulary.ts';
 import { grid } from '../../terminal/table.ts';
 
 export const doctor = command({
@@ -13,7 +16,7 @@ export const doctor = command({
   summary: 'Check whether agents can be run here, from program to flags',
   operands: '[AGENT]',
   description:
-    'Checks the agent, or all installed ones: program, version, key, and whether its help names every flag that we use. No model is called. Names the kinds of events that no decoder knew in earlier runs. Exits with 1 when something is wrong.',
+    'Checks the agent, or all installed ones: program, version, key, and whether its help names every flag that we use; of the built-in one, model and key. No model is called. Names the kinds of events that no decoder knew in earlier runs. Exits with 1 when something is wrong.',
   options: { json: { type: 'boolean', help: 'Print JSON' } },
   examples: [
     ['runwire doctor', 'Everything that is installed'],
@@ -24,29 +27,61 @@ export const doctor = command({
     const [name, more] = operands;
     if (more !== undefined) throw new Failure('input', 'doctor takes one agent at most');
     const chosen = await choose(name, context);
-    const [host, shapes, ...checked] = await Promise.all([
+    const [host, builtin, shapes, ...checked] = await Promise.all([
       checkHost(context.env, process.versions.node),
+      name === undefined || name === builtIn ? checkBuiltIn(context, name === undefined && chosen.length === 0) : [],
       readUnknownShapes(context.env),
       ...chosen.map(async (agent) => ({ agent, checks: await checkAgent(agent, context.env) })),
     ]);
     const dialects = new Set(chosen.map(({ dialect }) => dialect));
     const seen = name === undefined ? shapes : shapes.filter(({ dialect }) => dialects.has(dialect));
-    const isWell = [...host, ...checked.flatMap(({ checks }) => checks)].every(({ status }) => status !== 'wrong');
+    const isWell = [...host, ...builtin, ...checked.flatMap(({ checks }) => checks)].every(({ status }) => status !== 'wrong');
     await context.print(
       values.json === true
-        ? `${JSON.stringify({ ok: isWell, host, agents: checked.map(({ agent, checks }) => ({ id: agent.id, checks })), unknown_shapes: seen }, null, 2)}\n`
-        : `${section('Runwire', host)}${checked.map(({ agent, checks }) => section(agent.title, checks)).join('')}${unknownSection(seen)}${isWell ? '\nAll is well.\n' : '\nSomething is wrong.\n'}`,
+        ? `${JSON.stringify({ ok: isWell, host, builtin, agents: checked.map(({ agent, checks }) => ({ id: agent.id, checks })), unknown_shapes: seen }, null, 2)}\n`
+        : `${section('Runwire', host)}${builtin.length === 0 ? '' : section('The built-in agent', builtin)}${checked.map(({ agent, checks }) => section(agent.title, checks)).join('')}${unknownSection(seen)}\n${closing(isWell, builtin)}\n`,
     );
     return isWell ? 0 : 1;
   },
 });
 
+function closing(isWell: boolean, builtin: readonly Check[]): string {
+  if (!isWell) return 'Something is wrong.';
+  return builtin.some(({ status }) => status === 'unsure') ? 'Nothing is wrong, but the built-in agent has no model.' : 'All is well.';
+}
+
 /** The built-in agent is a part of Runwire and has no program of its own. */
 async function choose(name: string | undefined, context: Context): Promise<readonly AgentCli[]> {
-  if (name === 'builtin') return [];
+  if (name === builtIn) return [];
   if (name !== undefined) return [findAgent(name)];
   const found = await Promise.all(agents.map(async (agent) => ({ agent, ...(await findInstalled(agent, context.env)) })));
   return found.filter(({ path }) => path !== undefined).map(({ agent }) => agent);
+}
+
+/** Whether a model is named and can be asked; `isAll`: there is no other agent to run. */
+async function checkBuiltIn({ env, cwd }: Context, isAll: boolean): Promise<Check[]> {
+  const wrong = (what: string, error: unknown): Check => ({ what, status: 'wrong', detail: messageOf(error) });
+  let config: Config;
+  try {
+    config = await loadConfig({ cwd, env });
+  } catch (error) {
+    return [wrong('config', error)];
+  }
+  const model = env.RUNWIRE_MODEL ?? config.model;
+  if (model === undefined || model === '') {
+    const detail = `none: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in your config file${isAll ? '; no other agent is installed' : ''}`;
+    return [{ what: 'model', status: isAll ? 'wrong' : 'unsure', detail }];
+  }
+  try {
+    const { openModel } = await import('../../builtin/models/providers.ts');
+    await openModel({ model, env, cwd, sessionId: 'doctor', ...present({ keys: config.keys, baseUrl: config.baseUrl }) });
+  } catch (error) {
+    return [{ what: 'model', status: 'ok', detail: model }, wrong('key', error)];
+  }
+  return [
+    { what: 'model', status: 'ok', detail: model },
+    { what: 'key', status: 'ok', detail: 'there, as far as one is needed' },
+  ];
 }
 
 const marks: Record<Check['status'], string> = { ok: 'ok', unsure: '??', wrong: 'XX' };

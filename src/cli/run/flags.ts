@@ -5,6 +5,7 @@ import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import type { AskedLimits } from '../../run/ask.ts';
 import type { Options, Values } from '../command.ts';
+import { durationOf } from '../duration.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 import { builtIn, type PermissionMode, permissionModes, type TokenPrice } from '../../vocabulary.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
@@ -244,9 +245,7 @@ function filled(flag: string, text: string | undefined, example: string): string
 /** `90s`, `5m`, `1h30m`, in ms. */
 function readDuration(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const found = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text);
-  const [hours, minutes, seconds] = (found?.slice(1) ?? []).map((each) => Number(each ?? 0));
-  const ms = ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1000;
+  const ms = durationOf(text) ?? 0;
   if (!(ms > 0)) throw new Failure('input', `${flag} ${text}: expected a duration such as 90s, 5m or 1h30m`);
   return ms;
 }

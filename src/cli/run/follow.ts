@@ -7,7 +7,7 @@ import { type Run, start } from '../../run/run.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
-import type { Sink } from '../../run/sinks/sink.ts';
+import { closingOnFailure, type Sink } from '../../run/sinks/sink.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
@@ -97,10 +97,14 @@ interface Ways extends Omit<Following, 'loadAgent'> {
   narration: Narration;
 }
 
-async function openSinks({ flags, spec, writer, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
+async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
+  const sinks: Sink[] = [ways.outlet];
+  return closingOnFailure(sinks, () => fillSinks(sinks, ways, context));
+}
+
+async function fillSinks(sinks: Sink[], { flags, spec, writer, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  const sinks: Sink[] = [outlet];
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');

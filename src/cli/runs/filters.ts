@@ -5,6 +5,7 @@ import { isWholeId } from '../../stores/run-id.ts';
 import type { RunFilter, RunStatus, RunStore } from '../../stores/run-store.ts';
 import type { Options, Values } from '../command.ts';
 import type { Context } from '../context.ts';
+import { durationOf } from '../duration.ts';
 import { namedRun } from './ledger.ts';
 
 const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly RunStatus[];
@@ -74,13 +75,11 @@ function known<Word extends string>(flag: string, word: string, all: readonly Wo
   return found;
 }
 
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
-
 /** `2h`, `1d12h` → milliseconds. */
 export function readSpan(flag: string, text: string): number {
-  if (!/^(?:\d+(?:\.\d+)?[smhdw])+$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a span such as 30m, 2h, 3d or 1w`);
-  const pieces = text.match(/[\d.]+|[smhdw]/g) ?? [];
-  return pieces.reduce((sum, piece, index) => sum + (units[piece] ?? 0) * Number(pieces[index - 1]), 0);
+  const ms = durationOf(text);
+  if (ms === undefined) throw new Failure('input', `${flag} ${text}: expected a span such as 30m, 2h, 3d or 1w`);
+  return ms;
 }
 
 /** A span before now, or a date: a day begins at midnight UTC, as in the statistics. */

@@ -27,3 +27,13 @@ export interface EndedAttempt {
   /** Why it is tried again. */
   reason: string;
 }
+
+/** What was opened before something failed has a life to end as well. */
+export async function closingOnFailure<Result>(opened: readonly Sink[], open: () => Promise<Result>): Promise<Result> {
+  try {
+    return await open();
+  } catch (error) {
+    await Promise.all(opened.map((sink) => sink.close?.()));
+    throw error;
+  }
+}

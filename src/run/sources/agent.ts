@@ -59,14 +59,15 @@ function meterOf(
 }
 
 /** A limit that can only be looked at when it is too late, said before the start. */
-function unkept({ title, tellsUsage, abilities }: AgentCli, { limits }: RunSpec): string[] {
+function unkept({ title, tellsUsage, tellsTurnsAtEnd, abilities }: AgentCli, { limits }: RunSpec): string[] {
   const cost = limits.max_cost_usd !== undefined && !abilities.ownLimits.includes('cost') ? ['--max-cost-usd'] : [];
-  const flags = [...cost, ...(limits.max_tokens === undefined ? [] : ['--max-tokens'])];
+  const turns = limits.max_turns !== undefined && tellsTurnsAtEnd === true ? ['--max-turns'] : [];
+  const flags = [...turns, ...cost, ...(limits.max_tokens === undefined ? [] : ['--max-tokens'])];
   if (flags.length === 0 || tellsUsage === 'while it runs') return [];
   return [
     tellsUsage === 'never'
-      ? `${title} does not tell what it uses: ${flags.join(' and ')} cannot be kept.`
-      : `${title} tells what it used at its end: ${flags.join(' and ')} cannot stop it before.`,
+      ? `${title} does not tell what it uses: ${flags.join(', ')} cannot be kept.`
+      : `${title} tells what it used at its end: ${flags.join(', ')} cannot stop it before.`,
   ];
 }
 

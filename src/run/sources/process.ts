@@ -89,7 +89,7 @@ export class ProcessSource implements Source {
 
 function usageOf(totals: SessionTotals): Draft {
   const { inputTokens: input_tokens, outputTokens: output_tokens, cacheReadTokens, costUsd } = totals;
-  const rest = present({ cache_read_tokens: cacheReadTokens, cost_usd: costUsd === 0 ? undefined : costUsd });
+  const rest = present({ cache_read_tokens: cacheReadTokens, cost_usd: costUsd });
   return { type: 'usage.reported', scope: 'thread', input_tokens, output_tokens, ...rest };
 }
 

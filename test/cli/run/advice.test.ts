@@ -40,5 +40,28 @@ it.each<[string, RunOutcome, Asked, string[]]>([
   ],
   ["a command's own limit", ended('turn_limit', 'turn_limit', { limits_hit: [{ limit: 'turns' }] }), command, []],
   ['a missing program', ended('config', 'config'), codex, ['"runwire doctor codex" tells what is missing']],
+  [
+    'a broken install',
+    {
+      ...ended('config', 'config'),
+      verdict: {
+        class: 'config',
+        exit_code: 1,
+        code: 'config',
+        evidence: [{ signal: 'verdict', detail: 'the program cannot work as it is installed: no binary' }],
+      },
+    },
+    { ...codex, install: 'npm install -g x' },
+    ['install it again: npm install -g x'],
+  ],
+  ['a wrong request', ended('provider', 'refused'), command, ['another try changes nothing: the request was refused; change the prompt']],
+  [
+    'a wrong request that its agent calls something else',
+    { ...ended('incomplete', 'unknown'), error_details: { message: 'API Error: 400 {"type":"error"}' } },
+    command,
+    [],
+  ],
+  ['a run that broke off', ended('incomplete'), command, ['--retries 2 starts a run again that breaks off']],
+  ['a denial with everything allowed', ended('permission', 'permission'), { ...codex, isFull: true, canResume: false }, []],
   ['a denial that no flag lifts', ended('permission', 'permission'), dexter, []],
 ])('%s', (_what, outcome, asked, expected) => expect(advise(outcome, asked)).toEqual(expected));

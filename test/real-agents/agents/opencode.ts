@@ -2,6 +2,32 @@ import { key, type RealAgent } from '../agent.ts';
 
 const limit = { context: 128_000, output: 16_000 };
 
+/** OpenCode and its fork are told the same. */
+export const rigConfig = (url: string): string =>
+  JSON.stringify({
+    autoupdate: false,
+    share: 'disabled',
+    model: 'rig/rig-model',
+    small_model: 'rig/rig-small',
+    provider: {
+      rig: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Rig',
+        options: { baseURL: `${url}/v1`, apiKey: key },
+        models: {
+          'rig-model': {
+            name: 'Rig Model',
+            reasoning: true,
+            tool_call: true,
+            limit,
+            cost: { input: 1, output: 4, cache_read: 0.1, cache_write: 1 },
+          },
+          'rig-small': { name: 'Rig Small', limit },
+        },
+      },
+    },
+  });
+
 export const opencode: RealAgent = {
   id: 'opencode',
   package: 'opencode-ai',
@@ -9,29 +35,7 @@ export const opencode: RealAgent = {
   afterInstall: 'postinstall.mjs',
   format: 'chat',
   home: ({ url }) => ({
-    '.config/opencode/opencode.json': JSON.stringify({
-      autoupdate: false,
-      share: 'disabled',
-      model: 'rig/rig-model',
-      small_model: 'rig/rig-small',
-      provider: {
-        rig: {
-          npm: '@ai-sdk/openai-compatible',
-          name: 'Rig',
-          options: { baseURL: `${url}/v1`, apiKey: key },
-          models: {
-            'rig-model': {
-              name: 'Rig Model',
-              reasoning: true,
-              tool_call: true,
-              limit,
-              cost: { input: 1, output: 4, cache_read: 0.1, cache_write: 1 },
-            },
-            'rig-small': { name: 'Rig Small', limit },
-          },
-        },
-      },
-    }),
+    '.config/opencode/opencode.json': rigConfig(url),
   }),
   env: () => ({
     OPENCODE_DISABLE_AUTOUPDATE: '1',

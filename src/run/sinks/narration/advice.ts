@@ -10,6 +10,8 @@ export interface Asked {
   canResume: boolean;
   takesModel: boolean;
   permissionModes: readonly string[];
+  /** A command that installs it. */
+  install?: string;
   /** It was allowed everything that can be allowed. */
   isFull: boolean;
   /** What else was said and holds for a resumed run as well: `--model`, `--base-url`, `--cwd`, rules. */
@@ -42,16 +44,23 @@ const limitFlags: Partial<Record<string, string>> = {
   first_event: '--first-event-timeout',
 };
 
-function remedyFor(verdict: Verdict, outcome: RunOutcome, { agent, takesModel, permissionModes, isFull }: Asked): string | undefined {
+function remedyFor(
+  verdict: Verdict,
+  outcome: RunOutcome,
+  { agent, takesModel, permissionModes, isFull, install }: Asked,
+): string | undefined {
   const who = agent === undefined || agent === builtIn ? undefined : agent;
   switch (verdict.code) {
     case 'auth':
       return who === undefined
         ? 'check the key of the model provider'
         : `check its key or sign in; "runwire doctor ${who}" tells what is there`;
+    case 'refused':
+      return `another try changes nothing: the request was refused; change the prompt${takesModel ? ' or the --model' : ''}`;
     case 'rate_limit':
     case 'server':
     case 'network':
+      if (!mayHelp(outcome)) return undefined;
       return outcome.metadata.attempt_number > 1 ? 'try again later' : 'try again, or let --retries 2 do it';
     case 'quota':
       return `the account has nothing left: add to it${takesModel ? ', or choose another --model' : ''}`;
@@ -72,13 +81,22 @@ function remedyFor(verdict: Verdict, outcome: RunOutcome, { agent, takesModel, p
     case 'permission':
       return isFull ? undefined : allowing(agent, permissionModes);
     case 'incomplete':
-      return outcome.metadata.attempt_number > 1 ? undefined : '--retries 2 starts a run again that breaks off';
+      return outcome.metadata.attempt_number > 1 || !mayHelp(outcome) ? undefined : '--retries 2 starts a run again that breaks off';
     case 'config':
-      return who === undefined ? undefined : `"runwire doctor ${who}" tells what is missing`;
+      if (who === undefined) return undefined;
+      return isBroken(verdict) && install !== undefined ? `install it again: ${install}` : `"runwire doctor ${who}" tells what is missing`;
     default:
       return undefined;
   }
 }
+
+/** A request that the server calls wrong is wrong the next time as well. */
+function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
+  const told = [error?.message ?? '', ...verdict.evidence.map(({ detail }) => detail)].join('\n');
+  return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(told);
+}
+
+const isBroken = ({ evidence }: Verdict): boolean => evidence[0]?.detail.startsWith('the program cannot work as it is installed') === true;
 
 function allowing(agent: string | undefined, modes: readonly string[]): string | undefined {
   if (agent === builtIn) return '--allow RULE permits one thing, --permission-mode full everything';

@@ -93,5 +93,5 @@ async function askedOf(agent: string | undefined): Promise<Abilities> {
   const known = agents.find(({ id }) => id === agent);
   if (known === undefined) return nobody;
   const { resume, model, permissionModes } = known.abilities;
-  return { agent, canResume: resume, takesModel: model, permissionModes };
+  return { agent, canResume: resume, takesModel: model, permissionModes, install: known.install };
 }
