@@ -30,8 +30,8 @@ export interface Context {
   onCrash(listener: (error: unknown) => void): () => void;
   /** Ends us if we cannot end ourselves when the time is over; answers how to call that off. */
   watchTime(ms: number): () => void;
-  /** From now on nobody can read our environment from outside, as far as the system allows. */
-  hideEnvironment(): void;
+  /** From now on nobody can read our variables from outside, but for these, as far as the system allows. */
+  hideEnvironment(kept: ReadonlySet<string>): void;
   /** The work is done: what is still open must not keep the process alive once stdout is written. */
   leaveSoon(): void;
 }

@@ -2,15 +2,15 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads';
 
 /** By these a run outside of ours, and Jenkins, know whom to end: they stay readable, and open nothing. */
-const kept = new Set(['RUNWIRE_RUNS', 'JENKINS_NODE_COOKIE', 'JENKINS_SERVER_COOKIE', 'HUDSON_COOKIE', 'BUILD_ID']);
+const ids = new Set(['RUNWIRE_RUNS', 'JENKINS_NODE_COOKIE', 'JENKINS_SERVER_COOKIE', 'HUDSON_COOKIE', 'BUILD_ID']);
 
 /**
  * Takes the variables out of `/proc/PID/environ` of this process, which everybody of the same user may read: a child that is
  * started without a variable would only have to look at its parent. The kernel shows there the very bytes that the process was
  * started with, so each variable is set anew, which puts it elsewhere in memory, and those bytes are overwritten.
- * Answers whether it is done: only Linux has such a file, and a sandbox may forbid to write it.
+ * What every child gets anyway may be kept. Answers whether it is done: only Linux has such a file, and a sandbox may forbid to write it.
  */
-export function hideEnvironment(): boolean {
+export function hideEnvironment(kept: ReadonlySet<string>): boolean {
   // A thread has a copy of the variables: what it sets anew is not what the process has.
   if (process.platform !== 'linux' || !isMainThread) return false;
   let memory: number | undefined;
@@ -21,7 +21,8 @@ export function hideEnvironment(): boolean {
     if (start === 0 || readSync(memory, block, 0, block.length, start) !== block.length) return false;
     for (const [name, value] of Object.entries(process.env)) process.env[name] = value;
     for (const [from, to] of entriesOf(block)) {
-      if (!kept.has(nameOf(block, from, to))) block.fill(0, from, to);
+      const name = nameOf(block, from, to);
+      if (!kept.has(name) && !ids.has(name)) block.fill(0, from, to);
     }
     return writeSync(memory, block, 0, block.length, start) === block.length;
   } catch {

@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { patient } from './patience.ts';
 
-const patienceMs = patient(2000);
+/** A machine may be that slow, and a run that still turns ends itself better. */
+const usualPatienceMs = 10_000;
 /** Timers of Node hold no more: a longer one would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 const place = Symbol.for('runwire.watchdog');
@@ -34,7 +34,7 @@ setTimeout(look, afterMs);
  * Calls a function if our own event loop does not turn any more when the time is over, in the middle of whatever runs there:
  * no timer of ours could. The function must end the process. Answers how to call the watchdog off.
  */
-export function startWatchdog(afterMs: number, onBlocked: () => void): () => void {
+export function startWatchdog(afterMs: number, onBlocked: () => void, patienceMs = usualPatienceMs): () => void {
   const worker = new Worker(script, {
     eval: true,
     env: {},

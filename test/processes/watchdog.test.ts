@@ -15,12 +15,12 @@ async function blockedBy(work: string): Promise<Record<'status' | 'signal' | 'st
     const callOff = startWatchdog(100, () => {
       writeSync(1, 'ended by the watchdog');
       process.exit(124);
-    });
+    }, 1000);
     setTimeout(() => { ${work} }, 10);
   `;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
-    env: { PATH: process.env.PATH, RUNWIRE_PATIENCE: '0.15' },
+    env: { PATH: process.env.PATH },
   });
   const [[status, signal], stdout, stderr] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]);
   return { status, signal, stdout, stderr };
@@ -31,7 +31,7 @@ it.concurrent.each<[string, string, Record<string, unknown>]>([
   ['a regular expression', `/^(a+)+$/.test('a'.repeat(60) + 'b');`, { status: 124, stdout: 'ended by the watchdog', stderr: '' }],
   ['promises without end', 'void (async () => { for (;;) await null; })();', { status: 124, stdout: 'ended by the watchdog', stderr: '' }],
   ['a wait for the system', `execFileSync('sleep', ['5'], { stdio: 'ignore' });`, { status: null, signal: 'SIGKILL' }],
-  ['nothing', 'setTimeout(callOff, 800);', { status: 0, stdout: '', stderr: '' }],
+  ['nothing', 'setTimeout(callOff, 1500);', { status: 0, stdout: '', stderr: '' }],
 ])('ends a process that is blocked by %s', async (_what, work, end) => {
   expect(await blockedBy(work)).toMatchObject(end);
 });
