@@ -32,6 +32,8 @@ export interface LedgerSinkOptions extends LedgerRequest {
   git: GitFacts;
   env: Environment;
   clock: () => number;
+  /** Takes secrets out of what does not come with the records: labels, places, names. */
+  clean?: <Value>(value: Value) => Value;
   /** Called once at most. */
   warn: (message: string) => void;
   /** Tests lower them. */
@@ -78,7 +80,7 @@ export class LedgerSink implements Sink {
   #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
-    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env } = options;
+    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env, clean = (value) => value } = options;
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env);
@@ -88,10 +90,10 @@ export class LedgerSink implements Sink {
     this.#run = {
       id,
       started_at: startedAt,
-      labels: { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels },
+      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
       owner: thisProcess(),
-      cwd,
-      ...present({ agent, model, tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+      cwd: clean(cwd),
+      ...present({ ...clean({ agent, model }), tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
     };
   }
 
