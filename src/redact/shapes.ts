@@ -117,8 +117,8 @@ const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
 const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b[^\n]*$/;
 const takesPassword =
   /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli)\b[^\n]*$/;
-/** Between the words of a .netrc: spaces and line ends, escaped or not. */
-const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t]{0,8}';
+/** Between the words of a .netrc: spaces and line ends, escaped or not, with signs of a diff. */
+const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t+-]{0,8}';
 
 /** So many characters of a secret, or of what must stand before it, decide whether it is looked for. */
 export const headLength = 3;

@@ -98,6 +98,8 @@ describe.each(plantedSecrets.map((planted, i) => ({ ...planted, title: `${plante
       ['"', '"'],
       ['(', ')'],
       ['\\n', '\\n'],
+      ['@@ -1 +1 @@\n-', '\n'],
+      ['@@ -1 +1 @@\\n+', '\\n'],
       ['\u001b[32m', '\u001b[0m'],
       ['日本語 ', ' ünd'],
     ] as const) {
