@@ -3,7 +3,6 @@ import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
 import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
 import { Finder, finderOf } from './finder.ts';
-import { nextHexKey } from './hex-keys.ts';
 import { withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { secretFieldKind } from './secret-fields.ts';
@@ -100,8 +99,14 @@ export class Redactor {
   }
 
   text(text: string): string {
-    if (text.length < shortestText) return text;
-    if (this.#finder.next(text, 0, false, 0) < 0 && nextHexKey(text, 0, false, 0) < 0) return text;
+    return this.#mayHold(text) ? this.#clean(text) : text;
+  }
+
+  #mayHold(text: string): boolean {
+    return text.length >= shortestText && this.#finder.next(text, 0, false, 0) >= 0;
+  }
+
+  #clean(text: string): string {
     const cleaner = new Cleaner(this.#finder);
     const clean = cleaner.push(text, true);
     this.#tally.count += cleaner.count;
@@ -120,8 +125,10 @@ export class Redactor {
 
   /** A text that comes in no pieces: the end of a private key tells what was before it. */
   #wholeText(text: string): string {
-    if (!text.includes('-----END')) return this.text(text);
-    return withoutKeyEnds(this.text(text), () => {
+    if (!this.#mayHold(text)) return text;
+    const clean = this.#clean(text);
+    if (!clean.includes('-----END')) return clean;
+    return withoutKeyEnds(clean, () => {
       this.#tally.count += 1;
       return marker('private-key');
     });
