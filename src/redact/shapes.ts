@@ -60,6 +60,8 @@ const passwordNames = ['password', 'passwd', 'passphrase', 'pwd'];
 /** What stands before `key` in the name of a secret. */
 const keyNames =
   'account|admin|api|app|application|auth|access|client|consumer|deploy|encryption|functions|license|master|private|secret|service|shared|signing|storage|subscription';
+/** The end first: looking back from there is quicker than looking for it from the left. */
+const keyName = new RegExp(`$(?<=(?:${keyNames})[_-]?)`, 'i');
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
 
@@ -260,14 +262,16 @@ export const secretShapes: readonly Shape[] = [
   {
     name: 'cookie',
     context: 'Set-Cookie[ \\t"\'\\\\:]{1,8}[^\\s=;,"\'\\\\]{1,64}=',
-    secret: '[^\\s\\u001b;,)"\'\\\\]{8,4096}',
+    secret: '[^\\s\\u001b;,)"\'\\\\]{8,512}',
+    tail: '[^\\s\\u001b;,)"\'\\\\]',
     ignoreCase: true,
     accept: isCookie,
   },
   {
     name: 'cookie',
     context: 'Cookie["\'\\\\]{0,2}:[ \\t"\'\\\\]{0,4}',
-    secret: '[^\\n\\r\\u001b"\'\\\\]{8,4096}',
+    secret: '[^\\n\\r\\u001b"\'\\\\]{8,512}',
+    tail: '[^\\n\\r\\u001b"\'\\\\]',
     ignoreCase: true,
     boundary: 'name',
     accept: holdsCookie,
@@ -275,7 +279,8 @@ export const secretShapes: readonly Shape[] = [
   {
     name: 'cookie',
     context: 'cookie[ \\t=]{1,2}["\']{0,1}[^\\s=;,"\'\\\\]{1,64}=',
-    secret: '[^\\s\\u001b;,)"\'\\\\]{8,4096}',
+    secret: '[^\\s\\u001b;,)"\'\\\\]{8,512}',
+    tail: '[^\\s\\u001b;,)"\'\\\\]',
     accept: isCookie,
   },
   {
@@ -340,7 +345,7 @@ export const secretShapes: readonly Shape[] = [
   { name: 'url-token', context: '://', secret: `${name}{20,256}`, after: '@', accept: hasDigit },
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
-  { ...assigned, context: `key${between}`, behind: new RegExp(`(?:${keyNames})[_-]?$`, 'i'), accept: isAssigned },
+  { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
   { ...assigned, context: `token${wideBetween}`, accept: isAssigned },
   { ...assigned, context: 'token[ \\t]{1,2}', behind: aFlag, accept: (token) => looksRandom(token) },
   { ...assigned, context: `\\.login${between}`, behind: /sonar$/, accept: isAssigned },
