@@ -5,6 +5,7 @@ import { version } from '../version.ts';
 import { cancelledBy, type Claim } from './claim.ts';
 import type { McpServer } from './mcp/connect.ts';
 import type { PermissionRules } from './permissions/rules.ts';
+import type { Hide } from './tools/hide.ts';
 import type { OpenToolbox } from './tools/toolbox.ts';
 import { newId } from '../new-id.ts';
 import type { Environment, TokenPrice } from '../vocabulary.ts';
@@ -39,6 +40,8 @@ export interface AgentOptions {
   recordModel?: string;
   /** Takes secrets out of what is written to the session and to a recording. */
   redact?: (text: string) => string;
+  /** Takes secrets out of what tools answer, before the model is told. */
+  hide?: Hide;
   projectName?: string;
   parentBranchId?: string;
 }

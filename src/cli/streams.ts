@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { ownSecrets } from '../builtin/config/secrets.ts';
 import { dialects } from '../dialects/registry.ts';
 import { Failure } from '../failure.ts';
 import type { Note } from '../outcome/fold.ts';
@@ -97,5 +98,5 @@ export function readSharedFlags(values: Values<typeof streamOptions>, context: C
 
 /** Secrets are taken out before anything leaves, unless it is asked for; one redactor serves one run. */
 export function redaction(off: boolean | undefined, context: Context): { redact?: Redactor } {
-  return off === true ? {} : { redact: new Redactor({ values: secretValues(context.env) }) };
+  return off === true ? {} : { redact: new Redactor({ values: [...secretValues(context.env), ...ownSecrets(context.env)] }) };
 }

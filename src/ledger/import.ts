@@ -2,6 +2,7 @@ import { storedRuns } from '../agents/stored/sources.ts';
 import { type ReadFile, type StoredRun, type Unreadable } from '../agents/stored/stored-run.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { messageOf } from '../failure.ts';
+import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { fileTape } from '../stores/file-tape.ts';
 import type { ImportedRun, Labels, RunStore, RunSummary } from '../stores/run-store.ts';
@@ -64,12 +65,18 @@ async function* runsOf(source: StoredRun, labels: Labels, reading: () => Reading
       yield await readRun({ ...source, stdout: () => all }, reading());
       return;
     }
+    const { redact } = reading();
     for await (const run of exportedRuns(all, labels))
-      yield 'why' in run ? { kind: 'broken', name: `${name}:${run.line}`, why: run.why } : run;
+      yield 'why' in run ? { kind: 'broken', name: `${name}:${run.line}`, why: run.why } : cleanRun(run, redact);
   } catch (error) {
     const why = messageOf(error).replace(`cannot read ${name}: `, '');
     yield { kind: 'broken', name, why, ...(error instanceof UnknownDialect ? { unknownDialect: true } : {}) };
   }
+}
+
+/** What was kept with its secrets elsewhere leaves them there; its names stay, or it would be another run. */
+function cleanRun(run: ImportedRun, redact: Redactor | undefined): ImportedRun {
+  return redact === undefined ? run : { ...redact.json(run), ...present({ id: run.id, key: run.key, tape: run.tape }) };
 }
 
 /** The first bytes of a stream, and all of it. */

@@ -76,7 +76,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
     ended_at: endedAt,
     outcome,
     last_sequence: last,
-    labels: { ...session, ...labels },
+    labels: redact?.json({ ...session, ...labels }) ?? { ...session, ...labels },
     ...place,
   };
 }

@@ -5,9 +5,16 @@ export type Boundary = 'word' | 'name' | 'base64' | 'any';
 export function isBoundary(text: string, at: number, floor: number, kind: Boundary): boolean {
   if (kind === 'any' || at <= floor) return true;
   const code = text.charCodeAt(at - 1);
-  if (kind !== 'word' && (code === 45 || code === 95)) return false;
-  if (kind === 'base64' && (code === 43 || code === 47)) return false;
+  if (kind !== 'word' && (code === 45 || code === 95)) return code === 45 && isFirst(text, at - 1, floor);
+  if (kind === 'base64' && (code === 43 || code === 47)) return code === 43 && isFirst(text, at - 1, floor);
   return !isAlphanumeric(code) || endsEscape(text, at, floor, code);
+}
+
+/** Whether a character is the first of its line: there, `+` and `-` are signs of a diff. */
+function isFirst(text: string, at: number, floor: number): boolean {
+  if (at <= floor) return true;
+  const code = text.charCodeAt(at - 1);
+  return code === 10 || (code === 110 && at - 2 >= floor && text.charCodeAt(at - 2) === 92);
 }
 
 /** The letter or digit before a secret may be the end of an escape: \n in JSON, %3D in a URL, \u003d, \x3d, a terminal's colour. */

@@ -1,5 +1,5 @@
 import type { Finder } from './finder.ts';
-import { isHexKey, nextHexKey } from './hex-keys.ts';
+import { isHexKey, nextHexKey, unfinishedHexKey } from './hex-keys.ts';
 import { advance, fails, undecided } from './pattern.ts';
 import { lookBehind, type Sought, type Tail } from './sought.ts';
 
@@ -45,7 +45,8 @@ export class Cleaner {
   }
 
   push(piece: string, final = false): string {
-    if (this.#isIdle && this.#finder.next(piece, 0, !final, 0) < 0 && nextHexKey(piece, 0, !final, 0) < 0) return this.#pass(piece);
+    if (this.#isIdle && this.#finder.next(piece, 0, !final, 0) < 0 && (final || unfinishedHexKey(piece, 0, 0) < 0))
+      return this.#pass(piece);
     const text = this.#text + piece;
     const start = this.#at;
     this.#text = text;

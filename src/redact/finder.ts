@@ -13,9 +13,9 @@ export class Finder {
   /** Those that begin with any digits of base 16. */
   readonly #hex: readonly Sought[];
 
-  /** Of values that begin in the same way, the first one wins. */
-  constructor(values: readonly string[]) {
-    const known = knownShapes();
+  /** Of values that begin in the same way, the first one wins. `kinds`: of the known shapes, these alone. */
+  constructor(values: readonly string[], kinds?: readonly string[]) {
+    const known = kinds === undefined ? knownShapes() : shapesOf(kinds);
     this.#hex = known.hex;
     this.#table = values.length === 0 ? known.table : new HeadsTable(known.table);
     for (const value of values.toReversed())
@@ -65,18 +65,26 @@ export function finderOf(values: readonly string[]): Finder {
   return latest.finder;
 }
 
-let known: { table: HeadsTable<Sought>; hex: Sought[] } | undefined;
+interface Known {
+  table: HeadsTable<Sought>;
+  hex: Sought[];
+}
 
-function knownShapes(): { table: HeadsTable<Sought>; hex: Sought[] } {
-  if (known !== undefined) return known;
+let known: Known | undefined;
+
+function knownShapes(): Known {
+  return (known ??= shapesOf());
+}
+
+function shapesOf(kinds?: readonly string[]): Known {
   const table = new HeadsTable<Sought>();
   const hex: Sought[] = [];
   for (const [back, shape] of secretShapes.toReversed().entries()) {
+    if (kinds?.includes(shape.name) === false) continue;
     const [heads = '', fourth = anything, fifth = anything] = secretHeads[secretShapes.length - 1 - back] ?? [];
     const sought = soughtOf(shape);
     if (shape.startsWithHex === true) hex.unshift(sought);
     for (let at = 0; at < heads.length; at += headLength) table.add(heads.slice(at, at + headLength), fourth, fifth, sought);
   }
-  known = { table, hex };
-  return known;
+  return { table, hex };
 }

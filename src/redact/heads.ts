@@ -463,6 +463,10 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["dG9", 262144, 32768],
   // mailchimp-key
   ["", 67043454, 67043454],
+  // mailchimp-key
+  ["-us", 67043328, 4294967295],
+  // private-key
+  ["---", 8192, 8192],
   // asana-token
   ["1/01/11/21/31/41/51/61/71/81/92/02/12/22/32/42/52/62/72/82/9", 67043328, 67043328],
   // facebook-app-token

@@ -21,10 +21,11 @@ export function nextHexKey(text: string, at: number, open: boolean, floor: numbe
     const start = tail - digits;
     if (start >= at && digitsBefore(text, tail, at) === digits && isBoundary(text, start, floor, 'name')) return start;
   }
-  return open ? unfinished(text, at, floor) : -1;
+  return open ? unfinishedHexKey(text, at, floor) : -1;
 }
 
-function unfinished(text: string, at: number, floor: number): number {
+/** Where one begins that the text ends in the midst of; -1: nowhere. */
+export function unfinishedHexKey(text: string, at: number, floor: number): number {
   let tail = text.length;
   for (let length = end.length - 1; length > 0; length -= 1)
     if (text.endsWith(end.slice(0, length))) tail = Math.min(tail, text.length - length);

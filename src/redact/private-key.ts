@@ -76,11 +76,19 @@ const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const bodyAlone = /^[A-Za-z0-9+/=]*$/;
 const bodyPart = /[A-Za-z0-9+/=]{24}|^(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;
 
+/** A key of PuTTY, or one without its first line, or one in folded base64. */
+const otherFirstLine =
+  /Private-Lines: \d|(?:^|[^A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA|MH[cQ]CAQEEI|MIG[A-Za-z0-9+/]AgEAMB|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi)/;
+
 /** Whether the last key that begins in a line does not end in it. */
 function staysOpen(line: string): boolean {
+  if (otherFirstLine.test(line)) return true;
   const begin = Array.from(line.matchAll(firstLine)).at(-1);
   return begin !== undefined && !line.includes('-----END', begin.index + begin[0].length);
 }
+
+/** Cheap enough for every line. */
+const mayOpen = /-----BEGIN|Private-Lines|MII|MHc|MHQ|MIG|MC4|b3B|LS0/;
 
 /** Follows a private key that is printed line by line, each line a text of its own. */
 export class PrivateKeyLines {
@@ -89,7 +97,7 @@ export class PrivateKeyLines {
   /** Whether this line belongs to the body of a key that began in an earlier one. */
   isBody(line: string): boolean {
     const body = this.#open && (bodyAlone.test(line.trim()) || bodyPart.test(line.trimStart()));
-    this.#open = (body && !line.includes('-----END')) || (line.includes('-----BEGIN') && staysOpen(line));
+    this.#open = (body && !/-----END|Private-MAC/.test(line)) || (mayOpen.test(line) && staysOpen(line));
     return body;
   }
 }

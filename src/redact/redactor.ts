@@ -2,11 +2,11 @@ import type { AgentEvent, EventOf, EventType } from '../events/event.ts';
 import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
 import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
-import { type Finder, finderOf } from './finder.ts';
-import { nextHexKey } from './hex-keys.ts';
-import { PrivateKeyLines, withoutKeyEnds } from './private-key.ts';
+import { Finder, finderOf } from './finder.ts';
+import { withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { secretFieldKind } from './secret-fields.ts';
+import { SecretLines } from './secret-lines.ts';
 import { isSecretName, marker, secretNamesShown } from './shapes.ts';
 
 export type { EventSink } from './streams.ts';
@@ -42,12 +42,12 @@ export class Redactor {
   /** By item, then by the number of the stream. */
   readonly #outputs = new Map<string, Stream[]>();
   readonly #fieldNames = new Map<string, { name: string; secret: boolean }>();
-  readonly #logs = new Map<string, PrivateKeyLines>();
+  readonly #lines = new Map<string, SecretLines>();
   /** By the number of the field. */
   readonly #lastClean: string[] = Array.from(fieldNumbers, () => '');
   /** How many lists and objects are open around the value that is looked at. */
   #depth = 0;
-  #count = 0;
+  #tally = { count: 0 };
 
   /** `values` shorter than 8 characters are ignored. */
   constructor(options: { values?: readonly string[] } = {}) {
@@ -62,9 +62,17 @@ export class Redactor {
     this.#finder = finderFor(this.#values);
   }
 
+  /** One that replaces the same values, but only these kinds of known shapes. */
+  narrowed(kinds: readonly string[]): Redactor {
+    const narrow = new Redactor();
+    narrow.#finder = finderFor(this.#values, kinds);
+    narrow.#tally = this.#tally;
+    return narrow;
+  }
+
   /** How many secrets were replaced. A text that comes in deltas and as a whole counts once. */
   get count(): number {
-    return this.#count;
+    return this.#tally.count;
   }
 
   push(event: AgentEvent, synthetic: boolean, emit: EventSink): void {
@@ -97,19 +105,37 @@ export class Redactor {
   }
 
   text(text: string): string {
-    if (text.length < shortestText) return text;
-    if (this.#finder.next(text, 0, false, 0) < 0 && nextHexKey(text, 0, false, 0) < 0) return text;
+    return this.#mayHold(text) ? this.#clean(text) : text;
+  }
+
+  #mayHold(text: string): boolean {
+    return text.length >= shortestText && this.#finder.next(text, 0, false, 0) >= 0;
+  }
+
+  #clean(text: string): string {
     const cleaner = new Cleaner(this.#finder);
     const clean = cleaner.push(text, true);
-    this.#count += cleaner.count;
+    this.#tally.count += cleaner.count;
     return cleaner.count === 0 ? text : clean;
+  }
+
+  /** One line of a text that comes line by line; what `stream` printed before may tell what it is. */
+  line(line: string, stream: string): string {
+    let lines = this.#lines.get(stream);
+    if (lines === undefined) this.#lines.set(stream, (lines = new SecretLines()));
+    const kind = lines.kindOf(line);
+    if (kind === undefined) return this.#wholeText(line);
+    this.#tally.count += 1;
+    return marker(kind);
   }
 
   /** A text that comes in no pieces: the end of a private key tells what was before it. */
   #wholeText(text: string): string {
-    if (!text.includes('-----END')) return this.text(text);
-    return withoutKeyEnds(this.text(text), () => {
-      this.#count += 1;
+    if (!this.#mayHold(text)) return text;
+    const clean = this.#clean(text);
+    if (!clean.includes('-----END')) return clean;
+    return withoutKeyEnds(clean, () => {
+      this.#tally.count += 1;
       return marker('private-key');
     });
   }
@@ -180,7 +206,7 @@ export class Redactor {
     if (clean !== value || typeof value !== 'string' || value.length > 4096) return clean;
     const kind = secretFieldKind(field, value);
     if (kind === undefined) return clean;
-    this.#count += 1;
+    this.#tally.count += 1;
     return marker(kind);
   }
 
@@ -199,11 +225,9 @@ export class Redactor {
   }
 
   #log(event: EventOf<'log'>): AgentEvent {
-    let lines = this.#logs.get(event.stream);
-    if (lines === undefined) this.#logs.set(event.stream, (lines = new PrivateKeyLines()));
-    if (!lines.isBody(event.text)) return this.#fields(event);
-    this.#count += 1;
-    return { ...event, text: marker('private-key') };
+    const rest = this.#fields(event, 'text');
+    const text = this.line(event.text, event.stream);
+    return text === event.text ? rest : { ...rest, text };
   }
 
   #output({ item_id: id, stream: name }: EventOf<'item.output'>): Stream {
@@ -218,7 +242,7 @@ export class Redactor {
     this.#outputs.delete(item);
     for (const stream of streams) {
       stream?.end(emit);
-      this.#count += stream?.count ?? 0;
+      this.#tally.count += stream?.count ?? 0;
     }
   }
 
@@ -235,9 +259,10 @@ export class Redactor {
   }
 }
 
-function finderFor(values: readonly string[]): Finder {
+function finderFor(values: readonly string[], kinds?: readonly string[]): Finder {
   const shown = secretNamesShown.map(marker);
   const forms = values.filter((value) => value.length >= shortestText).flatMap(formsOf);
   // A value that is a part of our own marker would be found in every marker.
-  return finderOf(longestFirst(forms).filter((form) => !shown.some((each) => each.includes(form))));
+  const sought = longestFirst(forms).filter((form) => !shown.some((each) => each.includes(form)));
+  return kinds === undefined ? finderOf(sought) : new Finder(sought, kinds);
 }

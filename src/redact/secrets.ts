@@ -53,9 +53,9 @@ export function formsOf(value: string): string[] {
 }
 
 function wholeForms(value: string): string[] {
-  const url = encodeURIComponent(value.toWellFormed());
+  const encoded = encodeURIComponent(value.toWellFormed());
   const hex = Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const forms = [value, JSON.stringify(value).slice(1, -1), url, url.replaceAll('%20', '+'), hex, hex.toUpperCase()];
+  const forms = [value, JSON.stringify(value).slice(1, -1), encoded, encoded.replaceAll('%20', '+'), hex, hex.toUpperCase()];
   for (const offset of [0, 1, 2]) {
     const base64 = innerBase64(value, offset);
     if (base64.length >= 12) forms.push(base64, base64.replaceAll('+', '-').replaceAll('/', '_'));

@@ -60,6 +60,8 @@ const passwordNames = ['password', 'passwd', 'passphrase', 'pwd'];
 /** What stands before `key` in the name of a secret. */
 const keyNames =
   'account|admin|api|app|application|auth|access|client|consumer|deploy|encryption|functions|license|master|private|secret|service|shared|signing|storage|subscription';
+/** The end first: looking back from there is quicker than looking for it from the left. */
+const keyName = new RegExp(`$(?<=(?:${keyNames})[_-]?)`, 'i');
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
 
@@ -117,8 +119,8 @@ const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
 const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b[^\n]*$/;
 const takesPassword =
   /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli)\b[^\n]*$/;
-/** Between the words of a .netrc: spaces and line ends, escaped or not. */
-const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t]{0,8}';
+/** Between the words of a .netrc: spaces and line ends, escaped or not, with signs of a diff. */
+const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t+-]{0,8}';
 
 /** So many characters of a secret, or of what must stand before it, decide whether it is looked for. */
 export const headLength = 3;
@@ -148,6 +150,9 @@ export const secretShapes: readonly Shape[] = [
   { name: 'vault-token', secret: `s\\.${word}{24,25}`, boundary: 'name', accept: (token) => token.length === 26 && isMixed(token) },
   { name: 'intercom-token', secret: `dG9rO${base64}{40}`, tail: '[A-Za-z0-9+/=]', boundary: 'base64', accept: isMixed },
   { name: 'mailchimp-key', secret: `${hex}{32}-us[0-9]{1,2}`, boundary: 'name', startsWithHex: true },
+  // No secrets, but signs of one: where they stand, the text before them is looked at, which costs too much for every text.
+  { name: 'mailchimp-key', secret: '-us[0-9]', boundary: 'any', accept: () => false },
+  { name: 'private-key', secret: '-----END ', boundary: 'any', accept: () => false },
   { name: 'asana-token', context: '[12]/[0-9]{13,17}[/0-9]{0,18}:', secret: `${hex}{32}`, tail: hex, boundary: 'word' },
   {
     name: 'facebook-app-token',
@@ -257,14 +262,16 @@ export const secretShapes: readonly Shape[] = [
   {
     name: 'cookie',
     context: 'Set-Cookie[ \\t"\'\\\\:]{1,8}[^\\s=;,"\'\\\\]{1,64}=',
-    secret: '[^\\s\\u001b;,)"\'\\\\]{8,4096}',
+    secret: '[^\\s\\u001b;,)"\'\\\\]{8,512}',
+    tail: '[^\\s\\u001b;,)"\'\\\\]',
     ignoreCase: true,
     accept: isCookie,
   },
   {
     name: 'cookie',
     context: 'Cookie["\'\\\\]{0,2}:[ \\t"\'\\\\]{0,4}',
-    secret: '[^\\n\\r\\u001b"\'\\\\]{8,4096}',
+    secret: '[^\\n\\r\\u001b"\'\\\\]{8,512}',
+    tail: '[^\\n\\r\\u001b"\'\\\\]',
     ignoreCase: true,
     boundary: 'name',
     accept: holdsCookie,
@@ -272,7 +279,8 @@ export const secretShapes: readonly Shape[] = [
   {
     name: 'cookie',
     context: 'cookie[ \\t=]{1,2}["\']{0,1}[^\\s=;,"\'\\\\]{1,64}=',
-    secret: '[^\\s\\u001b;,)"\'\\\\]{8,4096}',
+    secret: '[^\\s\\u001b;,)"\'\\\\]{8,512}',
+    tail: '[^\\s\\u001b;,)"\'\\\\]',
     accept: isCookie,
   },
   {
@@ -337,7 +345,7 @@ export const secretShapes: readonly Shape[] = [
   { name: 'url-token', context: '://', secret: `${name}{20,256}`, after: '@', accept: hasDigit },
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
-  { ...assigned, context: `key${between}`, behind: new RegExp(`(?:${keyNames})[_-]?$`, 'i'), accept: isAssigned },
+  { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
   { ...assigned, context: `token${wideBetween}`, accept: isAssigned },
   { ...assigned, context: 'token[ \\t]{1,2}', behind: aFlag, accept: (token) => looksRandom(token) },
   { ...assigned, context: `\\.login${between}`, behind: /sonar$/, accept: isAssigned },

@@ -201,7 +201,7 @@ export class Attempts {
     before: { at: number; tokens: number; cost: number | undefined },
     resume: string | undefined,
   ): Promise<void> {
-    const { spec, sinks, stop, clock } = this.#parts;
+    const { spec, sinks, stop, clock, redact } = this.#parts;
     const thread = this.#thread;
     const delay_ms = Math.min(spec.retry_delay_ms * 2 ** (thread.attempt - 1), longestDelayMs);
     const { class: name, evidence, code } = verdict;
@@ -220,7 +220,8 @@ export class Attempts {
         cost: cost === undefined ? undefined : cost - (before.cost ?? 0),
       }),
     };
-    for (const sink of sinks) sink.attempt?.(ended);
+    const clean = redact?.json(ended) ?? ended;
+    for (const sink of sinks) sink.attempt?.(clean);
     thread.retry({
       attempt: thread.attempt,
       max_attempts: spec.retries,

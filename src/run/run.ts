@@ -1,4 +1,5 @@
 import type { RunAgent } from '../builtin/agent.ts';
+import { ownSecrets } from '../builtin/config/secrets.ts';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
@@ -86,7 +87,7 @@ class LiveRun implements Run {
     this.#stop = new Stop(outside, spec.limits.timeout_ms);
     // What is given to the agent on the command line is as secret as what is in the environment.
     this.#redact = spec.redact
-      ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url)] })
+      ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })
       : undefined;
     if (parent instanceof LiveRun) parent.#children.add(this);
     this.outcome = this.#run();
@@ -199,6 +200,7 @@ class LiveRun implements Run {
       env,
       clock: this.#clock,
       warn,
+      clean: (value) => this.#redact?.json(value) ?? value,
       ...present({ model, parent }),
     });
     return this.#ledger;

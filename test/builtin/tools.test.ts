@@ -94,13 +94,20 @@ describe('bash', () => {
     expect({ status, output }).toEqual({ status: 'error', output: 'the command could not be started: spawn /bin/bash ENOENT' });
   });
 
+  it('cuts a long output between words, so that no key is halved', async () => {
+    const { output } = await bash({ command: `for i in $(seq 1 3000); do printf 'word-%08d-end ' $i; done` });
+    const words = output.split(/\s+/).filter((word) => word.startsWith('word') || word.endsWith('end'));
+    expect(words.filter((word) => !/^word-\d{8}-end$/.test(word))).toEqual([]);
+    expect(words.length).toBeGreaterThan(1500);
+  });
+
   it('keeps the head and the tail of a long output', async () => {
     const { output, drafts } = await bash({ command: 'printf "begin\\n"; yes 0123456789 | head -c 1100000; printf "end"' });
     expect({
       begins: output.startsWith('begin\n0123456789\n'),
       ends: output.endsWith('\n0123456789\nend'),
       cut: /\n\[(\d+) characters cut here\]\n/.exec(output)?.[1],
-    }).toEqual({ begins: true, ends: true, cut: String(1_100_009 - 30_000) });
+    }).toEqual({ begins: true, ends: true, cut: String(1_100_009 - 30_000 + 4) });
     const live = drafts.map((draft) => (draft.type === 'item.output' && draft.stream === 'stdout' ? draft.chunk.length : 0));
     expect(live.reduce((sum, length) => sum + length, 0)).toBe(300_000);
     expect(drafts.at(-1)).toEqual({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../src/events/event.ts';
+import { hiderOf } from '../../src/builtin/tools/hide.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
 import { Cleaner } from '../../src/redact/cleaner.ts';
 import { Finder } from '../../src/redact/finder.ts';
@@ -97,6 +98,8 @@ describe.each(plantedSecrets.map((planted, i) => ({ ...planted, title: `${plante
       ['"', '"'],
       ['(', ')'],
       ['\\n', '\\n'],
+      ['@@ -1 +1 @@\n-', '\n'],
+      ['@@ -1 +1 @@\\n+', '\\n'],
       ['\u001b[32m', '\u001b[0m'],
       ['日本語 ', ' ünd'],
     ] as const) {
@@ -664,6 +667,33 @@ describe('secret values', () => {
       args: plantedSecrets[0]?.text ?? '',
     };
     expect(clean([event], redactor)).toEqual([{ ...event, args: '[redacted:anthropic-key]' }]);
+  });
+});
+
+describe('what tools answer to the model', () => {
+  const token = `${'gh'}p_${body(36)}`;
+  const config = `[remote "origin"]\n\turl = https://me:${token}@github.com/o/r\n\textraheader = AUTHORIZATION: basic ${btoa('x:abc123def')}\n`;
+  const hide = hiderOf(new Redactor({ values: ['correct horse battery'] }));
+
+  it.each([
+    ['read', '.git/config'],
+    ['bash', 'cat .git/config'],
+    ['grep', 'url'],
+  ])('%s of %s has no credentials of git', (tool, subject) => {
+    const out = hide(config, tool, subject);
+    expect(out).not.toContain(body(36));
+    expect(out).not.toContain(btoa('x:abc123def'));
+    expect(out).toContain('[remote "origin"]');
+  });
+
+  it('has no known value, whatever the tool', () => {
+    for (const tool of ['read', 'bash', 'grep', 'fetch', 'mcp__a__b'])
+      expect(hide('it is "correct horse battery"', tool, 'a.ts')).toBe('it is "[redacted:secret-value]"');
+  });
+
+  it('leaves sources as they are, so that they can be edited', () => {
+    const source = `const url = 'postgres://test:test@localhost/test'; const key = '${token}';`;
+    expect(hide(source, 'read', 'src/a.ts')).toBe(source);
   });
 });
 

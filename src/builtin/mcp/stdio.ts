@@ -33,7 +33,7 @@ export class StdioTransport implements MCPTransport {
   start(): Promise<void> {
     this.#guarded = startTalking(this.#program);
     const { child } = this.#guarded;
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr = (this.#stderr + text).slice(-stderrKept)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (this.#stderr = lastOf(this.#stderr + text)));
     this.#readLines(child);
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.once('close', () => this.onclose?.());
@@ -96,4 +96,9 @@ export class StdioTransport implements MCPTransport {
     child?.stdout.destroy();
     child?.stderr.destroy();
   }
+}
+
+/** The end of a text, from the beginning of a word on: half a key could not be recognised as one. */
+function lastOf(text: string): string {
+  return text.length <= stderrKept ? text : text.slice(-stderrKept).replace(/^\S{1,512}/, '');
 }

@@ -9,7 +9,7 @@ import type { Need, Tool, ToolResult } from './tool.ts';
 import { type Toolbox, toolSetOf } from './toolbox.ts';
 
 interface CallOptions {
-  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal'>;
+  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal' | 'hide'>;
   emit(draft: Draft): void;
 }
 
@@ -113,11 +113,11 @@ function settle(call: ModelCall, itemId: string, plan: Exclude<Plan, { kind: 'ru
 async function runOne(
   call: ModelCall,
   itemId: string,
-  { tool, input }: Plan & { kind: 'run' },
+  { tool, input, need }: Plan & { kind: 'run' },
   { options, emit }: CallContext,
   before: Promise<unknown> | undefined,
 ): Promise<ToolResultPart> {
-  const { cwd, env, signal } = options;
+  const { cwd, env, signal, hide = (text) => text } = options;
   await before;
   const startedAt = performance.now();
   let open = true;
@@ -130,16 +130,17 @@ async function runOne(
       );
   open = false;
   // A tool that was stopped may call that an error; what stopped it is the better word.
+  const output = hide(result.output, tool.name, need.subject);
   const status: ItemStatus = signal.aborted && result.status !== 'success' ? 'cancelled' : result.status;
   emit({
     type: 'item.completed',
     item_id: itemId,
     status,
-    output: result.output,
+    output,
     ...present({ exit_code: result.exit_code }),
     duration_ms: Math.round(performance.now() - startedAt),
   });
-  return resultPart(call, outputOf(status, result.output));
+  return resultPart(call, outputOf(status, output));
 }
 
 const cancelled: ToolResult = { status: 'cancelled', output: 'cancelled' };

@@ -21,10 +21,27 @@ export class Clip {
     const tail = this.#tail.slice(-this.#half);
     const cut = this.#length - this.#head.length - tail.length;
     if (cut === 0) return this.#head + tail;
-    // A pair of surrogates may stand where the knife fell.
-    return `${this.#head.replace(/[\uD800-\uDBFF]$/, '')}\n[${cut} characters cut here]\n${tail.replace(/^[\uDC00-\uDFFF]/, '')}`;
+    const before = this.#head.slice(0, lastBreak(this.#head));
+    const after = tail.slice(firstBreak(tail));
+    return `${before}\n[${this.#length - before.length - after.length} characters cut here]\n${after}`;
   }
 }
+
+/** Half a key could not be recognised as one, so a word stays whole or goes; what is longer than this is no word. */
+const longestWord = 512;
+
+/** Where to cut; a pair of surrogates may stand where the knife would fall. */
+function lastBreak(text: string): number {
+  for (let at = text.length; at > Math.max(0, text.length - longestWord); at -= 1) if (isSpace(text, at - 1)) return at;
+  return text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0);
+}
+
+function firstBreak(text: string): number {
+  for (let at = 0; at < Math.min(text.length, longestWord); at += 1) if (isSpace(text, at)) return at;
+  return /^[\uDC00-\uDFFF]/.test(text) ? 1 : 0;
+}
+
+const isSpace = (text: string, at: number): boolean => /\s/.test(text.charAt(at));
 
 export function clip(text: string, limit: number): string {
   const clipped = new Clip(limit);

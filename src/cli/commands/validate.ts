@@ -3,9 +3,10 @@ import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
 import { detectDialect, findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Framer } from '../../pipeline/framer.ts';
+import type { Redactor } from '../../redact/redactor.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
-import { type Source, sourcesOf, streamOptions } from '../streams.ts';
+import { redaction, type Source, sourcesOf, streamOptions } from '../streams.ts';
 
 interface Problem {
   file: string;
@@ -27,6 +28,7 @@ Lines that are not JSON are problems too.`,
   options: {
     from: streamOptions.from,
     json: { type: 'boolean', help: 'Print problems as JSON lines' },
+    'no-redact': streamOptions['no-redact'],
   },
   examples: [
     ['runwire validate run.jsonl', 'Check a stored stream'],
@@ -34,8 +36,9 @@ Lines that are not JSON are problems too.`,
   ],
   async run(values, operands, context) {
     let problems = 0;
+    const { redact } = redaction(values['no-redact'], context);
     for (const source of sourcesOf(operands, context)) {
-      const checker = new Checker(source, values.from === undefined ? undefined : findDialect(values.from));
+      const checker = new Checker(source, redact, values.from === undefined ? undefined : findDialect(values.from));
       for await (const chunk of source.bytes) {
         checker.push(chunk);
         await report(checker);
@@ -65,6 +68,7 @@ Lines that are not JSON are problems too.`,
 /** Objects wait here until the dialect is known and its schema is loaded. */
 class Checker {
   readonly #source: Source;
+  readonly #redact: Redactor | undefined;
   readonly #framer: Framer;
   dialect: Dialect | undefined;
   #schema: z.ZodType | undefined;
@@ -74,16 +78,19 @@ class Checker {
   values = 0;
   count = 0;
 
-  constructor(source: Source, dialect: Dialect | undefined) {
+  constructor(source: Source, redact: Redactor | undefined, dialect: Dialect | undefined) {
     this.#source = source;
+    this.#redact = redact;
     this.dialect = dialect;
     this.#framer = new Framer({
       value: (wire, line) => {
         this.#waiting.push({ wire, line });
         this.#detect();
       },
-      text: (text, cause, line) =>
-        this.#problem(line, '', cause === 'noise' ? `not JSON: ${text.slice(0, 80)}` : `${cause} line: ${text.slice(0, 80)}`),
+      text: (text, cause, line) => {
+        const shown = redact?.line(text, source.name) ?? text;
+        this.#problem(line, '', `${cause === 'noise' ? 'not JSON' : `${cause} line`}: ${shown.slice(0, 80)}`);
+      },
       note: () => {},
     });
   }
@@ -134,7 +141,8 @@ class Checker {
 
   #problem(line: number, path: string, message: string): void {
     this.count += 1;
-    this.#problems.push({ file: this.#source.name, line, path, message });
+    const problem = { path, message };
+    this.#problems.push({ file: this.#source.name, line, ...(this.#redact?.json(problem) ?? problem) });
   }
 }
 

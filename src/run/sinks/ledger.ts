@@ -33,6 +33,8 @@ export interface LedgerSinkOptions extends LedgerRequest {
   git: GitFacts;
   env: Environment;
   clock: () => number;
+  /** Takes secrets out of what does not come with the records: labels, places, names. */
+  clean?: <Value>(value: Value) => Value;
   /** Called once at most. */
   warn: (message: string) => void;
   /** Tests lower them. */
@@ -79,7 +81,7 @@ export class LedgerSink implements Sink {
   #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
-    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env } = options;
+    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env, clean = (value) => value } = options;
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env);
@@ -89,10 +91,10 @@ export class LedgerSink implements Sink {
     this.#run = {
       id,
       started_at: startedAt,
-      labels: { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels },
+      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
       owner: thisProcess(),
-      cwd,
-      ...present({ agent, model, tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+      cwd: clean(cwd),
+      ...present({ ...clean({ agent, model }), tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
     };
   }
 

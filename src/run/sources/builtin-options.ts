@@ -1,8 +1,11 @@
 import type { AgentOptions } from '../../builtin/agent.ts';
 import { loadConfig } from '../../builtin/config/config.ts';
+import { configSecrets } from '../../builtin/config/secrets.ts';
 import { parseRules } from '../../builtin/permissions/rules.ts';
+import { hiderOf } from '../../builtin/tools/hide.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
+import type { Redactor } from '../../redact/redactor.ts';
 import type { Environment } from '../../vocabulary.ts';
 import type { Place } from '../git.ts';
 import { tokenPrice } from '../price.ts';
@@ -13,10 +16,11 @@ export async function agentOptions(
   spec: RunSpec,
   { projectName, parentBranchId }: Place,
   env: Environment,
-  redact: ((text: string) => string) | undefined,
+  redactor: Redactor | undefined,
 ): Promise<Omit<AgentOptions, 'signal'>> {
   const { cwd, prompt } = spec;
   const config = await loadConfig({ cwd, env });
+  redactor?.learn(configSecrets(config, env));
   const model = spec.model ?? env.RUNWIRE_MODEL ?? config.model;
   if (model === undefined || model === '')
     throw new Failure('config', 'no model: name one with --model PROVIDER/NAME, in RUNWIRE_MODEL, or as "model" in your config file');
@@ -44,7 +48,8 @@ export async function agentOptions(
       price: tokenPrice(spec) ?? config.prices?.[model],
       mcpServers: config.mcpServers,
       recordModel: spec.record_model,
-      redact,
+      redact: redactor === undefined ? undefined : (text: string) => redactor.text(text),
+      hide: redactor === undefined ? undefined : hiderOf(redactor),
     }),
   };
 }

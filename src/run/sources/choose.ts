@@ -36,8 +36,7 @@ export async function chooseSource(spec: RunSpec, chooser: Chooser): Promise<Cho
   if (command !== undefined) return (await import('./command.ts')).commandSource(command, spec, chooser);
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);
   const { place, env, redact, loadAgent } = chooser;
-  const options = async () =>
-    (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact === undefined ? undefined : (text) => redact.text(text));
+  const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact);
   // It keeps these two by itself, before the call that would break them.
   const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
   return { source: new BuiltInSource(options, loadAgent), introduction: {}, limits: watched, warnings: [] };

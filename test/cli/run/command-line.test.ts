@@ -203,7 +203,7 @@ describe('what the agent is asked', () => {
       agent,
       { cwd },
     );
-    const [{ env: _env, signal, redact, ...rest } = {} as never] = asked;
+    const [{ env: _env, signal, redact, hide, ...rest } = {} as never] = asked;
     expect(rest).toEqual({
       prompt: 'do-it',
       model: 'openai/gpt',
@@ -221,7 +221,11 @@ describe('what the agent is asked', () => {
       projectName: 'acme',
       parentBranchId: 'b-1',
     });
-    expect({ aborted: signal.aborted, redact: redact?.('hello') }).toEqual({ aborted: false, redact: 'hello' });
+    expect({ aborted: signal.aborted, redact: redact?.('hello'), hide: hide?.('hello', 'read', 'a.txt') }).toEqual({
+      aborted: false,
+      redact: 'hello',
+      hide: 'hello',
+    });
   });
 
   it('is not told how to redact when nothing shall be redacted', async () => {
@@ -229,6 +233,7 @@ describe('what the agent is asked', () => {
     const { agent, asked } = asking();
     const { stdout } = await runScripted(['--no-redact', '--to', 'runwire', secret], agent, { env: { MY_TOKEN: secret } });
     expect(asked[0]).not.toHaveProperty('redact');
+    expect(asked[0]).not.toHaveProperty('hide');
     expect(stdout).toContain(secret);
     expect((await runScripted(['--to', 'runwire', secret], agent, { env: { MY_TOKEN: secret } })).stdout).not.toContain(secret);
   });

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plantedSecrets } from '../../support/secrets.ts';
+import { body, plantedSecrets } from '../../support/secrets.ts';
 import { folder } from './scripted.ts';
 import { live, modelAt, project, serve } from './live.ts';
 
@@ -101,4 +101,29 @@ describe.each([
     expect([...places.keys()].some((place) => place.endsWith('model.jsonl'))).toBe(true);
     expect(stdout + (places.get('stderr') ?? '')).toContain('[redacted:');
   });
+});
+
+it('tells the model no credentials of git and no withheld value', async () => {
+  const cwd = project();
+  const token = body(32, 'hex');
+  mkdirSync(join(cwd, '.git'));
+  writeFileSync(join(cwd, '.git', 'config'), `[remote "origin"]\n\turl = https://x-access-token:${token}@example.com/o/r.git\n`);
+  writeFileSync(join(cwd, 'notes.txt'), `${ofTheHouse}\n`);
+  const server = await serve([
+    {
+      calls: [
+        { name: 'read', args: { path: '.git/config' } },
+        { name: 'bash', args: { command: 'cat .git/config' } },
+        { name: 'read', args: { path: 'notes.txt' } },
+      ],
+      usage: { input: 10, output: 10 },
+    },
+    { text: 'Done.', usage: { input: 10, output: 10 } },
+  ]);
+  const { status } = await live([...modelAt(server), '--permission-mode', 'full', '-p', 'look'], { cwd, env: { MY_SECRET: ofTheHouse } });
+  expect(status).toBe(0);
+  const told = JSON.stringify(server.requests.at(-1));
+  expect(told).toContain('[redacted:url-password]@example.com');
+  expect(told).toContain('[redacted:secret-value]');
+  expect([token, ofTheHouse].filter((secret) => told.includes(secret))).toEqual([]);
 });

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { looksRandom } from '../../redact/randomness.ts';
+import { secretVariables } from '../../redact/secrets.ts';
+import { passwordsIn } from '../../redact/url-password.ts';
+import type { Environment } from '../../vocabulary.ts';
+import { configFolder } from '../../xdg.ts';
+
+/** The part of a config file that may hold secrets, whatever else is wrong with it. */
+interface Holder {
+  keys?: unknown;
+  baseUrl?: unknown;
+  mcpServers?: unknown;
+}
+
+/** The secrets of the user's own config file. An agent that reads the file must not tell them. */
+export function ownSecrets(env: Environment): string[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(configFolder(env), 'config.json'), 'utf8'));
+    return typeof value === 'object' && value !== null ? configSecrets(value, env) : [];
+  } catch {
+    // Whoever needs the file says what is wrong with it.
+    return [];
+  }
+}
+
+/** Keys, what MCP servers are given, and passwords of addresses. */
+export function configSecrets({ keys, baseUrl, mcpServers }: Holder, env: Environment): string[] {
+  return [
+    ...Object.values(textsOf(keys)),
+    ...(typeof baseUrl === 'string' ? passwordsIn(baseUrl) : []),
+    ...Object.values(objectOf(mcpServers)).flatMap((server) => serverSecrets(objectOf(server), env)),
+  ];
+}
+
+function serverSecrets(server: Record<string, unknown>, env: Environment): string[] {
+  const fill = (text: string): string => text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, name: string) => env[name] ?? '');
+  const given = Object.fromEntries(Object.entries(textsOf(server.env)).map(([name, text]) => [name, fill(text)]));
+  const headers = Object.values(textsOf(server.headers)).map((text) => fill(text).replace(/^[A-Za-z]{3,20} +/, ''));
+  const words = Object.values(textsOf(server.args)).map((text) => fill(text).replace(/^-[\w-]*=/, ''));
+  return [
+    ...secretVariables(given).map(([, value]) => value),
+    ...[...Object.values(given), ...headers, ...words].filter((text) => looksRandom(text, 12)),
+    ...[server.url, ...Object.values(given), ...words].flatMap((text) => (typeof text === 'string' ? passwordsIn(fill(text)) : [])),
+  ];
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(objectOf(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
