@@ -161,14 +161,17 @@ function failedByUs(code: ErrorCode): string {
 }
 
 /** What programs say that lack a part of themselves. */
-const missingPart =
-  /native binary not installed|cannot find module|optional dependency|exec format error|cannot execute|error while loading shared libraries|version `\w+' not found|command not found|: not found$/i;
+const missingPart = [
+  /native binary not installed|cannot find module|optional dependency|exec format error|cannot execute/i,
+  /error while loading shared libraries|version `\w{1,100}' not found|command not found/i,
+  /: not found$/i,
+];
 
 /** A program that ended before a word because a part of it is missing: another start would not help. */
 function brokenInstall({ began, said, process, stderr }: Signals): string | undefined {
   const { first } = stderr;
   if (began || said || process === undefined || process.exit_code === 0 || first === undefined) return undefined;
-  return missingPart.test(first) || process.exit_code === 127 || process.exit_code === 126
+  return missingPart.some((words) => words.test(first)) || process.exit_code === 127 || process.exit_code === 126
     ? `the program cannot work as it is installed: ${first}`
     : undefined;
 }

@@ -28,6 +28,8 @@ export interface Shape {
   boundary?: Boundary;
   /** What the last characters before it must be. */
   behind?: RegExp;
+  /** What must stand somewhere before it in the same line. */
+  inLine?: RegExp;
   ignoreCase?: true;
   accept?: (secret: string, context: string) => boolean;
   /** Its body goes on over many lines. */
@@ -116,9 +118,9 @@ const user = '[A-Za-z0-9._%@+-]{1,64}';
 const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
 /** Within the name of a flag. */
 const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
-const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b[^\n]*$/;
+const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b/;
 const takesPassword =
-  /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli)\b[^\n]*$/;
+  /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli)\b/;
 /** Between the words of a .netrc: spaces and line ends, escaped or not, with signs of a diff. */
 const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t+-]{0,8}';
 
@@ -294,7 +296,7 @@ export const secretShapes: readonly Shape[] = [
     context: `-u[ \\t"']{0,3}${user}:`,
     secret: `${anyWord}{1,256}`,
     boundary: 'name',
-    behind: overHttp,
+    inLine: overHttp,
     accept: (password) => !isPlaceholder(password),
   },
   {
@@ -311,7 +313,7 @@ export const secretShapes: readonly Shape[] = [
     secret: `${name}{20,256}`,
     after: ':',
     boundary: 'name',
-    behind: overHttp,
+    inLine: overHttp,
     accept: hasDigit,
   },
   ...['password', 'passwd', 'passphrase', 'pass'].map((each): Shape => ({
@@ -326,7 +328,7 @@ export const secretShapes: readonly Shape[] = [
     context: '-p[ ]{0,1}["\']{0,1}',
     secret: `[A-Za-z0-9!@#$%^&*._+=][^\\s\\u001b"'\`,;|&<>)\\\\]{3,256}`,
     boundary: 'name',
-    behind: takesPassword,
+    inLine: takesPassword,
     accept: isGivenPassword,
   },
   ...['PASSWORD', 'PASSWD', '_PASS', '_PWD'].map((each): Shape => ({

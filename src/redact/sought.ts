@@ -60,7 +60,7 @@ export function soughtOf(shape: Shape): Sought {
   const context = shape.context === undefined ? undefined : onDemand(() => pattern(shape.context ?? '', flags));
   const head = onDemand(() => firstPlaces((shape.context ?? '') + shape.secret, flags));
   const boundary = shape.boundary ?? (shape.context === undefined ? 'word' : 'any');
-  const { accept, behind } = shape;
+  const { accept, behind, inLine } = shape;
   const mayBeClipped = shape.context === undefined && shape.block !== true && accept === undefined;
   return {
     marker: marker(shape.name),
@@ -69,8 +69,12 @@ export function soughtOf(shape: Shape): Sought {
       return context?.();
     },
     fits: (text, at, floor, final) => isBoundary(text, at, floor, boundary) && begins(head(), text, at, final),
-    mayBegin: (text, at, floor) =>
-      isBoundary(text, at, floor, boundary) && (behind === undefined || behind.test(text.slice(Math.max(floor, at - lookBehind), at))),
+    mayBegin(text, at, floor) {
+      if (!isBoundary(text, at, floor, boundary)) return false;
+      if (behind === undefined && inLine === undefined) return true;
+      const before = text.slice(Math.max(floor, at - lookBehind), at);
+      return behind?.test(before) ?? inLine?.test(before.slice(before.lastIndexOf('\n') + 1)) ?? true;
+    },
     match(text, at, final, before) {
       const end = advance(secret(), text, at, final);
       if (end === fails && mayBeClipped) return clippedEnd(secret(), text, at, final);

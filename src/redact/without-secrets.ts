@@ -3,7 +3,7 @@ import { Redactor } from './redactor.ts';
 import { isWithheld } from './secret-names.ts';
 import { secretVariables } from './secrets.ts';
 
-const urlWithUser = /^[a-z][a-z0-9+.-]*:\/\/[^/\s@]*:[^/\s@]+@/i;
+const urlWithUser = /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i;
 /** Git's configuration in variables: a number of pairs, which make sense together only. */
 const gitConfig = /^GIT_CONFIG_(?:COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)$/;
 
