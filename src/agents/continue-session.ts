@@ -6,7 +6,7 @@ const count = z.number().nonnegative();
 const Session = z.looseObject({
   sessionId: z.string().min(1),
   workspaceDirectory: z.string(),
-  history: z.array(z.looseObject({ message: z.looseObject({ role: z.string() }), toolCallStates: z.array(z.unknown()).optional() })),
+  history: z.array(z.looseObject({ message: z.looseObject({ role: z.string() }) })),
   usage: z.looseObject({
     totalCost: count.optional(),
     promptTokens: count,
@@ -29,7 +29,6 @@ export function readContinueSession(text: string): SessionTotals | undefined {
   return {
     sessionId,
     cwd,
-    goesOn: (history.at(-1)?.toolCallStates?.length ?? 0) > 0,
     turns: history.filter(({ message }) => message.role === 'assistant').length,
     inputTokens: usage.promptTokens,
     outputTokens: usage.completionTokens,

@@ -2,21 +2,17 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../vocabulary.ts';
 
-/** What an agent says in its session file of a run that it tells nothing of while it goes on. */
+/** What an agent says in its session file of a run that it tells nothing of. */
 export interface SessionTotals {
   sessionId: string;
   /** The folder that it worked in. */
   cwd: string;
   /** Answers of the model. */
   turns: number;
-  /** The last of them asks for a tool: there will be another. */
-  goesOn: boolean;
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens?: number;
   costUsd?: number;
-  /** The agent is gone. */
-  isFinal?: true;
 }
 
 /** Where an agent keeps its sessions, one file each, and how to read one; undefined: it is none. */
@@ -31,7 +27,7 @@ export interface SessionStore {
 /** Beyond this a file is no session that we follow. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Follows the one session that was begun in a folder since then. Two of them at a time cannot be told apart, and are left alone. */
+/** Finds the one session that was begun in a folder since then. Two of them at a time cannot be told apart, and are left alone. */
 export class SessionMeter {
   readonly #store: SessionStore;
   readonly #root: string;

@@ -146,9 +146,8 @@ export class Attempts {
       speaks: (dialect) => watch.reads(dialect),
       counted: (totals) => {
         if (!isCurrent()) return;
-        const cause = watch.counted(totals, this.#price);
-        if (totals.isFinal === true) this.#isGone = true;
-        else if (cause !== undefined) stop.now(cause);
+        watch.counted(totals);
+        this.#isGone = true;
       },
       heard: (stream, chunk) => {
         watch.output(stream, chunk);

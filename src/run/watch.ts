@@ -1,7 +1,6 @@
 import type { SessionTotals } from '../agents/session-meter.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { AgentEvent, EventOf } from '../events/event.ts';
-import type { Price } from '../outcome/usage.ts';
 import { patient } from '../processes/patience.ts';
 import { asksForPermission } from './question.ts';
 import type { Limits } from './spec.ts';
@@ -159,17 +158,9 @@ export class Watch {
     }
   }
 
-  /** The agent's own books, where it tells nothing: answers why the run should stop now, if it should. */
-  counted(totals: SessionTotals, price?: Price): Cause | undefined {
-    const { turns, goesOn, inputTokens: input, outputTokens: output, cacheReadTokens = 0, costUsd = 0 } = totals;
+  /** The agent's own books, where it tells nothing. */
+  counted({ turns }: SessionTotals): void {
     this.#booked = turns;
-    if (turns > this.#maxTurns || (turns === this.#maxTurns && goesOn)) return this.#turnLimit(this.#maxTurns);
-    const before = this.#options.spent();
-    const cost = costUsd > 0 ? costUsd : price?.(undefined, { input, output, cacheRead: cacheReadTokens });
-    return this.#billed({
-      tokens: before.tokens + input + output,
-      cost: cost === undefined ? before.cost : (before.cost ?? 0) + cost,
-    });
   }
 
   get #maxTurns(): number {

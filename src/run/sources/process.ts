@@ -21,8 +21,6 @@ interface ProcessSourceOptions {
   meter?: (() => Promise<SessionTotals | undefined>) | undefined;
 }
 
-const lookEveryMs = 1000;
-
 /** An agent that is a process: started, supervised, and read. */
 export class ProcessSource implements Source {
   readonly #options: ProcessSourceOptions;
@@ -53,9 +51,8 @@ export class ProcessSource implements Source {
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });
     void stop.overdue.then(() => child.kill());
-    const meter = this.#follow(out);
     const ended = await child.ended;
-    await meter.end();
+    await this.#settle(out);
     stop.signal.removeEventListener('abort', end);
     if (ended.listener_error !== undefined) throw ended.listener_error;
     const process = processEnd(ended);
@@ -64,26 +61,12 @@ export class ProcessSource implements Source {
     return process;
   }
 
-  /** One look at a time; the last one is when the agent is gone. */
-  #follow(out: Out): { end(): Promise<void> } {
-    const { meter } = this.#options;
-    if (meter === undefined) return { end: async () => {} };
-    let looking: Promise<void> | undefined;
-    const timer = setInterval(() => {
-      looking ??= meter()
-        .then((totals) => (totals === undefined ? undefined : out.counted(totals)))
-        .finally(() => (looking = undefined));
-    }, lookEveryMs);
-    return {
-      async end() {
-        clearInterval(timer);
-        await looking;
-        const totals = await meter();
-        if (totals === undefined) return;
-        out.counted({ ...totals, isFinal: true });
-        out.emit(usageOf(totals));
-      },
-    };
+  /** The agent is gone: what its books say is all there is to know. */
+  async #settle(out: Out): Promise<void> {
+    const totals = await this.#options.meter?.();
+    if (totals === undefined) return;
+    out.counted(totals);
+    out.emit(usageOf(totals));
   }
 }
 

@@ -31,7 +31,7 @@ export interface Out extends DraftSink {
   emit(draft: Draft, origin?: Origin): void;
   /** What the agent speaks, as soon as it is known. */
   speaks(dialect: Dialect): void;
-  /** What the agent's own books say: so far, or when it is gone. */
+  /** What the agent's own books say when it is gone. */
   counted(totals: SessionTotals): void;
   /** Bytes that were read; while the answer is pending, no more can be taken. */
   heard(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<void> | undefined;

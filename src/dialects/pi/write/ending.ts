@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { allDenied } from '../../all-denied.ts';
 import { compact } from '../../read.ts';
 
 /** How the last message ends, in pi's words. */
@@ -16,9 +17,12 @@ export class Ending {
   isDoubted = false;
 
   /** Undefined: nobody said how the run ended, and neither does this stream. */
-  lastWord({ verdict, error_details }: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): LastWord | undefined {
+  lastWord(outcome: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): LastWord | undefined {
+    const { verdict, error_details } = outcome;
+    const denied = allDenied(outcome, 'pi');
     switch (this.claim?.status) {
       case 'ok':
+        if (denied !== undefined) return { reason: 'error', error: denied };
         if (verdict.class === 'success' || !this.isDoubted) return { reason: 'stop' };
         return { reason: 'error', error: verdict.evidence[0]?.detail ?? '' };
       case 'cancelled':

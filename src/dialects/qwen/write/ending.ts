@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { allDenied } from '../../all-denied.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
 import { compact, isObject } from '../../read.ts';
 import { codeOfError, unwrapApiError } from '../api-error.ts';
@@ -62,7 +63,8 @@ export class Ending {
     if (metrics.cost !== undefined && metrics.cost_source === 'reported') this.#output.lose('cost');
     const isThoughtLost = stats === undefined && (metrics.reasoning_tokens ?? 0) > 0;
     if (isThoughtLost || (metrics.cache_write_tokens ?? 0) > 0) this.#output.lose('token_split');
-    const isOk = claim.status === 'ok' && (!this.#isBroken || verdict.class === 'success');
+    const denied = allDenied(outcome, 'qwen');
+    const isOk = claim.status === 'ok' && denied === undefined && (!this.#isBroken || verdict.class === 'success');
     return {
       subtype: isOk ? 'success' : this.#limit?.limit === 'turns' ? 'error_max_turns' : 'error_during_execution',
       is_error: !isOk,
@@ -73,7 +75,7 @@ export class Ending {
       usage: writeUsage(metrics),
       permission_denials: this.#denials,
       ...compact({ stats }),
-      ...(isOk ? {} : { error: failure(claim, outcome) }),
+      ...(isOk ? {} : { error: denied === undefined ? failure(claim, outcome) : { message: denied, type: 'permission' } }),
     };
   }
 
