@@ -1,9 +1,7 @@
 import type { Finder } from './finder.ts';
-import { isHexKey, nextHexKey, unfinishedHexKey } from './hex-keys.ts';
+import { hexKeyBefore, unfinishedHexKey } from './hex-keys.ts';
 import { advance, fails, undecided } from './pattern.ts';
 import { lookBehind, type Sought, type Tail } from './sought.ts';
-
-const unknown = -1;
 
 /** Most texts never have any. */
 const none: never[] = [];
@@ -26,8 +24,8 @@ export class Cleaner {
   #open: { sought: Sought; at: number }[] = none;
   /** Places after a complete context: a secret of that kind may stand there. */
   #armed: { sought: Sought; at: number; context: string }[] = none;
-  /** The next place where a long run of digits of base 16 begins, if it is not before `#at`. */
-  #hexAt = unknown;
+  /** Where a key may begin that is known by its end. */
+  #hexAt = -1;
   #count = 0;
 
   constructor(finder: Finder) {
@@ -50,7 +48,6 @@ export class Cleaner {
     const text = this.#text + piece;
     const start = this.#at;
     this.#text = text;
-    this.#hexAt = unknown;
     this.#retryContexts(final);
     let out = '';
     let kept = start;
@@ -98,21 +95,19 @@ export class Cleaner {
 
   #nextPlace(text: string, final: boolean): number {
     const trigger = this.#finder.next(text, this.#at, !final, this.#edge);
-    let place = Math.min(trigger < 0 ? text.length : trigger, this.#nextHex(text, final));
+    this.#hexAt = this.#nextHex(text, trigger, final);
+    let place = Math.min(trigger < 0 ? text.length : trigger, this.#hexAt);
     if (this.#armed.length === 0) return place;
     this.#armed = this.#armed.filter(({ at }) => at >= this.#at);
     for (const { at } of this.#armed) if (at < place) place = at;
     return place;
   }
 
-  #nextHex(text: string, final: boolean): number {
-    // What is behind a secret begins like a text of its own.
-    if (this.#at === this.#edge && isHexKey(text, this.#at, !final)) this.#hexAt = this.#at;
-    if (this.#hexAt < this.#at) {
-      const next = nextHexKey(text, this.#at, !final, this.#edge);
-      this.#hexAt = next < 0 ? text.length : next;
-    }
-    return this.#hexAt;
+  /** The sign of such a key is one of the places that are found, so that it need not be searched for. */
+  #nextHex(text: string, trigger: number, final: boolean): number {
+    const known = trigger < 0 ? -1 : hexKeyBefore(text, trigger, this.#at, this.#edge);
+    const next = known >= 0 || final ? known : unfinishedHexKey(text, this.#at, this.#edge);
+    return next < 0 ? text.length : next;
   }
 
   #find(text: string, place: number, final: boolean): { sought: Sought; end: number } | typeof undecided | undefined {

@@ -38,7 +38,7 @@ export class Finder {
     return -1;
   }
 
-  /** What may begin at a place that `next` or `nextHexKey` found. */
+  /** What may begin at a place; `isHex`: also what begins with digits of base 16. */
   at(text: string, place: number, isHex: boolean): readonly Sought[] {
     const listed = this.#table.at(text, place);
     return isHex ? [...listed, ...this.#hex] : listed;

@@ -15,13 +15,11 @@ function digitsBefore(text: string, at: number, floor: number): number {
   return count;
 }
 
-/** Where the next such key begins, from `at` on; -1: nowhere. With `open`, also one that the text ends in the midst of. */
-export function nextHexKey(text: string, at: number, open: boolean, floor: number): number {
-  for (let tail = text.indexOf(end, at); tail >= 0; tail = text.indexOf(end, tail + 1)) {
-    const start = tail - digits;
-    if (start >= at && digitsBefore(text, tail, at) === digits && isBoundary(text, start, floor, 'name')) return start;
-  }
-  return open ? unfinishedHexKey(text, at, floor) : -1;
+/** Where the key begins whose end is at `tail`; -1: there is none, or it begins before `at`. */
+export function hexKeyBefore(text: string, tail: number, at: number, floor: number): number {
+  const start = tail - digits;
+  const isKey = start >= at && text.startsWith(end, tail) && digitsBefore(text, tail, at) === digits;
+  return isKey && isBoundary(text, start, floor, 'name') ? start : -1;
 }
 
 /** Where one begins that the text ends in the midst of; -1: nowhere. */
@@ -33,9 +31,4 @@ export function unfinishedHexKey(text: string, at: number, floor: number): numbe
   const start = tail - count;
   if (count === 0 || (tail < text.length && count < digits) || !isBoundary(text, start, floor, 'name')) return -1;
   return start;
-}
-
-/** Whether one begins at `at`, as far as the text goes. */
-export function isHexKey(text: string, at: number, open: boolean): boolean {
-  return nextHexKey(text.slice(at, at + digits + end.length), 0, open && text.length <= at + digits + end.length, 0) === 0;
 }
