@@ -4,5 +4,5 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function durationOf(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?[smhdw])+$/.test(text)) return undefined;
   const parts = text.match(/[\d.]+|[smhdw]/g) ?? [];
-  return parts.reduce((sum, part, index) => sum + (units[part] ?? 0) * Number(parts[index - 1]), 0);
+  return parts.reduce((sum, part, index) => sum + (units[part] ?? 0) * Number(parts[index - 1] ?? 0), 0);
 }
