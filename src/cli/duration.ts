@@ -3,6 +3,6 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 /** `90s`, `1h30m`, `3d` in milliseconds; undefined: it is none. */
 export function durationOf(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?[smhdw])+$/.test(text)) return undefined;
-  const parts = text.match(/[\d.]+|[smhdw]/g) ?? [];
-  return parts.reduce((sum, part, index) => sum + (units[part] ?? 0) * Number(parts[index - 1] ?? 0), 0);
+  const [counts, named] = [text.match(/[\d.]+/g) ?? [], text.match(/[smhdw]/g) ?? []];
+  return named.reduce((sum, unit, index) => sum + Number(counts[index]) * (units[unit] ?? 0), 0);
 }

@@ -201,6 +201,7 @@ export class Thread {
     this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
     this.#attempt += 1;
     this.#mark = `attempt_${this.#attempt}:`;
+    this.#hasFinished = false;
     this.#isIntroduced = false;
     this.#explained = false;
   }

@@ -103,13 +103,16 @@ class Lines {
   }
 }
 
+/** Higher levels pack these lines no better. Without its checksum a damaged text could be read as another one. */
+const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
+
 /**
  * One zstd frame, in a new file. What came in one turn of the event loop is flushed as blocks of its own: a kill at any
  * moment costs the lines of that turn, and leaves the rest readable.
  */
 export class PackedWriter implements TapeWriter {
   readonly #file: BoundedFile;
-  readonly #compress = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+  readonly #compress = createZstdCompress({ params });
   readonly #closed: Promise<void>;
   readonly #waiting = new Lines();
   #flushing = false;

@@ -15,7 +15,7 @@ export interface Outside {
   env?: Record<string, string>;
   cwd?: string;
   /** Takes the place of stdout. */
-  print?: (text: string) => Promise<void>;
+  print?: Context['print'];
 }
 
 export interface Told {
@@ -48,7 +48,7 @@ export function outside(given: Outside = {}) {
       const { readFileSync } = await import('node:fs');
       yield readFileSync(path);
     },
-    print: given.print ?? (async (text) => void (told.stdout += text)),
+    print: given.print ?? (async (text) => void (told.stdout += typeof text === 'string' ? text : text.join(''))),
     show: async (text) => void (told.stdout += text),
     warn: (line) => void (told.stderr += `${line}\n`),
     draw: (text) => void (told.stderr += text),

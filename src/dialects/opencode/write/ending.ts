@@ -11,6 +11,9 @@ import type { Session } from './session.ts';
 
 type Finished = EventOf<'agent.finished'>;
 
+/** What is left open at the end is closed by nobody but us. */
+const closings: ReadonlySet<EventRecord['type']> = new Set(['text.completed', 'reasoning.completed', 'turn.completed']);
+
 /** Classes of a verdict that are codes of an error as well: somebody else made an end of the run. */
 const stops = ['cancelled', 'time_limit', 'turn_limit', 'cost_limit'] as const;
 
@@ -58,7 +61,7 @@ export class Ending {
 
   /** The run goes on after the claim, unless this only closes what was open. */
   before(event: EventRecord): void {
-    if (event.type !== 'item.completed' && !(event.type === 'turn.completed' && event.synthetic)) this.#writeClaim();
+    if (event.type !== 'item.completed' && !(event.synthetic && closings.has(event.type))) this.#writeClaim();
   }
 
   raise(event: EventOf<'error'>): void {
