@@ -5,6 +5,7 @@ import { printed, type Printed } from '../processes/printed.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
 import type { Environment } from '../vocabulary.ts';
+import { patient } from '../processes/patience.ts';
 
 /** What is here of an agent. */
 export interface Installed {
@@ -16,7 +17,7 @@ export interface Installed {
   problem: string | undefined;
 }
 
-const patienceMs = 20_000;
+const patienceMs = patient(20_000);
 
 const memory = new Map<string, Promise<Installed>>();
 

@@ -38,7 +38,16 @@ function ask(place: string, args: readonly string[], more: Record<string, string
   const none = Object.fromEntries(agents.flatMap(({ keys }) => keys).map((name) => [name, '']));
   const home = folder(`${place}-home`);
   return runwire(args, {
-    env: { ...none, PATH: join(root, place), HOME: home, XDG_STATE_HOME: join(home, 'state'), TMPDIR: root, ...more },
+    // A program that hangs is waited for long enough here too.
+    env: {
+      ...none,
+      RUNWIRE_PATIENCE: '0.25',
+      PATH: join(root, place),
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      TMPDIR: root,
+      ...more,
+    },
   });
 }
 

@@ -25,7 +25,7 @@ async function runWithSecrets(flags: readonly string[], failing: boolean) {
         { name: 'nothing-like-it', args: { deep: [{ [ofTheHouse]: everySecret }] } },
       ],
       usage: { input: 10, output: 10 },
-      chunkSize: 7,
+      chunkSize: 29,
     },
     {
       calls: [{ name: 'edit', args: { path: 'keys.txt', old_string: ofTheHouse, new_string: `${ofTheHouse}!` } }],
@@ -39,7 +39,7 @@ async function runWithSecrets(flags: readonly string[], failing: boolean) {
             body: { error: { message: `No to ${everySecret} and ${ofTheHouse}`, type: 'invalid_request_error' } },
           },
         }
-      : { text: `They are ${everySecret} and ${ofTheHouse}.`, usage: { input: 10, output: 10 }, chunkSize: 3 },
+      : { text: `They are ${everySecret} and ${ofTheHouse}.`, usage: { input: 10, output: 10 }, chunkSize: 17 },
   ]);
   const home = folder();
   const tape = join(home, 'run.tape');
