@@ -104,7 +104,7 @@ describe('agents', () => {
     const brief = Object.fromEntries(all.map(({ id, version, path, problem }) => [id, [path, version, problem]]));
     expect(brief).toMatchObject({
       codex: [paths['codex'], '0.166.0', null],
-      gemini: [paths['gemini'], null, `${paths['gemini']} --version did not end in 20 s`],
+      gemini: [paths['gemini'], null, `${paths['gemini']} --version did not end in 5 s`],
       qwen: [paths['qwen'], null, `${paths['qwen']} --version printed no version`],
       opencode: [null, null, `${paths['opencode']} is not executable`],
       claude: [null, null, 'no claude in PATH'],
