@@ -42,9 +42,11 @@ export function time({ command, args, env }: Case): Time {
   const script = '"$@" >/dev/null || exit; times';
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', script, 'sh', command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A run tells all that it does.
+    maxBuffer: 1 << 28,
     ...(env === undefined ? {} : { env }),
   });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} → ${status}: ${stderr.toString()}`);
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} → ${status}: ${stderr.toString().slice(-1000)}`);
   const children = stdout.toString().trimEnd().split('\n').at(-1) ?? '';
   const cpu = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
