@@ -10,31 +10,33 @@ const dist = join(root, 'dist');
 const packages = /^(?![./])/;
 
 rmSync(dist, { recursive: true, force: true });
-await build(
-  { index: src('index.ts'), 'cli/main': src('cli/main.ts') },
-  needed(
-    [
-      'cli/effects.ts',
-      'cli/commands/run.ts',
-      'cli/run/start.ts',
-      'run/sources/builtin-options.ts',
-      'builtin/agent.ts',
-      'dialects/agent-code/index.ts',
-    ].map(src),
-  ),
+const run = needed(
+  [
+    'cli/effects.ts',
+    'cli/commands/run.ts',
+    'cli/run/start.ts',
+    'run/sources/builtin-options.ts',
+    'builtin/agent.ts',
+    'dialects/agent-code/index.ts',
+  ].map(src),
 );
-await build({ portable: src('portable.ts') }, new Set());
+// Who asks for help or the version does not wait for what runs need.
+const help = needed(['cli/help.ts', 'version.ts'].map(src));
+await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run });
+await build({ portable: src('portable.ts') }, {});
 execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 
-/** `together`: modules that make one file. Node.js takes longer to find and link a file than to read ten times as much. */
-async function build(input: Record<string, string>, together: ReadonlySet<string>): Promise<void> {
+/** `together`: modules that make one file, the first that names one. Node.js takes longer to find and link a file than to read ten times as much. */
+async function build(input: Record<string, string>, together: Record<string, ReadonlySet<string>>): Promise<void> {
   const bundle = await rolldown({ cwd: root, input, platform: 'node', external: packages, logLevel: 'silent' });
   await bundle.write({
     dir: dist,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups: [{ name: 'run', test: (id) => together.has(id) }] },
+    codeSplitting: {
+      groups: Object.entries(together).map(([name, modules], index) => ({ name, test: (id) => modules.has(id), priority: 10 - index })),
+    },
   });
 }
 

@@ -1,5 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import { isMainThread } from 'node:worker_threads';
+import { closeSync, openSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
 
 /** By these a run outside of ours, and Jenkins, know whom to end: they stay readable, and open nothing. */
 const ids = new Set(['RUNWIRE_RUNS', 'JENKINS_NODE_COOKIE', 'JENKINS_SERVER_COOKIE', 'HUDSON_COOKIE', 'BUILD_ID']);
@@ -11,10 +10,11 @@ const ids = new Set(['RUNWIRE_RUNS', 'JENKINS_NODE_COOKIE', 'JENKINS_SERVER_COOK
  * What every child gets anyway may be kept. Answers whether it is done: only Linux has such a file, and a sandbox may forbid to write it.
  */
 export function hideEnvironment(kept: ReadonlySet<string>): boolean {
-  // A thread has a copy of the variables: what it sets anew is not what the process has.
-  if (process.platform !== 'linux' || !isMainThread) return false;
+  if (process.platform !== 'linux') return false;
   let memory: number | undefined;
   try {
+    // Another thread has a copy of the variables: what it sets anew is not what the process has.
+    if (readlinkSync('/proc/thread-self') !== `${process.pid}/task/${process.pid}`) return false;
     const [start, end] = placeOfEnvironment();
     memory = openSync('/proc/self/mem', 'r+');
     const block = Buffer.alloc(end - start);

@@ -1,5 +1,4 @@
 import { closeSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
 
 /** A machine may be that slow, and a run that still turns ends itself better. */
 const usualPatienceMs = 10_000;
@@ -35,6 +34,8 @@ setTimeout(look, afterMs);
  * no timer of ours could. The function must end the process. Answers how to call the watchdog off.
  */
 export function startWatchdog(afterMs: number, onBlocked: () => void, patienceMs = usualPatienceMs): () => void {
+  // Threads take a while to load, and most runs have no time limit.
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(script, {
     eval: true,
     env: {},

@@ -41,10 +41,16 @@ export function ago(at: number, now: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+/** In groups of three; the data of a locale would take longer to load than all of a short run. */
+function grouped(count: number): string {
+  const digits = String(Math.round(count));
+  const first = digits.length % 3 || 3;
+  return [digits.slice(0, first), ...(digits.slice(first).match(/\d{3}/g) ?? [])].join(',');
+}
+
 export function tokens(input: number | undefined, output: number | undefined): string | undefined {
-  const number = (value: number): string => value.toLocaleString('en-US');
   if (input === undefined && output === undefined) return undefined;
-  return [input === undefined ? undefined : `${number(input)} in`, output === undefined ? undefined : `${number(output)} out`]
+  return [input === undefined ? undefined : `${grouped(input)} in`, output === undefined ? undefined : `${grouped(output)} out`]
     .filter((part) => part !== undefined)
     .join(' ');
 }
