@@ -380,8 +380,31 @@ function scan(text: string, from: Scanned, stopWhenClosed = false): Scanned & { 
   return { depth, inString, isEscaped, end: text.length };
 }
 
+/** Short lines cannot hold enough of it to hurt. */
+const longLine = 1024 * 1024;
+/** No agent nests its output so deeply; each level takes far more memory than its bracket. */
+const deepest = 20_000;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (inString) {
+      if (char === 92) at += 1;
+      else if (char === 34) inString = false;
+    } else if (char === 34) inString = true;
+    else if (char === 123 || char === 91) {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (char === 125 || char === 93) depth -= 1;
+  }
+  return false;
+}
+
 function parse(text: string): unknown {
   try {
+    if (text.length > longLine && isTooDeep(text)) return undefined;
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;

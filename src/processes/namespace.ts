@@ -8,11 +8,15 @@ import type { Start } from './mark.ts';
 export interface Namespace {
   program: string;
   flags: readonly string[];
+  /** What the first process does before anything else. */
+  prepare: string;
 }
 
 /** Never looked for in PATH: it may begin with a folder of the repository. */
 const programs = ['/usr/bin/unshare', '/bin/unshare'];
 const patienceMs = 2000;
+/** The old table goes before the new one comes: root could take away what is only laid over it. */
+const ownTable = 'umount -l /proc && mount -t proc proc /proc';
 
 let found: Promise<Namespace | undefined> | undefined;
 
@@ -26,11 +30,13 @@ function tryNamespace(): Promise<Namespace | undefined> {
   if (program === undefined) return Promise.resolve(undefined);
   // A user namespace has one user only, so root would no longer be able to give files away, which installing packages needs:
   // root gets a namespace as the root it is, or none.
-  const user = process.geteuid?.() === 0 ? [] : ['--user', '--map-current-user'];
-  const flags = [...user, '--pid', '--fork', '--kill-child', '--mount-proc'];
+  const isRoot = process.geteuid?.() === 0;
+  const user = isRoot ? ['--mount'] : ['--user', '--map-current-user', '--mount-proc'];
+  const flags = [...user, '--pid', '--fork', '--kill-child'];
+  const prepare = isRoot ? ownTable : ':';
   return new Promise((resolve) => {
-    const tried = (error: Error | null): void => resolve(error === null ? { program, flags } : undefined);
-    execFile(program, [...flags, '--', '/bin/sh', '-c', 'exit 0'], { cwd: '/', env: {}, timeout: patienceMs }, tried);
+    const tried = (error: Error | null): void => resolve(error === null ? { program, flags, prepare } : undefined);
+    execFile(program, [...flags, '--', '/bin/sh', '-c', prepare], { cwd: '/', env: {}, timeout: patienceMs }, tried);
   });
 }
 
@@ -67,9 +73,13 @@ export interface Contained extends Guarded<Printing> {
 }
 
 /** Starts a program as `startPrinting` does, in a namespace. A signal that ends it becomes the exit code that a shell gives it. */
-export function startContained({ command, args, ...rest }: Program, { program, flags }: Namespace): Contained {
+export function startContained({ command, args, ...rest }: Program, { program, flags, prepare }: Namespace): Contained {
   let left = false;
-  const order = { ...rest, command: program, args: [...flags, '--', '/bin/sh', '-c', first, 'runwire-first', command, ...args] };
+  const order = {
+    ...rest,
+    command: program,
+    args: [...flags, '--', '/bin/sh', '-c', `${prepare} || exit 125${first}`, 'runwire-first', command, ...args],
+  };
   const start = (marked: Start): Printing => {
     const { cwd, env } = marked;
     const child = spawn(marked.command, [...marked.args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });

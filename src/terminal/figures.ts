@@ -33,12 +33,17 @@ export function compactDuration(ms: number): string {
 /** How long ago, in one unit; what is older than a month by its date. */
 export function ago(at: number, now: number): string {
   const past = now - at;
-  if (past < 0) return new Date(at).toISOString().slice(0, 10);
+  if (past < 0) return dateOf(at);
   if (past < minute) return `${Math.floor(past / second)}s ago`;
   if (past < hour) return `${Math.floor(past / minute)}m ago`;
   if (past < day) return `${Math.floor(past / hour)}h ago`;
   if (past < 31 * day) return `${Math.floor(past / day)}d ago`;
-  return new Date(at).toISOString().slice(0, 10);
+  return dateOf(at);
+}
+
+/** What no calendar has is nobody's reason to fail. */
+function dateOf(at: number): string {
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().slice(0, 10) : '?';
 }
 
 /** In groups of three; the data of a locale would take longer to load than all of a short run. */

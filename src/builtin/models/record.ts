@@ -103,7 +103,12 @@ function stored(part: ModelPart, clean: Clean): TimedPart[1] {
     case 'error':
       return storedFault(part.error, clean);
     case 'tool-call':
-      return { type: part.type, toolCallId: part.toolCallId, toolName: part.toolName, input: cleanJson(part.input, clean) } as TimedPart[1];
+      return {
+        type: part.type,
+        toolCallId: part.toolCallId,
+        toolName: clean(part.toolName),
+        input: cleanJson(part.input, clean),
+      } as TimedPart[1];
     case 'finish': {
       const { inputTokens, outputTokens } = part.usage;
       return { type: part.type, finishReason: part.finishReason, usage: { inputTokens, outputTokens } } as TimedPart[1];

@@ -57,13 +57,13 @@ export function entriesOf(prompt: Prompt, clean: (text: string) => string): Entr
           {
             role: 'assistant',
             text: clean(textOf(message.content)),
-            calls: calls.map((part) => ({ name: part.toolName, args: cleanJson(canonical(part.input), clean) })),
+            calls: calls.map((part) => ({ name: clean(part.toolName), args: cleanJson(canonical(part.input), clean) })),
           },
         ];
       }
       case 'tool': {
         const results = message.content.filter((part) => part.type === 'tool-result');
-        return [{ role: 'tool', results: results.map((part) => ({ name: part.toolName, ...resultOf(part.output, clean) })) }];
+        return [{ role: 'tool', results: results.map((part) => ({ name: clean(part.toolName), ...resultOf(part.output, clean) })) }];
       }
     }
   });

@@ -3,6 +3,8 @@ import type { RunAgent } from '../../builtin/agent.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
+import { Redactor } from '../../redact/redactor.ts';
+import { secretValues } from '../../redact/secrets.ts';
 import { type Run, start } from '../../run/run.ts';
 import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
@@ -31,7 +33,7 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
     {
       tell: quiet ? 'errors' : 'all',
       draws,
-      flags: resumeFlags(spec, context),
+      flags: () => resumeFlags(spec, context),
       ...present({ agent: agentOf(spec), permissionMode: spec.permission_mode }),
     },
     context,
@@ -78,8 +80,9 @@ function agentOf({ agent, command }: RunSpec): string | undefined {
   return command === undefined ? agent : undefined;
 }
 
-/** The flags that a run which resumes this one needs again. */
-function resumeFlags(spec: RunSpec, { cwd }: Context): string[] {
+/** The flags that a run which resumes this one needs again, but for what holds a secret: a line to paste is seen, copied and kept. */
+function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
+  const redact = new Redactor({ values: secretValues(env) });
   const given: readonly (readonly [flag: string, value: string | undefined])[] = [
     ['--model', spec.model],
     ['--base-url', spec.base_url === undefined ? undefined : withoutPassword(spec.base_url)],
@@ -89,7 +92,7 @@ function resumeFlags(spec: RunSpec, { cwd }: Context): string[] {
     ...spec.deny.map((rule) => ['--deny', rule] as const),
     ...spec.directories.map((folder) => ['--add-dir', folder] as const),
   ];
-  return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  return given.flatMap(([flag, value]) => (value === undefined || redact.text(value) !== value ? [] : [flag, value]));
 }
 
 interface Ways extends Omit<Following, 'loadAgent'> {

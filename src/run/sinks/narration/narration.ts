@@ -14,7 +14,7 @@ interface Telling {
   agent?: string;
   permissionMode?: PermissionMode;
   /** What a run that resumes this one has to be told as well. */
-  flags?: readonly string[];
+  flags?: () => readonly string[];
   /** The time at the run that is told; unset: it is told while it happens. */
   clock?: () => number;
 }
@@ -41,10 +41,13 @@ export interface Stderr {
 
 const glanceMs = 1000;
 
-export async function narrate({ tell, draws, agent, permissionMode, flags = [], clock }: Telling, context: Stderr): Promise<Narration> {
+export async function narrate(
+  { tell, draws, agent, permissionMode, flags = () => [], clock }: Telling,
+  context: Stderr,
+): Promise<Narration> {
   const { env, stderrIsTerminal, now } = context;
   const isFull = permissionMode === 'full';
-  const asked = { ...(await askedOf(agent)), isFull, flags };
+  const asked = { ...(await askedOf(agent)), isFull };
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
@@ -54,7 +57,7 @@ export async function narrate({ tell, draws, agent, permissionMode, flags = [], 
     calls: drawn ? 'live' : 'lines',
     tell,
     isFull,
-    advise: (outcome) => advise(outcome, asked),
+    advise: (outcome) => advise(outcome, { ...asked, flags: flags() }),
   });
   const display = drawn
     ? new Screen({ write: context.draw, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
