@@ -26,17 +26,26 @@ export function clippedEnd(places: Pattern, text: string, at: number, final: boo
     while (to < most && has(place, text.charCodeAt(to))) to += 1;
     if (to - start < place.min) break;
   }
+  // Most places that begin like a key are not cut: the cheap question first.
+  const cut = isCutAt(text, to, final);
+  if (cut === false) return fails;
   const prefix = prefixOf(places);
   const rest = text.slice(at + prefix, to);
   if (rest.length < (prefix < tellingPrefix ? 2 * shortestRest : shortestRest) || !hasDigit(rest) || !/[A-Za-z]/.test(rest)) return fails;
-  const cut = isCutAt(text, to, final);
-  return cut === undecided ? undecided : cut ? to : fails;
+  return cut === undecided ? undecided : to;
 }
+
+const prefixes = new WeakMap<Pattern, number>();
 
 /** How many characters of a pattern are given. */
 function prefixOf(places: Pattern): number {
-  const first = places.findIndex(({ ascii, min, max }) => max !== 1 || min !== 1 || ascii.reduce((sum, each) => sum + each, 0) > 8);
-  return first === -1 ? places.length : first;
+  let length = prefixes.get(places);
+  if (length === undefined) {
+    const first = places.findIndex(({ ascii, min, max }) => max !== 1 || min !== 1 || ascii.reduce((sum, each) => sum + each, 0) > 8);
+    length = first === -1 ? places.length : first;
+    prefixes.set(places, length);
+  }
+  return length;
 }
 
 /** The same for a value that is known as a whole. */
