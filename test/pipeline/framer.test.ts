@@ -364,3 +364,10 @@ describe('what a caller may do', () => {
     expect(calls).toEqual([one, { value: { n: 12345 }, line: 1 }, { text: '{"n":1', cause: 'cut', line: 1 }]);
   });
 });
+
+it('does not parse what is nested more deeply than any agent nests', () => {
+  const line = `{"type":"x","a":${'['.repeat(2 * 1024 * 1024)}`;
+  expect(notes(frame([bytes(`${line}\n{"n":2}\n`)]))).toEqual(['broken: document that is not JSON']);
+  const text = JSON.stringify({ text: '['.repeat(2 * 1024 * 1024) });
+  expect(notes(frame([bytes(`${text}\n`)]))).toEqual([]);
+});
