@@ -56,7 +56,7 @@ interface FirstWord {
   word: string;
   /** Nothing follows it. */
   isAlone: boolean;
-  /** `run` was said: only the names under `runs` are still taken for a slip of it. */
+  /** `run` was said: only the names under `runs`, and those of commands alone, are still taken for a slip of it. */
   isExplicit?: boolean;
 }
 
@@ -67,7 +67,7 @@ interface FirstWord {
 export function mistyped({ word, isAlone, isExplicit = false }: FirstWord): string | undefined {
   const typed = word.trim().toLowerCase();
   if (!/^[a-z][a-z-]*$/.test(typed)) return undefined;
-  const meant = isExplicit ? underRuns(typed) : commandMeant(typed);
+  const meant = isExplicit ? (underRuns(typed) ?? (isAlone ? commandNamed(typed) : undefined)) : commandMeant(typed);
   const isForeign = isAlone && !isExplicit && Object.hasOwn(elsewhere, typed);
   if (meant === undefined && !isForeign) return undefined;
   const plainly = 'a prompt that begins so is given with -p';
@@ -82,6 +82,10 @@ function unknownCommand(word: string, meant: string | undefined): string {
 function underRuns(typed: string): string | undefined {
   const name = runsCommands.find((each) => each === typed);
   return name === undefined ? undefined : `runs ${name}`;
+}
+
+function commandNamed(typed: string): string | undefined {
+  return commands.find(({ name }) => name === typed)?.name;
 }
 
 function commandMeant(typed: string): string | undefined {

@@ -247,9 +247,10 @@ export class Framer {
     this.#sink.text(text, isCut ? 'cut' : 'broken', this.#line);
   }
 
-  #documentLine(line: string, last: boolean): void {
+  #documentLine(raw: string, last: boolean): void {
     const document = this.#document;
     if (document === undefined) return;
+    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     // An indented document never has a whole object at the start of a line: what was open before was a broken line.
     if (line.charCodeAt(0) === OPEN_BRACE && parse(line) !== undefined) {
       this.#abandonDocument('broken');

@@ -41,6 +41,8 @@ export class Attempts {
   /** The agent is running, and is heard. */
   #isOpen = false;
   /** It has ended, and its books are read: there is nothing left to stop. */
+  /** The agent has said so itself. */
+  #isLimited = false;
   #isGone = false;
   /** In this attempt the agent said how it ended. */
   #hasClaimed = false;
@@ -100,7 +102,8 @@ export class Attempts {
 
   /** What an agent took may be told by its last word alone: too late to stop it, and a limit all the same. */
   #settle(): void {
-    const cause = this.#watch.overspent();
+    if (this.#isLimited) return;
+    const cause = this.#watch.overspent(this.#parts.spec.limits);
     if (cause?.kind === 'limit') this.#thread.tell({ type: 'limit.reached', ...cause.limit, late: true });
   }
 
@@ -115,7 +118,7 @@ export class Attempts {
 
   #isSpent(): boolean {
     const { max_turns: turns = 1, max_cost_usd: cost = 1 } = this.#left();
-    return turns <= 0 || cost <= 0 || this.#watch.overspent() !== undefined;
+    return turns <= 0 || cost <= 0 || this.#watch.overspent(this.#parts.limits) !== undefined;
   }
 
   /** Where the source of one attempt speaks; when that is over, it speaks to no one. */
@@ -129,6 +132,7 @@ export class Attempts {
       emit: (draft, origin) => {
         if (!isCurrent()) return;
         if (draft.type === 'agent.finished') this.#hasClaimed = true;
+        if (draft.type === 'limit.reached') this.#isLimited = true;
         // Nothing re-enters the thread while a record is on its way: a reason to stop waits until it has arrived.
         stop.hold();
         try {

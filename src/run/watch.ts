@@ -182,17 +182,16 @@ export class Watch {
   }
 
   /** A limit that the run is beyond, as far as is known. */
-  overspent(): Cause | undefined {
-    return this.#booked > this.#maxTurns ? this.#turnLimit(this.#booked) : this.#bill();
+  overspent(limits: Limits): Cause | undefined {
+    return this.#booked > this.#maxTurns ? this.#turnLimit(this.#booked) : this.#bill(limits);
   }
 
-  #bill(): Cause | undefined {
-    const { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits;
-    return maxCost === undefined && maxTokens === undefined ? undefined : this.#billed(this.#options.spent());
+  #bill(limits = this.#limits): Cause | undefined {
+    const { max_cost_usd: maxCost, max_tokens: maxTokens } = limits;
+    return maxCost === undefined && maxTokens === undefined ? undefined : this.#billed(this.#options.spent(), limits);
   }
 
-  #billed({ tokens, cost }: Spent): Cause | undefined {
-    const { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits;
+  #billed({ tokens, cost }: Spent, { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits): Cause | undefined {
     if (maxCost !== undefined && cost !== undefined && cost >= maxCost)
       return reached({ limit: 'cost', value: cost, maximum: maxCost, message: `the cost limit of $${maxCost} was reached` });
     if (maxTokens !== undefined && tokens >= maxTokens)

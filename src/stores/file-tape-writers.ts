@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { constants, createZstdCompress } from 'node:zlib';
 import type { EventRecord } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
+import { makeFolder } from './make-folder.ts';
 import { lineOf, type TapeOptions, type TapeWriter } from './tape.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;
@@ -20,7 +21,7 @@ class BoundedFile {
     this.#maxBytes = maxBytes;
     this.#onTrouble = onTrouble;
     try {
-      if (flags === 'wx') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      if (flags === 'wx') makeFolder(dirname(path));
       this.#file = openSync(path, flags, 0o600);
     } catch (error) {
       throw new Failure('input', `cannot write ${path}: ${messageOf(error)}`, { cause: error });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import type { Database, Row, Statement } from './database.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** "RunW": other programs' databases are not ours to fill. */
 const applicationId = 0x52756e57;
@@ -45,7 +46,7 @@ class SqliteDatabase implements Database {
     this.#patienceMs = patience;
     try {
       if (path !== ':memory:' && !existsSync(path)) {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeFolder(dirname(path));
         // Prompts are nobody else's; what SQLite puts beside the file gets the same rights.
         closeSync(openSync(path, 'a', 0o600));
       }

@@ -70,3 +70,8 @@ it('a longer name of a known word is that word', () => {
     undefined,
   ]);
 });
+
+it.each(['doctor', 'outcome', 'agents'])('"run %s" is no prompt: it is the name of a command', (word) => {
+  expect(mistyped({ word, isAlone: true, isExplicit: true })).toContain(`"runwire ${word}"`);
+  expect(mistyped({ word, isAlone: false, isExplicit: true })).toBeUndefined();
+});

@@ -44,6 +44,8 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
 /** What breaks lines that are longer. */
 for (const width of [80, 132]) collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
 
+collected['wrapped at column 80 with CRLF'] = (lines) => lines.flatMap((line) => pieces(line, 80)).join('\r\n');
+
 const essence = ({ verdict, message, metrics, tool_calls, artifacts, session_id }: RunOutcome): unknown => ({
   class: verdict.class,
   message,

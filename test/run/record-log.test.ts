@@ -53,3 +53,17 @@ it('says so when the tape ends before what is still kept', async () => {
   })();
   await expect(reading).rejects.toThrow(Failure);
 });
+
+it('a reader of a run that goes on gets what comes after the sequence that it names', async () => {
+  const log = new RecordLog();
+  const make = place();
+  const seen: number[] = [];
+  const reading = (async () => {
+    for await (const { sequence } of log.read(3)) seen.push(sequence);
+  })();
+  await Promise.resolve();
+  for (let index = 0; index < 5; index += 1) log.record(make());
+  await log.close();
+  await reading;
+  expect(seen).toEqual([4, 5]);
+});

@@ -65,7 +65,7 @@ export class RecordLog implements Sink {
         for (let record = this.#at(reader.next); record !== undefined; record = this.#at(reader.next)) {
           reader.next += 1;
           this.#makeRoom();
-          yield record;
+          if (record.sequence > after) yield record;
         }
         if (this.#isClosed) break;
         await this.#news.promise;

@@ -20,6 +20,7 @@ function file(text: string): string {
 describe.concurrent('a ledger that fails costs one warning, not the run', () => {
   it.each([
     ['a folder that cannot be made', () => join(file(''), 'ledger.db')],
+    ['a folder that can be looked for and never made', () => '/proc/runwire/ledger.db'],
     ['a file that is no database', () => file('not a database, by far not\n'.repeat(100))],
     ['a PostgreSQL that is not there', () => 'postgres://nobody@127.0.0.1:1/none'],
   ])('%s', async (_, place) => {
