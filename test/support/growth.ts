@@ -8,6 +8,13 @@ export const steepest = 6;
  * 16 where it grows with the square. The clock of CPU time is coarse, so the size grows until it shows.
  */
 export function steepnessOf(work: (size: number) => void): number {
+  // Others on the same machine take away caches and time: they can make it look steeper, never flatter.
+  let least = Infinity;
+  for (let tries = 0; tries < 5 && least > steepest; tries += 1) least = Math.min(least, measured(work));
+  return least;
+}
+
+function measured(work: (size: number) => void): number {
   for (let size = 500; ; size *= 2) {
     const pieces = (): void => {
       for (let piece = 0; piece < factor; piece += 1) work(size);
