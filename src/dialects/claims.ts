@@ -2,19 +2,9 @@ import type { EventOf, EventRecord } from '../events/event.ts';
 import { codeOfClass } from '../faults.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { LastClaim } from '../outcome/last-claim.ts';
+import { classWords } from './class-words.ts';
 
 type Claim = EventOf<'agent.finished'>;
-
-/** How a class is told in words; most are read back from them. */
-const words: Partial<Record<RunOutcome['verdict']['class'], string>> = {
-  tool: 'Tool failed',
-  input: 'Bad input',
-  cost_limit: 'Cost limit reached',
-  turn_limit: 'Turn limit reached',
-  time_limit: 'Time limit reached',
-  permission: 'Permission denied',
-  cancelled: 'Cancelled',
-};
 
 /**
  * What an agent claims of its end, and whether a wire may repeat it. Who reads the lines alone believes the claim, so a run that
@@ -54,7 +44,7 @@ export class Claims {
     const { verdict, provenance, error_details: details } = outcome;
     if (claim?.status !== 'ok' || verdict.class === 'success') return claim;
     if (!this.#isDoubted && provenance.dialect === this.#dialect) return claim;
-    const said = [words[verdict.class], details?.message ?? verdict.evidence[0]?.detail].filter(Boolean).join(': ');
+    const said = [classWords[verdict.class]?.words, details?.message ?? verdict.evidence[0]?.detail].filter(Boolean).join(': ');
     return { type: 'agent.finished', status: 'failed', code: verdict.code ?? codeOfClass[verdict.class], message: said };
   }
 }

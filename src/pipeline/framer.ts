@@ -362,8 +362,8 @@ function startsLikeJson(text: string): boolean {
   return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
 }
 
-/** Follows brackets and strings, to the end of the text or to where the outermost bracket closes. */
-function scan(text: string, from: Scanned, stopWhenClosed = false): Scanned & { end: number } {
+/** Follows brackets and strings, to the end of the text, to where the outermost bracket closes, or to where they are too many. */
+function scan(text: string, from: Scanned, stopWhenClosed = false, most = Infinity): Scanned & { end: number } {
   let { depth, inString, isEscaped } = from;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
@@ -372,8 +372,10 @@ function scan(text: string, from: Scanned, stopWhenClosed = false): Scanned & { 
       if (char === 92) isEscaped = true;
       else if (char === 34) inString = false;
     } else if (char === 34) inString = true;
-    else if (char === 123 || char === 91) depth += 1;
-    else if (char === 125 || char === 93) {
+    else if (char === 123 || char === 91) {
+      depth += 1;
+      if (depth > most) break;
+    } else if (char === 125 || char === 93) {
       depth -= 1;
       if (stopWhenClosed && depth === 0) return { depth, inString, isEscaped, end: at + 1 };
     }
@@ -387,20 +389,7 @@ const longLine = 1024 * 1024;
 const deepest = 20_000;
 
 function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (inString) {
-      if (char === 92) at += 1;
-      else if (char === 34) inString = false;
-    } else if (char === 34) inString = true;
-    else if (char === 123 || char === 91) {
-      depth += 1;
-      if (depth > deepest) return true;
-    } else if (char === 125 || char === 93) depth -= 1;
-  }
-  return false;
+  return scan(text, fresh, false, deepest).depth > deepest;
 }
 
 function parse(text: string): unknown {

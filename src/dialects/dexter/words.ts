@@ -1,4 +1,4 @@
-import type { ErrorCode, FileOperation } from '../../events/event.ts';
+import type { FileOperation } from '../../events/event.ts';
 import type { ToolKinds } from '../tool-kinds.ts';
 
 export const toolKinds: ToolKinds = {
@@ -27,14 +27,3 @@ export const limitPrefix = 'Reached maximum iterations (';
 export const unknownQuery = '(unknown)';
 
 export const scratchpadFolder = '.dexter/scratchpad/';
-
-/** How a class that the five codes of a response cannot name is told in the message, and read back from it. */
-export const classWords: Readonly<Record<string, { words: string; code: ErrorCode }>> = {
-  tool: { words: 'Tool failed', code: 'tool' },
-  input: { words: 'Bad input', code: 'input' },
-  cost_limit: { words: 'Cost limit reached', code: 'cost_limit' },
-  turn_limit: { words: 'Turn limit reached', code: 'turn_limit' },
-  time_limit: { words: 'Time limit reached', code: 'time_limit' },
-  permission: { words: 'Permission denied', code: 'permission' },
-  cancelled: { words: 'Cancelled', code: 'cancelled' },
-};

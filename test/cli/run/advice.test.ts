@@ -3,9 +3,16 @@ import { advise, type Asked } from '../../../src/run/sinks/narration/advice.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
 import type { RunOutcome, Verdict } from '../../../src/outcome/outcome.ts';
 
-const builtin: Asked = { agent: 'builtin', canResume: true, takesModel: true, permissionModes: ['edit', 'full'], flags: [], isFull: false };
+const builtin: Asked = {
+  agent: 'builtin',
+  canResume: true,
+  takesModel: true,
+  permissionModes: ['edit', 'full'],
+  flags: () => [],
+  isFull: false,
+};
 const codex: Asked = { ...builtin, agent: 'codex' };
-const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: [], isFull: false };
+const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: () => [], isFull: false };
 const command: Asked = { ...dexter, agent: undefined };
 const empty = await fold([]);
 
@@ -22,10 +29,10 @@ it.each<[string, RunOutcome, Asked, string[]]>([
   [
     'what was said before',
     ended('success'),
-    { ...builtin, flags: ['--model', 'openai-compatible/a b', '--cwd', "/it's", '--allow', 'bash(npm test:*)'] },
+    { ...builtin, flags: () => ['--model', 'openai-compatible/a b', '--cwd', "/it's", '--allow', 'bash(npm test:*)'] },
     ["runwire --model 'openai-compatible/a b' --cwd '/it'\\''s' --allow 'bash(npm test:*)' --resume abc-1 continue"],
   ],
-  ['a flag that a terminal would obey', ended('success'), { ...builtin, flags: ['--cwd', '/a\u001b[2J'] }, []],
+  ['a flag that a terminal would obey', ended('success'), { ...builtin, flags: () => ['--cwd', '/a\u001b[2J'] }, []],
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
   ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],

@@ -2,7 +2,8 @@ import type { ErrorCode } from '../../../events/event.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, compact, count, filled, list, object, string } from '../../read.ts';
-import { classWords, unknownQuery } from '../words.ts';
+import { classWords } from '../../class-words.ts';
+import { unknownQuery } from '../words.ts';
 import { readTool } from './tools.ts';
 import { readUsage } from './usage.ts';
 

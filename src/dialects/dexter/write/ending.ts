@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { classWords } from '../words.ts';
+import { classWords } from '../../class-words.ts';
 
 export function failureMessage({ error_details, verdict }: RunOutcome): string {
   return error_details?.message || (verdict.evidence[0]?.detail ?? '');

@@ -15,7 +15,7 @@ export interface Asked {
   /** It was allowed everything that can be allowed. */
   isFull: boolean;
   /** What else was said and holds for a resumed run as well: `--model`, `--base-url`, `--cwd`, rules. */
-  flags: readonly string[];
+  flags: () => readonly string[];
 }
 
 /** What one could do after this end; only what Runwire knows to work. */
@@ -31,8 +31,9 @@ function resumeLine({ session_id: session, verdict }: RunOutcome, { agent, canRe
   if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
   if (verdict.class === 'config' || verdict.class === 'input') return undefined;
   // What a terminal would obey is spelt out when it is shown, and then it is another word.
-  if (flags.some((word) => oneLine(word, word.length) !== word)) return undefined;
-  return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), ...flags, '--resume', session, 'continue']);
+  const words = flags();
+  if (words.some((word) => oneLine(word, word.length) !== word)) return undefined;
+  return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), ...words, '--resume', session, 'continue']);
 }
 
 const limitFlags: Partial<Record<string, string>> = {

@@ -57,7 +57,7 @@ export async function narrate(
     calls: drawn ? 'live' : 'lines',
     tell,
     isFull,
-    advise: (outcome) => advise(outcome, { ...asked, flags: flags() }),
+    advise: (outcome) => advise(outcome, { ...asked, flags }),
   });
   const display = drawn
     ? new Screen({ write: context.draw, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
