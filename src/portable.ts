@@ -7,7 +7,7 @@ export type { ProcessEnd, ThreadOptions } from './pipeline/thread.ts';
 export { Writer } from './pipeline/writer.ts';
 export { OutcomeFold } from './outcome/fold.ts';
 export type { FoldOptions, Note } from './outcome/fold.ts';
-export type { Artifact, ErrorDetails, RunOutcome, ToolCall, Verdict } from './outcome/outcome.ts';
+export type { Artifact, Branch, ErrorDetails, RunOutcome, ToolCall, Verdict } from './outcome/outcome.ts';
 export { loadPrices } from './outcome/price-table.ts';
 export type { Price, Tokens } from './outcome/usage.ts';
 export { Redactor } from './redact/redactor.ts';

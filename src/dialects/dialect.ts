@@ -30,6 +30,7 @@ export type Loss =
   | 'retry'
   | 'limit'
   | 'rate_limit'
+  | 'lineage'
   | 'log'
   | 'error'
   | 'process'

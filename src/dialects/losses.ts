@@ -21,6 +21,8 @@ export const lossOf: Record<EventType, Loss> = {
   'retry.scheduled': 'retry',
   'limit.reached': 'limit',
   'rate_limit.reported': 'rate_limit',
+  'branch.updated': 'lineage',
+  'branch.published': 'lineage',
   log: 'log',
   error: 'error',
   'agent.finished': 'verdict',

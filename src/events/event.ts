@@ -45,6 +45,9 @@ export const ErrorCode = z.enum([
   'unknown',
 ]);
 
+/** What a check of a branch came to; `base_red`: it failed before the branch was begun, too. */
+export const Verified = z.enum(['passed', 'failed', 'flaky', 'base_red', 'not_run']);
+
 const block = { turn_id: Id, message_id: Id, block_id: Id, parent_item_id: Id.optional(), text: Text };
 
 /** One fact about a run, whichever agent said it. Tags are `noun.past-verb`. An event holds no time and no ids of ours. */
@@ -184,6 +187,37 @@ export const AgentEvent = z.discriminatedUnion('type', [
     window: Text.optional(),
     utilization: z.number().optional(),
     resets_at_ms: z.number().optional(),
+  }),
+  /** What is known of a branch of the work; later ones add to earlier ones of the same branch. */
+  z.strictObject({
+    type: z.literal('branch.updated'),
+    branch_id: Id,
+    parent_branch_id: Text.optional(),
+    /** The branch that the work began from. */
+    is_start: z.boolean().optional(),
+    commit: Text.optional(),
+    /** Who works on it, and in which run of the ledger. */
+    agent: Text.optional(),
+    run_id: Id.optional(),
+    /** `running`, or the class of the verdict. */
+    status: Text.optional(),
+    verified: Verified.optional(),
+    /** How many files differ from its parent. */
+    files: Count.optional(),
+    cost_usd: z.number().nonnegative().optional(),
+    item_id: Id.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('branch.published'),
+    branch_id: Id,
+    status: z.enum(['success', 'error']),
+    remote: Text.optional(),
+    ref: Text.optional(),
+    commit: Text.optional(),
+    url: Text.optional(),
+    /** Nothing was sent: this is what would have been. */
+    dry_run: z.boolean().optional(),
+    message: Text.optional(),
   }),
   z.strictObject({
     type: z.literal('log'),

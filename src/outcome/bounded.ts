@@ -45,6 +45,41 @@ export class BoundedList<T> {
   }
 }
 
+/** Entries by their names, each once: the first half of the limit for good, the second half a window on the latest. */
+export class BoundedMap<T> {
+  readonly #half: number;
+  readonly #first = new Map<string, T>();
+  readonly #latest = new Map<string, T>();
+  #omitted = 0;
+
+  constructor(limit: number = listLimit) {
+    this.#half = limit / 2;
+  }
+
+  get(name: string): T | undefined {
+    return this.#first.get(name) ?? this.#latest.get(name);
+  }
+
+  set(name: string, entry: T): void {
+    const isEarly = this.#first.has(name) || (this.#first.size < this.#half && !this.#latest.has(name));
+    const entries = isEarly ? this.#first : this.#latest;
+    if (!isEarly && !entries.has(name) && entries.size >= this.#half) {
+      const [oldest] = entries.keys();
+      if (oldest !== undefined) entries.delete(oldest);
+      this.#omitted += 1;
+    }
+    entries.set(name, entry);
+  }
+
+  get omitted(): number {
+    return this.#omitted;
+  }
+
+  toArray(): T[] {
+    return [...this.#first.values(), ...this.#latest.values()];
+  }
+}
+
 /** How much of a long text an outcome shows: the first and the last half of this. */
 export const textLimit = 4096;
 

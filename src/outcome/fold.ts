@@ -4,6 +4,7 @@ import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
 import { allowingFlag } from './denials.ts';
 import { LastClaim } from './last-claim.ts';
+import { Lineage } from './lineage.ts';
 import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
 import { Shortener, unshortened } from './shortener.ts';
 import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
@@ -53,6 +54,8 @@ export class OutcomeFold {
   readonly #toolCalls: BoundedList<ToolCall>;
   readonly #artifacts: Artifacts;
   readonly #warnings: BoundedList<string>;
+  readonly #lineage: Lineage;
+  #published: EventOf<'branch.published'> | undefined;
   readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
@@ -90,6 +93,7 @@ export class OutcomeFold {
     this.#toolCalls = new BoundedList(limit);
     this.#artifacts = new Artifacts(limit);
     this.#warnings = new BoundedList(limit);
+    this.#lineage = new Lineage(limit);
     this.#limits = new BoundedList(limit);
     this.#messageParts = new BoundedList(limit);
   }
@@ -154,6 +158,11 @@ export class OutcomeFold {
           this.#signals.lateLimit = event;
           this.#warn(`${event.message ?? `the ${event.limit} limit was reached`}, and the agent told it when it had finished`);
         }
+        return;
+      case 'branch.updated':
+        return this.#lineage.updated(event);
+      case 'branch.published':
+        this.#published = event;
         return;
       case 'log':
         if (event.cause === 'cut') this.#signals.cut = true;
@@ -324,7 +333,12 @@ export class OutcomeFold {
     const { verdict } = this;
     const failure = verdict.class === 'success' ? undefined : this.#errorDetails();
     const duration = this.#duration();
-    const omitted = optional({ tool_calls: this.#toolCalls.omitted, artifacts: this.#artifacts.omitted, warnings: this.#warnings.omitted });
+    const omitted = optional({
+      tool_calls: this.#toolCalls.omitted,
+      artifacts: this.#artifacts.omitted,
+      warnings: this.#warnings.omitted,
+      branches: this.#lineage.omitted,
+    });
     return {
       session_id: session,
       status: statusOf(verdict.class),
@@ -348,6 +362,7 @@ export class OutcomeFold {
         turns: this.#turns,
       },
       ...defined({ usage_by_model: this.#usageByModel(price) }),
+      ...defined({ lineage: this.#lineage.report(), publish: this.#publish() }),
       artifacts: this.#artifacts.toArray(),
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
@@ -378,6 +393,12 @@ export class OutcomeFold {
       },
       ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
     };
+  }
+
+  #publish(): RunOutcome['publish'] {
+    if (this.#published === undefined) return undefined;
+    const { type: _type, message, ...rest } = this.#published;
+    return { ...rest, ...defined({ message: message === undefined ? undefined : this.#short.text(message) }) };
   }
 
   #denials(): RunOutcome['denials'] {

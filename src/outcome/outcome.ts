@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ErrorCode, FileOperation } from '../events/event.ts';
+import { ErrorCode, FileOperation, Verified } from '../events/event.ts';
 
 const tokens = z.number().nonnegative().optional();
 const ms = z.number().nonnegative().optional();
@@ -50,6 +50,37 @@ const ChildrenUsage = z.strictObject({
   cost_known: z.int().nonnegative(),
 });
 
+export const Branch = z.strictObject({
+  branch_id: z.string(),
+  parent_branch_id: z.string().optional(),
+  commit: z.string().optional(),
+  agent: z.string().optional(),
+  run_id: z.string().optional(),
+  status: z.string().optional(),
+  verified: Verified.optional(),
+  files: z.int().nonnegative().optional(),
+  cost: z.number().nonnegative().optional(),
+});
+
+const LineageReport = z.strictObject({
+  /** The branch that the work began from. */
+  start_branch_id: z.string().optional(),
+  /** The branch that was told of last; the start only where there is no other. */
+  latest_branch_id: z.string().optional(),
+  branches: z.array(Branch),
+});
+
+const PublishReport = z.strictObject({
+  branch_id: z.string(),
+  status: z.enum(['success', 'error']),
+  remote: z.string().optional(),
+  ref: z.string().optional(),
+  commit: z.string().optional(),
+  url: z.string().optional(),
+  dry_run: z.boolean().optional(),
+  message: z.string().optional(),
+});
+
 /** What a run came to: the fields of OpenCode's run outcome, and ours. Unknown numbers are absent, never 0. */
 export const RunOutcome = z.strictObject({
   session_id: z.string(),
@@ -77,6 +108,10 @@ export const RunOutcome = z.strictObject({
   usage_by_model: z.array(ModelUsage).optional(),
   /** What the runs below this one took, each counted once; not in the metrics, which are of this run alone. */
   children: ChildrenUsage.optional(),
+  /** The branches of the work, where there were any. */
+  lineage: LineageReport.optional(),
+  /** What came of publishing; the last one counts. */
+  publish: PublishReport.optional(),
   artifacts: z.array(Artifact),
   error_details: ErrorDetails.optional(),
   tool_calls: z.array(ToolCall),
@@ -135,6 +170,7 @@ export const RunOutcome = z.strictObject({
       tool_calls: z.int().positive().optional(),
       artifacts: z.int().positive().optional(),
       warnings: z.int().positive().optional(),
+      branches: z.int().positive().optional(),
     })
     .optional(),
 });
@@ -142,6 +178,9 @@ export type ChildrenUsage = z.infer<typeof ChildrenUsage>;
 export type RunOutcome = z.infer<typeof RunOutcome>;
 export type ModelUsage = z.infer<typeof ModelUsage>;
 export type Artifact = z.infer<typeof Artifact>;
+export type Branch = z.infer<typeof Branch>;
+export type LineageReport = z.infer<typeof LineageReport>;
+export type PublishReport = z.infer<typeof PublishReport>;
 export type ToolCall = z.infer<typeof ToolCall>;
 export type ErrorDetails = z.infer<typeof ErrorDetails>;
 export type Verdict = RunOutcome['verdict'];

@@ -12,10 +12,12 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcom
   const toolCalls = ends(outcome.tool_calls);
   const artifacts = ends(outcome.artifacts);
   const warnings = ends(outcome.warnings);
+  const branches = ends(outcome.lineage?.branches ?? []);
   const omitted = positive({
     tool_calls: (outcome.omitted?.tool_calls ?? 0) + toolCalls.omitted,
     artifacts: (outcome.omitted?.artifacts ?? 0) + artifacts.omitted,
     warnings: (outcome.omitted?.warnings ?? 0) + warnings.omitted,
+    branches: (outcome.omitted?.branches ?? 0) + branches.omitted,
   });
   const { omitted: _before, error_details: error, ...rest } = outcome;
   return {
@@ -25,6 +27,7 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcom
     artifacts: artifacts.kept,
     tool_calls: toolCalls.kept.map(summaryOf),
     warnings: warnings.kept,
+    ...(outcome.lineage === undefined ? {} : { lineage: { ...outcome.lineage, branches: branches.kept } }),
     ...present({ error_details: error === undefined ? undefined : withShortStack(error), omitted }),
   };
 }
@@ -48,11 +51,7 @@ function ends<Entry>(list: readonly Entry[]): { kept: Entry[]; omitted: number }
   return { kept: omitted === 0 ? [...list] : [...list.slice(0, listLimit / 2), ...list.slice(-listLimit / 2)], omitted };
 }
 
-function positive(counts: Record<'tool_calls' | 'artifacts' | 'warnings', number>): RunOutcome['omitted'] {
-  const some = {
-    ...(counts.tool_calls > 0 ? { tool_calls: counts.tool_calls } : {}),
-    ...(counts.artifacts > 0 ? { artifacts: counts.artifacts } : {}),
-    ...(counts.warnings > 0 ? { warnings: counts.warnings } : {}),
-  };
-  return Object.keys(some).length === 0 ? undefined : some;
+function positive(counts: Record<keyof NonNullable<RunOutcome['omitted']>, number>): RunOutcome['omitted'] {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0 ? undefined : Object.fromEntries(some);
 }

@@ -545,16 +545,18 @@ describe('lists stay short', () => {
       { type: 'item.completed', item_id: `i${index}`, status: 'success' },
       { type: 'file.edited', path: `p${index}`, operation: 'modified' },
       { type: 'retry.scheduled', cause: `w${index}` },
+      { type: 'branch.updated', branch_id: `b${index}` },
     ]).flat();
 
   it('shows the first and the last half, and how many are missing', () => {
     const outcome = fold([started, ...many(1500)]);
-    expect(outcome.omitted).toEqual({ tool_calls: 500, artifacts: 500, warnings: 500 });
+    expect(outcome.omitted).toEqual({ tool_calls: 500, artifacts: 500, warnings: 500, branches: 500 });
     expect(outcome.metrics.tool_calls_count).toBe(1500);
     for (const names of [
       outcome.tool_calls.map(({ name }) => Number(name.slice(1))),
       outcome.artifacts.map(({ path }) => Number(path.slice(1))),
       outcome.warnings.map((warning) => Number(warning.slice('retry: w'.length))),
+      outcome.lineage?.branches.map(({ branch_id }) => Number(branch_id.slice(1))) ?? [],
     ]) {
       expect(names).toHaveLength(1000);
       expect([names[0], names[499], names[500], names[999]]).toEqual([0, 499, 1000, 1499]);
@@ -752,3 +754,63 @@ it('takes times from the events and the duration from the claim', () => {
   expect(machine.outcome('test', []).metrics.duration_ms).toBe(3500);
   expect(fold([started]).metrics).not.toHaveProperty('duration_ms');
 });
+
+describe('branches of the work', () => {
+  const branch = (branch_id: string, fields: Partial<EventOf<'branch.updated'>> = {}): AgentEvent => ({
+    type: 'branch.updated',
+    branch_id,
+    ...fields,
+  });
+
+  it.each<[string, AgentEvent[], RunOutcome['lineage']]>([
+    ['none', [], undefined],
+    ['the start alone', [branch('main', { is_start: true })], lineage('main', 'main', [{ branch_id: 'main' }])],
+    ['no start', [branch('a'), branch('b'), branch('a')], { latest_branch_id: 'a', branches: [{ branch_id: 'a' }, { branch_id: 'b' }] }],
+    [
+      'later words add to earlier ones',
+      [
+        branch('main', { is_start: true, commit: '1' }),
+        branch('a', { parent_branch_id: 'main', agent: 'codex', run_id: 'r-1', status: 'running', item_id: 'i' }),
+        branch('a', { status: 'success', commit: '2', verified: 'flaky', files: 3, cost_usd: 0.5 }),
+        branch('main', { verified: 'passed' }),
+      ],
+      lineage('main', 'a', [
+        { branch_id: 'main', commit: '1', verified: 'passed' },
+        {
+          branch_id: 'a',
+          parent_branch_id: 'main',
+          agent: 'codex',
+          run_id: 'r-1',
+          status: 'success',
+          commit: '2',
+          verified: 'flaky',
+          files: 3,
+          cost: 0.5,
+        },
+      ]),
+    ],
+  ])('%s', (_, events, want) => {
+    expect(fold([started, ...events]).lineage).toEqual(want);
+  });
+
+  it('the last attempt to publish counts', () => {
+    const { publish } = fold([
+      started,
+      { type: 'branch.published', branch_id: 'a', status: 'error', message: 'rejected' },
+      { type: 'branch.published', branch_id: 'a', status: 'success', remote: 'origin', ref: 'refs/heads/a', commit: '2', dry_run: true },
+    ]);
+    expect(publish).toEqual({
+      branch_id: 'a',
+      status: 'success',
+      remote: 'origin',
+      ref: 'refs/heads/a',
+      commit: '2',
+      dry_run: true,
+    });
+    expect(fold([started])).not.toHaveProperty('publish');
+  });
+});
+
+function lineage(start_branch_id: string, latest_branch_id: string, branches: NonNullable<RunOutcome['lineage']>['branches']) {
+  return { start_branch_id, latest_branch_id, branches };
+}

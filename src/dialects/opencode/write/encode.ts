@@ -13,7 +13,15 @@ import { Tools } from './tools.ts';
 import { Tally } from './usage.ts';
 
 /** Records that say nothing about the order of the run. */
-const besides = new Set(['process.ended', 'thread.completed', 'log', 'usage.reported', 'rate_limit.reported']);
+const besides = new Set([
+  'process.ended',
+  'thread.completed',
+  'log',
+  'usage.reported',
+  'rate_limit.reported',
+  'branch.updated',
+  'branch.published',
+]);
 
 /** The events of the bus, as they are documented for `opencode run --format json`. */
 export function encoder(sink: EncoderSink): Encoder {

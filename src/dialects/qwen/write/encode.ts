@@ -2,6 +2,7 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
+import { lossOf } from '../../losses.ts';
 import { compact, isObject } from '../../read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
@@ -72,6 +73,9 @@ class QwenEncoder implements Encoder {
       case 'log':
       case 'rate_limit.reported':
         return this.#carry(event);
+      case 'branch.updated':
+      case 'branch.published':
+        return this.#output.lose(lossOf[event.type]);
       case 'agent.finished':
         return this.#talk.flush();
       case 'process.ended':

@@ -80,6 +80,10 @@ export class Narrator {
         ]);
       case 'limit.reached':
         return this.#line('yellow', [`limit reached: ${record.message ?? record.limit}`]);
+      case 'branch.updated':
+        return this.#branch(record);
+      case 'branch.published':
+        return this.#published(record);
       case 'error':
         if (record.fatal) return;
         return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
@@ -160,6 +164,26 @@ export class Narrator {
     }
     const words = `${toolOf(call)} ${troubles[status]}${code === undefined ? '' : ` with exit code ${code}`}`;
     this.#line(toneOf(status), [words, after && `after ${after}`, output]);
+  }
+
+  #branch({ branch_id, agent, status, verified, files, cost_usd: usd }: EventOf<'branch.updated'>): void {
+    // Its name alone tells people nothing new.
+    if (status === undefined && verified === undefined) return;
+    this.#line(verified === 'failed' ? 'yellow' : 'dim', [
+      `branch ${branch_id}`,
+      agent,
+      status,
+      verified && `verify ${verified.replace('_', ' ')}`,
+      files === undefined ? undefined : counted(files, 'changed file'),
+      dollars(usd),
+    ]);
+  }
+
+  #published({ branch_id, status, remote, ref, url, dry_run, message }: EventOf<'branch.published'>): void {
+    const isGood = status === 'success';
+    const words = isGood ? (dry_run === true ? 'would publish' : 'published') : 'publish failed:';
+    const to = [remote, ref].filter((part) => part !== undefined).join(' ');
+    this.#line(isGood ? 'plain' : 'yellow', [`${words} ${branch_id}`, to && `to ${to}`, url, message]);
   }
 
   /** What is not the answer is still worth reading. */

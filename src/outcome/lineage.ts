@@ -1,0 +1,33 @@
+import type { EventOf } from '../events/event.ts';
+import { present } from '../present.ts';
+import { BoundedMap } from './bounded.ts';
+import type { Branch, LineageReport } from './outcome.ts';
+
+/** The branches of a run: what was told of each, put together. */
+export class Lineage {
+  readonly #branches: BoundedMap<Branch>;
+  #start: string | undefined;
+  #latest: string | undefined;
+
+  constructor(limit: number) {
+    this.#branches = new BoundedMap(limit);
+  }
+
+  updated({ branch_id, is_start, ...told }: EventOf<'branch.updated'>): void {
+    if (is_start === true) this.#start = branch_id;
+    if (branch_id !== this.#start) this.#latest = branch_id;
+    const { parent_branch_id, commit, agent, run_id, status, verified, files, cost_usd: cost } = told;
+    const news = present({ parent_branch_id, commit, agent, run_id, status, verified, files, cost });
+    this.#branches.set(branch_id, { branch_id, ...this.#branches.get(branch_id), ...news });
+  }
+
+  get omitted(): number {
+    return this.#branches.omitted;
+  }
+
+  report(): LineageReport | undefined {
+    const latest = this.#latest ?? this.#start;
+    if (latest === undefined) return undefined;
+    return { ...present({ start_branch_id: this.#start }), latest_branch_id: latest, branches: this.#branches.toArray() };
+  }
+}
