@@ -18,6 +18,7 @@ export const lossOf: Record<EventType, Loss> = {
   'permission.requested': 'permission',
   'permission.resolved': 'permission',
   'usage.reported': 'usage',
+  'children.reported': 'usage',
   'retry.scheduled': 'retry',
   'limit.reached': 'limit',
   'rate_limit.reported': 'rate_limit',

@@ -160,6 +160,17 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** A thread's total that counts the whole session, the runs before a resume too. */
     whole_session: z.boolean().optional(),
   }),
+  /** What the runs below this one took, each counted once: a total, not in any usage of this run. A later one replaces it. */
+  z.strictObject({
+    type: z.literal('children.reported'),
+    runs: Count,
+    tokens_used: Tokens.optional(),
+    input_tokens: Tokens.optional(),
+    output_tokens: Tokens.optional(),
+    /** Of the runs that told one; `cost_known` says how many did. */
+    cost_usd: z.number().nonnegative().optional(),
+    cost_known: Count,
+  }),
   z.strictObject({
     type: z.literal('retry.scheduled'),
     /** `run`: the agent is started again, and what follows is judged anew; else it tries one thing again by itself. */

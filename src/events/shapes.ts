@@ -79,6 +79,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     cost_usd: '~amount',
     whole_session: '~boolean',
   },
+  'children.reported': { runs: 'count', tokens_used: '~amount', input_tokens: '~amount', output_tokens: '~amount', cost_usd: '~amount', cost_known: 'count' },
   'retry.scheduled': {
     scope: '~string',
     resumes: '~boolean',

@@ -56,6 +56,7 @@ export class OutcomeFold {
   readonly #warnings: BoundedList<string>;
   readonly #lineage: Lineage;
   #published: EventOf<'branch.published'> | undefined;
+  #children: EventOf<'children.reported'> | undefined;
   readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
@@ -147,6 +148,9 @@ export class OutcomeFold {
       case 'usage.reported':
         if (event.model !== undefined) this.#model = event.model;
         return this.#usage.report(event);
+      case 'children.reported':
+        this.#children = event;
+        return;
       case 'retry.scheduled':
         this.#warn(`retry${event.attempt === undefined ? '' : ` ${event.attempt}`}: ${event.cause}`);
         if (event.scope === 'run') this.#nextAttempt(event.resumes === true);
@@ -362,7 +366,7 @@ export class OutcomeFold {
         turns: this.#turns,
       },
       ...defined({ usage_by_model: this.#usageByModel(price) }),
-      ...defined({ lineage: this.#lineage.report(), publish: this.#publish() }),
+      ...defined({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
       artifacts: this.#artifacts.toArray(),
       ...(failure === undefined ? {} : { error_details: failure }),
       tool_calls: this.#toolCalls.toArray(),
@@ -393,6 +397,12 @@ export class OutcomeFold {
       },
       ...(Object.keys(omitted).length === 0 ? {} : { omitted }),
     };
+  }
+
+  #childrenUsage(): RunOutcome['children'] {
+    if (this.#children === undefined || this.#children.runs === 0) return undefined;
+    const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known } = this.#children;
+    return { runs, ...defined({ tokens_used, input_tokens, output_tokens, cost }), cost_known };
   }
 
   #publish(): RunOutcome['publish'] {

@@ -215,8 +215,9 @@ export class Thread {
   /** After the last `endAttempt`. */
   complete(dialect: string, price?: Price, children?: ChildrenUsage): RunOutcome {
     const { redact } = this.#options;
+    if (children !== undefined) this.#tellOf(children);
     this.#source = 'runner';
-    const folded = this.#known({ ...this.#fold.outcome(dialect, this.notes, price), ...present({ children }) });
+    const folded = this.#known(this.#fold.outcome(dialect, this.notes, price));
     const outcome = redact?.json(folded) ?? folded;
     if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
     this.#deliver(
@@ -230,6 +231,10 @@ export class Thread {
       false,
     );
     return outcome;
+  }
+
+  #tellOf({ cost, ...children }: ChildrenUsage): void {
+    this.tell({ type: 'children.reported', ...children, ...present({ cost_usd: cost }) });
   }
 
   /** What the agent's introduction did not tell: its name, and a session that it names in its last line only. */

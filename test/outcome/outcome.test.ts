@@ -755,6 +755,14 @@ it('takes times from the events and the duration from the claim', () => {
   expect(fold([started]).metrics).not.toHaveProperty('duration_ms');
 });
 
+it('what the runs below took is a total of its own, and the last word on it counts', () => {
+  const children = (runs: number): AgentEvent => ({ type: 'children.reported', runs, input_tokens: 5, cost_usd: 0.25, cost_known: 1 });
+  const outcome = fold([started, { type: 'usage.reported', scope: 'thread', input_tokens: 1 }, children(1), children(3)]);
+  expect(outcome.children).toEqual({ runs: 3, input_tokens: 5, cost: 0.25, cost_known: 1 });
+  expect(outcome.metrics.input_tokens).toBe(1);
+  expect(fold([started, children(0)])).not.toHaveProperty('children');
+});
+
 describe('branches of the work', () => {
   const branch = (branch_id: string, fields: Partial<EventOf<'branch.updated'>> = {}): AgentEvent => ({
     type: 'branch.updated',

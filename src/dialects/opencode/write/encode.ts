@@ -21,6 +21,7 @@ const besides = new Set([
   'rate_limit.reported',
   'branch.updated',
   'branch.published',
+  'children.reported',
 ]);
 
 /** The events of the bus, as they are documented for `opencode run --format json`. */

@@ -73,6 +73,7 @@ class QwenEncoder implements Encoder {
       case 'log':
       case 'rate_limit.reported':
         return this.#carry(event);
+      case 'children.reported':
       case 'branch.updated':
       case 'branch.published':
         return this.#output.lose(lossOf[event.type]);
