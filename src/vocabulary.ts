@@ -5,6 +5,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const permissionModes = ['read-only', 'edit', 'full'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
+/** How a private copy of a checkout is kept apart; `auto` is an overlay where the system can do it, else a clone. */
+export const isolations = ['overlay', 'clone', 'worktree'] as const;
+export type IsolationKind = (typeof isolations)[number];
+
+/** What becomes of changes that are not committed when work starts in a copy. */
+export const dirtyWays = ['refuse', 'ignore', 'include'] as const;
+export type Dirty = (typeof dirtyWays)[number];
+
 /** USD per million tokens. */
 export interface TokenPrice {
   input: number;

@@ -12,11 +12,15 @@ export interface Namespace {
   prepare: string;
 }
 
-/** Never looked for in PATH: it may begin with a folder of the repository. */
-const programs = ['/usr/bin/unshare', '/bin/unshare'];
 const patienceMs = 2000;
 /** The old table goes before the new one comes: root could take away what is only laid over it. */
-const ownTable = 'umount -l /proc && mount -t proc proc /proc';
+export const ownTable = 'umount -l /proc && mount -t proc proc /proc';
+
+/** A tool of the system. Never looked for in PATH: it may begin with a folder of the repository. */
+export function systemTool(name: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
+}
 
 let found: Promise<Namespace | undefined> | undefined;
 
@@ -26,7 +30,7 @@ export function findNamespace(): Promise<Namespace | undefined> {
 }
 
 function tryNamespace(): Promise<Namespace | undefined> {
-  const program = process.platform === 'linux' ? programs.find((path) => existsSync(path)) : undefined;
+  const program = systemTool('unshare');
   if (program === undefined) return Promise.resolve(undefined);
   // A user namespace has one user only, so root would no longer be able to give files away, which installing packages needs:
   // root gets a namespace as the root it is, or none.
@@ -72,14 +76,19 @@ export interface Contained extends Guarded<Printing> {
   leftSomething(): boolean;
 }
 
-/** Starts a program as `startPrinting` does, in a namespace. A signal that ends it becomes the exit code that a shell gives it. */
-export function startContained({ command, args, ...rest }: Program, { program, flags, prepare }: Namespace): Contained {
+/** The command line that runs another one in a namespace. A signal that ends it becomes the exit code that a shell gives it. */
+export function namespaced(
+  command: string,
+  args: readonly string[],
+  { program, flags, prepare }: Namespace,
+): Pick<Program, 'command' | 'args'> {
+  return { command: program, args: [...flags, '--', '/bin/sh', '-c', `${prepare} || exit 125${first}`, 'runwire-first', command, ...args] };
+}
+
+/** Starts a program as `startPrinting` does, in a namespace. */
+export function startContained({ command, args, ...rest }: Program, namespace: Namespace): Contained {
   let left = false;
-  const order = {
-    ...rest,
-    command: program,
-    args: [...flags, '--', '/bin/sh', '-c', `${prepare} || exit 125${first}`, 'runwire-first', command, ...args],
-  };
+  const order = { ...rest, ...namespaced(command, args, namespace) };
   const start = (marked: Start): Printing => {
     const { cwd, env } = marked;
     const child = spawn(marked.command, [...marked.args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });

@@ -1,6 +1,6 @@
 import type { FailOn } from '../outcome/verdict.ts';
 import { present } from '../present.ts';
-import { builtIn, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
+import { builtIn, type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
 import type { RunSpec } from './spec.ts';
 
 /** What a run may take. Unset: no limit. */
@@ -51,6 +51,14 @@ export interface RunAsk {
   labels?: Readonly<Record<string, string>> | undefined;
   /** Whether secrets are replaced; default true. */
   redact?: boolean | undefined;
+  /** A private copy of the checkout to work in: `auto` is an overlay where the system can do it, else a clone. Its effect is kept as a branch. */
+  isolate?: 'auto' | IsolationKind | undefined;
+  /** In a copy: what becomes of changes that are not committed; default: the run is refused. */
+  dirty?: Dirty | undefined;
+  /** In a copy: a shell command that makes it ready. */
+  setup?: string | undefined;
+  /** In a copy: files that git does not know and that it must have. */
+  copy?: readonly string[] | undefined;
   projectName?: string | undefined;
   parentBranchId?: string | undefined;
 }
@@ -94,8 +102,13 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
       project_name: ask.projectName,
       parent_branch_id: ask.parentBranchId,
       parent,
+      workspace: workspaceOf(ask),
     }),
   };
+}
+
+function workspaceOf({ isolate, dirty = 'refuse', setup, copy = [], parentBranchId }: RunAsk): RunSpec['workspace'] {
+  return isolate === undefined ? undefined : { isolate, dirty, copy: [...copy], ...present({ setup, from: parentBranchId }) };
 }
 
 function limitsOf(limits: AskedLimits): RunSpec['limits'] {

@@ -112,7 +112,7 @@ class LiveRun implements Run {
     try {
       const { source, introduction, limits } = await this.#chooseSource();
       const sinks = await this.#openSinks();
-      const outcome = await new Attempts({
+      const attempts = new Attempts({
         spec: this.spec,
         source,
         introduction: this.#introduce(introduction),
@@ -122,7 +122,8 @@ class LiveRun implements Run {
         redact: this.#redact,
         clock: this.#clock,
         children: () => this.#children.usage(),
-      }).run();
+      });
+      const outcome = await attempts.run().finally(() => source.close?.());
       for (const sink of sinks) sink.end?.(outcome);
       this.#isOver = true;
       await Promise.all(sinks.map((sink) => sink.close?.()));
@@ -149,7 +150,11 @@ class LiveRun implements Run {
     });
     if (refusal !== undefined) return refused(refusal, {});
     try {
-      const chosen = await chooseSource(this.spec, { env, set: variables, place: this.#place, redact: this.#redact, loadAgent });
+      const chooser = { env, set: variables, place: this.#place, redact: this.#redact, loadAgent };
+      const chosen =
+        this.spec.workspace === undefined
+          ? await chooseSource(this.spec, chooser)
+          : await (await import('./sources/isolated.ts')).isolatedSource(this.spec, this.spec.workspace, { ...chooser, runId: this.id });
       for (const warning of chosen.warnings) warn?.(warning);
       return chosen;
     } catch (error) {

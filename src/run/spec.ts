@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { failOnWords } from '../outcome/verdict.ts';
-import { permissionModes } from '../vocabulary.ts';
+import { dirtyWays, isolations, permissionModes } from '../vocabulary.ts';
 
 const count = z.int().positive().optional();
 const ms = z.number().positive().optional();
@@ -18,6 +18,21 @@ export const Limits = z.strictObject({
   first_event_timeout_ms: ms,
   /** How long a question that no one can answer may stay open; default: 20 s. */
   permission_timeout_ms: ms,
+});
+
+/** A private copy of the checkout, whose effect is kept as a branch. */
+const WorkspaceSpec = z.strictObject({
+  isolate: z.enum(['auto', ...isolations]),
+  /** The branch or commit to start from; unset: what is checked out. */
+  from: z.string().min(1).optional(),
+  /** What becomes of changes that are not committed. */
+  dirty: z.enum(dirtyWays),
+  /** The branch that the work is kept on; unset: `runwire/RUN/1-…`. */
+  branch: z.string().min(1).optional(),
+  /** A command that makes the copy ready. */
+  setup: z.string().min(1).optional(),
+  /** Files that git does not know and that the copy must have. */
+  copy: z.array(z.string()),
 });
 
 /** What to do: data that can be stored, queued and sent. It names variables, never their values. */
@@ -64,6 +79,8 @@ export const RunSpec = z.strictObject({
   redact: z.boolean(),
   project_name: z.string().optional(),
   parent_branch_id: z.string().optional(),
+  /** Where the work is done; unset: in `cwd` itself. */
+  workspace: WorkspaceSpec.optional(),
   /** The run that this one is a part of, and the top of that tree. */
   parent: z.strictObject({ run_id: z.string().min(1), root_run_id: z.string().min(1) }).optional(),
 });

@@ -5,10 +5,37 @@ import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import type { AskedLimits } from '../../run/ask.ts';
 import type { Options, Values } from '../command.ts';
-import { durationOf } from '../duration.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
-import { builtIn, type PermissionMode, permissionModes, type TokenPrice } from '../../vocabulary.ts';
+import { amount, filled, readCost, readCount, readDuration, readWord } from '../flag-values.ts';
+import {
+  builtIn,
+  type Dirty,
+  dirtyWays,
+  type IsolationKind,
+  isolations,
+  type PermissionMode,
+  permissionModes,
+  type TokenPrice,
+} from '../../vocabulary.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
+
+/** Flags of all that works in private copies. */
+export const copyOptions = {
+  isolate: {
+    type: 'string',
+    value: ['auto', ...isolations].join('|'),
+    choices: ['auto', ...isolations],
+    help: 'Work in a private copy of the checkout; its effect is kept as a branch: see "runwire apply" and "runwire drop"',
+  },
+  dirty: {
+    type: 'string',
+    value: dirtyWays.join('|'),
+    choices: dirtyWays,
+    help: 'What a copy does with uncommitted changes (default: refuse)',
+  },
+  setup: { type: 'string', value: 'CMD', help: 'Run this shell command in each copy before the work' },
+  copy: { type: 'string', multiple: true, value: 'FILE', help: 'A file that git does not know and each copy must have; may be repeated' },
+} as const satisfies Options;
 
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
@@ -69,6 +96,7 @@ export const runOptions = {
   deny: { type: 'string', multiple: true, value: 'RULE', help: 'Deny the same way; outweighs --allow; may be repeated' },
   'add-dir': { type: 'string', multiple: true, value: 'DIR', help: 'Let file tools work in this folder too; may be repeated' },
   cwd: { type: 'string', short: 'C', value: 'DIR', help: 'Work in this folder' },
+  ...copyOptions,
   resume: { type: 'string', value: 'ID', help: 'Go on with an earlier session' },
   env: {
     type: 'string',
@@ -146,6 +174,10 @@ export interface RunFlags {
   recordModel: string | undefined;
   /** A run of the ledger, as a person names it. */
   parent: string | undefined;
+  isolate: 'auto' | IsolationKind | undefined;
+  dirty: Dirty | undefined;
+  setup: string | undefined;
+  copy: readonly string[];
   projectName: string | undefined;
   parentBranchId: string | undefined;
   quiet: boolean;
@@ -223,13 +255,14 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
-    permissionMode: readMode(values['permission-mode']),
+    permissionMode: readWord('--permission-mode', values['permission-mode'], permissionModes),
     allow: values.allow ?? [],
     deny: values.deny ?? [],
     directories: values['add-dir'] ?? [],
     tape: filled('--tape', values.tape, 'run.tape'),
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
     parent: filled('--parent', values.parent, 'last, or the id of a run'),
+    ...readCopy(values),
     projectName: values['project-name'],
     parentBranchId: values['parent-branch-id'],
     quiet: values.quiet === true,
@@ -237,41 +270,10 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
   };
 }
 
-function filled(flag: string, text: string | undefined, example: string): string | undefined {
-  if (text?.trim() === '') throw new Failure('input', `${flag} is empty; expected for example ${example}`);
-  return text;
-}
-
-/** `90s`, `5m`, `1h30m`, in ms. */
-function readDuration(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const ms = durationOf(text) ?? 0;
-  if (!(ms > 0)) throw new Failure('input', `${flag} ${text}: expected a duration such as 90s, 5m or 1h30m`);
-  return ms;
-}
-
-function readCount(flag: string, text: string | undefined, example: number): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Failure('input', `${flag} ${text}: expected a number from 1, such as ${example}`);
-  return Number(text);
-}
-
 function readRetries(text: string | undefined): number {
   if (text === undefined) return 0;
   if (!/^\d{1,3}$/.test(text)) throw new Failure('input', `--retries ${text}: expected a number from 0 to 999, such as 2`);
   return Number(text);
-}
-
-/** A plain decimal: `Number` alone would take `0x10`, `1e3`, blanks and nothing at all. */
-function amount(text: string): number | undefined {
-  return /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : undefined;
-}
-
-function readCost(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const usd = amount(text);
-  if (usd === undefined || usd === 0) throw new Failure('input', `--max-cost-usd ${text}: expected an amount above 0, such as 0.50`);
-  return usd;
 }
 
 function readPrice(text: string | undefined): RunFlags['price'] {
@@ -300,10 +302,12 @@ function readUrl(text: string | undefined): string | undefined {
   return text;
 }
 
-function readMode(text: string | undefined): PermissionMode | undefined {
-  if (text === undefined) return undefined;
-  const mode = permissionModes.find((each) => each === text);
-  if (mode === undefined)
-    throw new Failure('input', `--permission-mode ${text}: expected ${permissionModes.join(', ').replace(/, (?=full)/, ' or ')}`);
-  return mode;
+/** What every command that makes copies reads the same way. */
+export function readCopy(values: Values<typeof copyOptions>): Pick<RunFlags, 'isolate' | 'dirty' | 'setup' | 'copy'> {
+  return {
+    isolate: readWord('--isolate', values.isolate, ['auto', ...isolations]),
+    dirty: readWord('--dirty', values.dirty, dirtyWays),
+    setup: filled('--setup', values.setup, '"npm ci"'),
+    copy: values.copy ?? [],
+  };
 }

@@ -20,7 +20,7 @@ const defaultMode: PermissionMode = 'edit';
 export async function agentSource(spec: RunSpec, variables: Variables): Promise<Chosen> {
   const cli = findAgent(spec.agent);
   const { permission_mode: mode, pass_env, limits } = spec;
-  const { env, set: given } = variables;
+  const { env, set: given, workspace } = variables;
   const modes = cli.abilities.permissionModes;
   // A mode that was asked for is a promise, which a stricter one keeps; the default is none.
   if (mode !== undefined && !hasAtMost(modes, mode))
@@ -37,7 +37,8 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });
       const passed = { pass: [...cli.passEnv, ...pass_env], set: { ...set, ...given } };
-      return { command: path, args, cwd: ask.cwd, env: childEnvironment(env, passed), stdin };
+      const order = { command: path, args, cwd: ask.cwd, env: childEnvironment(env, passed) };
+      return { ...(workspace?.inside(order) ?? order), stdin };
     },
   });
   return {

@@ -6,12 +6,15 @@ import type { Place } from '../git.ts';
 import type { Limits, RunSpec } from '../spec.ts';
 import { BuiltInSource } from './builtin.ts';
 import type { Introduction, Source } from './source.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 
 /** What stands behind the names of variables in a spec. */
 export interface Variables {
   env: Environment;
   /** Given for the agent's process alone; they win over what is passed on. */
   set: Readonly<Record<string, string>>;
+  /** The private copy that its process runs in. */
+  workspace?: Workspace | undefined;
 }
 
 export interface Chosen {
@@ -23,7 +26,7 @@ export interface Chosen {
   warnings: readonly string[];
 }
 
-interface Chooser extends Variables {
+export interface Chooser extends Variables {
   place: Place;
   redact: Redactor | undefined;
   loadAgent?: (() => Promise<RunAgent>) | undefined;
@@ -35,6 +38,8 @@ export async function chooseSource(spec: RunSpec, chooser: Chooser): Promise<Cho
   refuseWhatIsIgnored(spec);
   if (command !== undefined) return (await import('./command.ts')).commandSource(command, spec, chooser);
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);
+  // Its file tools work where its process is.
+  if (chooser.workspace !== undefined) return (await import('./own-process.ts')).ownProcessSource(spec, chooser);
   const { place, env, redact, loadAgent } = chooser;
   const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact);
   // It keeps these two by itself, before the call that would break them.

@@ -8,22 +8,17 @@ import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
 
 /** The very command that the user typed. What looks like a known agent gets that agent's variables. */
-export function commandSource(command: readonly string[], spec: RunSpec, { env, set }: Variables): Chosen {
+export function commandSource(command: readonly string[], spec: RunSpec, { env, set, workspace }: Variables): Chosen {
   const [program, ...args] = command;
   if (program === undefined || program === '')
     throw new Failure('input', 'no command after --; such as: runwire run -- codex exec --json "fix the tests"');
   const { prompt, cwd, dialect, pass_env, limits } = spec;
   const known = agents.find(({ binaries }) => binaries.includes(basename(program)));
-  const launch = {
-    command: program,
-    args,
-    cwd,
-    env: childEnvironment(env, { pass: [...(known?.passEnv ?? []), ...pass_env], set }),
-    stdin: prompt === '' ? undefined : prompt,
-  };
+  const order = { command: program, args, cwd, env: childEnvironment(env, { pass: [...(known?.passEnv ?? []), ...pass_env], set }) };
+  const stdin = prompt === '' ? undefined : prompt;
   return {
     source: new ProcessSource({
-      launch: () => launch,
+      launch: () => ({ ...(workspace?.inside(order) ?? order), stdin }),
       canResume: false,
       dialect: dialect === undefined ? undefined : findDialect(dialect),
     }),

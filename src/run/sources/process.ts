@@ -13,7 +13,7 @@ type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
 
 interface ProcessSourceOptions {
   /** Asked before every start; `resume` is the session to resume. Throws `Failure` when it cannot be started. */
-  launch(resume: string | undefined): Launch;
+  launch(resume: string | undefined, left: Attempt['left']): Launch;
   /** Unset: detected from the first lines. */
   dialect?: Dialect | undefined;
   canResume: boolean;
@@ -41,14 +41,14 @@ export class ProcessSource implements Source {
     return this.#options.canResume;
   }
 
-  async produce({ resume, out, stop }: Attempt): Promise<ProcessEnd> {
+  async produce({ resume, left, out, stop }: Attempt): Promise<ProcessEnd> {
     const { dialect } = this.#options;
     const decoder = new LineDecoder(out, { live: true, onDialect: (known) => out.speaks(known), ...present({ dialect }) });
     const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
       decoder[stream](chunk);
       return out.heard(stream, chunk);
     };
-    const child = await supervise({ ...this.#options.launch(resume), onStdout: hear('stdout'), onStderr: hear('stderr') });
+    const child = await supervise({ ...this.#options.launch(resume, left), onStdout: hear('stdout'), onStderr: hear('stderr') });
     const end = (): void => child.stop(stop.cause?.kind === 'signal' ? stop.cause.signal : 'SIGINT');
     if (stop.signal.aborted) end();
     else stop.signal.addEventListener('abort', end, { once: true });

@@ -14,6 +14,8 @@ export interface Source {
   readonly canResume: boolean;
   /** Runs the agent once, to its end; soon after `stop` it is over. Throws `Failure` when it cannot begin. */
   produce(attempt: Attempt): Promise<ProcessEnd | undefined>;
+  /** When no more attempts follow: nothing of it is left. */
+  close?(): Promise<void>;
 }
 
 /** What a source is given for one start of its agent. */

@@ -1,0 +1,157 @@
+import { Failure } from '../failure.ts';
+import { startTalking } from '../processes/child.ts';
+import { exitOf } from '../processes/child.ts';
+import type { Environment } from '../vocabulary.ts';
+
+/** What git is told before every command of ours: no hooks, nothing in the background, no program that a repository names. */
+const settings: readonly (readonly [key: string, value: string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['commit.gpgSign', 'false'],
+  ['protocol.ext.allow', 'never'],
+  ['advice.detachedHead', 'false'],
+  ['advice.addEmbeddedRepo', 'false'],
+  ['core.quotePath', 'false'],
+];
+
+/** The user's own variables that git needs to be the user's git. */
+const passed = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'XDG_CONFIG_HOME',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+];
+const identity = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
+
+/** Variables for git commands of ours: it never asks, never waits for a terminal, and never writes what it need not. */
+export function gitEnvironment(env: Environment, more: Environment = {}): Record<string, string> {
+  const own: Environment = {
+    ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+    ...more,
+  };
+  return Object.fromEntries(Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+export interface GitAnswer {
+  code: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+export interface GitAsk {
+  input?: string | Uint8Array | undefined;
+  env?: Environment;
+  signal?: AbortSignal | undefined;
+  /** Bytes of stdout that are kept; more end the command. */
+  maxBytes?: number;
+}
+
+const mostBytes = 64 * 1024 * 1024;
+const mostStderr = 64 * 1024;
+/** A remote that does not answer is not waited for longer. */
+const patienceMs = 120_000;
+
+/** Git in one folder. */
+export class Git {
+  readonly cwd: string;
+  readonly #env: Environment;
+
+  constructor(cwd: string, env: Environment) {
+    this.cwd = cwd;
+    this.#env = env;
+  }
+
+  async ask(args: readonly string[], { input, env = {}, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
+    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, env) }, { input, signal, maxBytes });
+  }
+
+  /** Its output without the last newline. Throws a `config` failure with git's own words. */
+  async text(args: readonly string[], ask?: GitAsk): Promise<string> {
+    const { code, stdout, stderr } = await this.ask(args, ask);
+    if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr) || `exit code ${code}`}`);
+    return stdout.toString().replace(/\n$/, '');
+  }
+
+  /** The same, or undefined when git says no. */
+  async try(args: readonly string[], ask?: GitAsk): Promise<string | undefined> {
+    const { code, stdout } = await this.ask(args, ask);
+    return code === 0 ? stdout.toString().replace(/\n$/, '') : undefined;
+  }
+}
+
+/** Git's own complaint, in one line. */
+export function wordsOf(stderr: string): string {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const told = lines.filter((line) => /^(?:fatal|error|remote|! )/.test(line));
+  return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; ').slice(0, 500);
+}
+
+interface Order {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Environment;
+}
+
+/** Runs a program to its end with all its output in memory, up to a bound. Throws `Failure` when it cannot be started. */
+export async function answerOf(order: Order, { input, signal, maxBytes = mostBytes }: Omit<GitAsk, 'env'> = {}): Promise<GitAnswer> {
+  const { child, end } = startTalking(order);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stderr = '';
+  let ended: string | undefined;
+  const stop = (why: string): void => {
+    ended ??= why;
+    void end(0);
+  };
+  child.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxBytes) return stop(`more than ${maxBytes} bytes of output`);
+    chunks.push(chunk);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (stderr.length < mostStderr) stderr += text;
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input ?? '');
+  const onAbort = (): void => stop('cancelled');
+  const timer = setTimeout(stop, patienceMs, `no end after ${patienceMs / 1000} s`);
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  try {
+    const { code } = await exitOf(child);
+    await closed;
+    if (ended !== undefined)
+      throw new Failure(ended === 'cancelled' ? 'cancelled' : 'config', `${order.command} ${order.args[0] ?? ''}: ${ended}`);
+    return { code: code ?? 1, stdout: Buffer.concat(chunks), stderr };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw new Failure('config', missing ? `${order.command} is not installed` : `${order.command}: ${String(error)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    await end(0);
+  }
+}

@@ -1,0 +1,4 @@
+/** A word as a POSIX shell takes it literally. */
+export function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,48 @@
+import { exitOf, startPrinting } from '../processes/child.ts';
+import type { Environment } from '../vocabulary.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface RanInside {
+  /** Null: it was ended by us, when its time was up or the run was stopped. */
+  exitCode: number | null;
+  /** The last of what it printed, both streams as they came. */
+  output: string;
+  timedOut: boolean;
+}
+
+const keptChars = 64 * 1024;
+
+/** Runs one shell command in a copy, with a declared environment, to its end. */
+export async function runInside(
+  workspace: Workspace,
+  command: string,
+  { env, signal, timeoutMs }: { env: Environment; signal: AbortSignal; timeoutMs?: number },
+): Promise<RanInside> {
+  const given = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const { child, end } = startPrinting(workspace.inside({ command: '/bin/sh', args: ['-c', command], cwd: workspace.cwd, env: given }));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.length > 2 * keptChars) output = output.slice(-keptChars);
+    });
+  let stopped: 'time' | 'abort' | undefined;
+  const stop = (why: 'time' | 'abort'): void => {
+    stopped ??= why;
+    void end(500);
+  };
+  const onAbort = (): void => stop('abort');
+  const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs, 'time');
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const { code } = await exitOf(child);
+    return { exitCode: stopped === undefined ? code : null, output: output.slice(-keptChars), timedOut: stopped === 'time' };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    await end(500);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
