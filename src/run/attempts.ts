@@ -7,6 +7,7 @@ import type { Price } from '../outcome/usage.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import type { Account } from './budget.ts';
 import { loadPrice } from './price.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Introduction, Out, Source } from './sources/source.ts';
@@ -28,6 +29,10 @@ interface Parts {
   stop: Stop;
   redact: Redactor | undefined;
   clock: () => number;
+  /** Its share of the budget of its tree. */
+  account: Account;
+  /** Whether that budget is one of money. */
+  limitsCost: boolean;
   /** What the runs below this one took; settles when the last of them has ended. */
   children: () => Promise<ChildrenUsage | undefined>;
 }
@@ -64,10 +69,11 @@ export class Attempts {
 
   /** Starts the agent, again if that may help, until there is a verdict. */
   async run(): Promise<RunOutcome> {
-    const { spec, source, stop, children } = this.#parts;
+    const { spec, source, stop, account, limitsCost, children } = this.#parts;
+    if (account.refusal !== undefined) stop.now(account.refusal);
     // It may have been stopped before there was a thread to tell it to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
-    if (spec.limits.max_cost_usd !== undefined) this.#price = await loadPrice(spec);
+    if (spec.limits.max_cost_usd !== undefined || limitsCost) this.#price = await loadPrice(spec);
     let resume: string | undefined;
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -109,10 +115,11 @@ export class Attempts {
 
   /** What the attempts before this one left of the limits of the run. */
   #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
-    const { max_turns: turns, max_cost_usd: cost } = this.#parts.spec.limits;
+    const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
+    const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#parts.account.costLeft ?? Infinity);
     return present({
       max_turns: turns === undefined ? undefined : turns - this.#watch.turns,
-      max_cost_usd: cost === undefined ? undefined : Number((cost - (this.#thread.spent(this.#price).cost ?? 0)).toPrecision(12)),
+      max_cost_usd: left === Infinity ? undefined : Number(left.toPrecision(12)),
     });
   }
 
@@ -167,6 +174,9 @@ export class Attempts {
     for (const sink of sinks) sink.record?.(record);
     const cause = this.#isOpen && !this.#isGone && record.source === 'agent' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);
+    if (record.type !== 'usage.reported') return;
+    const gone = this.#parts.account.spend(this.#thread.spent(this.#price));
+    if (gone !== undefined && !this.#isGone) stop.now(gone);
   }
 
   /** Pending while a sink has more than it can take. */

@@ -11,7 +11,8 @@ export class Children {
     this.#runs.push(run);
   }
 
-  cancel(cause: Cause): void {
+  /** Everything ends with the run above it, and for the same reason. */
+  cancel(cause: Cause | undefined): void {
     for (const run of this.#runs) run.cancel(cause);
   }
 

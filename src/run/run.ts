@@ -10,6 +10,7 @@ import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../stores/run-id.ts';
 import type { Environment } from '../vocabulary.ts';
 import { Attempts } from './attempts.ts';
+import { Budget } from './budget.ts';
 import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
 import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
@@ -71,6 +72,8 @@ class LiveRun implements Run {
   readonly #stop: Stop;
   readonly #redact: Redactor | undefined;
   readonly #children = new Children();
+  /** Of the whole tree. */
+  readonly #budget: Budget;
   readonly #log = new RecordLog(() => this.#ledger?.tape);
   #ledger: LedgerSink | undefined;
   #isOver = false;
@@ -89,6 +92,8 @@ class LiveRun implements Run {
     this.#redact = spec.redact
       ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })
       : undefined;
+    this.#budget = parent instanceof LiveRun ? parent.#budget : new Budget(spec.limits);
+    this.#stop.signal.addEventListener('abort', () => this.#children.cancel(this.#stop.cause), { once: true });
     if (parent instanceof LiveRun) parent.#children.add(this);
     this.outcome = this.#run();
     // Whoever awaits it hears of a failure there, whoever reads the records hears of it there.
@@ -104,14 +109,16 @@ class LiveRun implements Run {
   }
 
   cancel(cause: Cause = { kind: 'signal', signal: 'SIGTERM' }): void {
+    const isSecond = this.#stop.cause !== undefined;
     this.#stop.now(cause);
-    this.#children.cancel(cause);
+    if (isSecond) this.#children.cancel(cause);
   }
 
   async #run(): Promise<RunOutcome> {
     try {
       const { source, introduction, limits } = await this.#chooseSource();
       const sinks = await this.#openSinks();
+      const account = this.#budget.open();
       const attempts = new Attempts({
         spec: this.spec,
         source,
@@ -121,9 +128,14 @@ class LiveRun implements Run {
         stop: this.#stop,
         redact: this.#redact,
         clock: this.#clock,
+        account,
+        limitsCost: this.#budget.limitsCost,
         children: () => this.#children.usage(),
       });
-      const outcome = await attempts.run().finally(() => source.close?.());
+      const outcome = await attempts.run().finally(() => {
+        account.close();
+        return source.close?.();
+      });
       for (const sink of sinks) sink.end?.(outcome);
       this.#isOver = true;
       await Promise.all(sinks.map((sink) => sink.close?.()));

@@ -21,6 +21,10 @@ export type Cause =
   | { kind: 'pipe' }
   | { kind: 'crash'; error: unknown };
 
+export function reached(limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string }): Cause {
+  return { kind: 'limit', limit };
+}
+
 export function describeCause(cause: Cause): string {
   switch (cause.kind) {
     case 'signal':

@@ -1,11 +1,12 @@
 import type { SessionTotals } from '../agents/session-meter.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { AgentEvent, EventOf } from '../events/event.ts';
+import type { AgentEvent } from '../events/event.ts';
 import type { Price } from '../outcome/usage.ts';
 import { patient } from '../processes/patience.ts';
 import { asksForPermission } from './question.ts';
 import type { Limits } from './spec.ts';
-import { type Cause, longestTimer } from './stop.ts';
+import type { Spent } from './budget.ts';
+import { type Cause, longestTimer, reached } from './stop.ts';
 
 const defaultPermissionMs = patient(20_000);
 /** An agent that said its last word may take this long to leave. */
@@ -21,11 +22,6 @@ const tailBytes = 8000;
 
 type StreamName = 'stdout' | 'stderr';
 type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'overstay';
-
-interface Spent {
-  tokens: number;
-  cost: number | undefined;
-}
 
 export interface WatchOptions {
   limits: Limits;
@@ -267,8 +263,4 @@ export class Watch {
 
 function late(limit: 'first_event' | 'idle', ms: number, words: string): Cause {
   return reached({ limit, value: ms / 1000, maximum: ms / 1000, message: `${words} ${ms / 1000} s` });
-}
-
-function reached(limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string }): Cause {
-  return { kind: 'limit', limit };
 }

@@ -1,0 +1,122 @@
+import type { Limits } from './spec.ts';
+import { type Cause, reached } from './stop.ts';
+
+/** What a run took so far. */
+export interface Spent {
+  tokens: number;
+  cost: number | undefined;
+}
+
+/** A first reservation, when nobody knows yet what a model call takes: this share of the budget. */
+const firstShare = 1 / 100;
+
+/** One kind of thing that can run out, for a whole tree of runs. */
+class Pool {
+  readonly limit: number;
+  /** For every run: what it took, and what is set aside for its next model call. */
+  #reserved = 0;
+  /** The dearest step that any run of the tree took: the next one may be as dear. */
+  #step = 0;
+
+  constructor(limit: number | undefined) {
+    this.limit = limit ?? Infinity;
+  }
+
+  get free(): number {
+    return this.limit - this.#reserved;
+  }
+
+  /** What a run that starts may have; 0: nothing is left. */
+  reserve(): number {
+    if (this.limit === Infinity) return Infinity;
+    const amount = Math.max(0, Math.min(Math.max(this.#step, this.limit * firstShare), this.free / 2));
+    this.#reserved += amount;
+    return amount;
+  }
+
+  /** A run took more; answers its reservation from now on: less than it took when it may not take more. */
+  extend(reserved: number, before: number, spent: number): number {
+    if (this.limit === Infinity) return Infinity;
+    this.#step = Math.max(this.#step, spent - before);
+    if (spent < reserved) return reserved;
+    const wanted = spent - reserved + this.#step;
+    // What was taken is taken, whether or not there was room for it.
+    const granted = wanted <= this.free ? wanted : Math.max(spent - reserved, Math.min(wanted, this.free));
+    this.#reserved += granted;
+    return reserved + granted;
+  }
+
+  settle(reserved: number, spent: number): void {
+    if (this.limit !== Infinity) this.#reserved += spent - reserved;
+  }
+}
+
+/**
+ * What a tree of runs may take together: something is reserved before a run starts and before each of its model calls, and what was
+ * not needed goes back when it ends. Who cannot reserve more is stopped, so nobody is ever more than one model call beyond it.
+ */
+export class Budget {
+  readonly cost: Pool;
+  readonly tokens: Pool;
+
+  constructor({ max_cost_usd, max_tokens }: Pick<Limits, 'max_cost_usd' | 'max_tokens'>) {
+    this.cost = new Pool(max_cost_usd);
+    this.tokens = new Pool(max_tokens);
+  }
+
+  get limitsCost(): boolean {
+    return this.cost.limit !== Infinity;
+  }
+
+  open(): Account {
+    return new Account(this);
+  }
+}
+
+/** The share of one run. */
+export class Account {
+  readonly #budget: Budget;
+  #cost: number;
+  #tokens: number;
+  #spent: { cost: number; tokens: number } = { cost: 0, tokens: 0 };
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+    this.#cost = budget.cost.reserve();
+    this.#tokens = budget.tokens.reserve();
+  }
+
+  /** Why it may not even start. */
+  get refusal(): Cause | undefined {
+    const { cost, tokens } = this.#budget;
+    if (this.#cost <= 0) return gone('cost', cost.limit);
+    return this.#tokens <= 0 ? gone('tokens', tokens.limit) : undefined;
+  }
+
+  /** What it could still take, if no other run took anything. */
+  get costLeft(): number | undefined {
+    return this.#budget.limitsCost ? this.#cost + this.#budget.cost.free - this.#spent.cost : undefined;
+  }
+
+  /** What it took so far; answers why it must stop. */
+  spend({ cost = 0, tokens }: Spent): Cause | undefined {
+    const { cost: costs, tokens: counts } = this.#budget;
+    this.#cost = costs.extend(this.#cost, this.#spent.cost, cost);
+    this.#tokens = counts.extend(this.#tokens, this.#spent.tokens, tokens);
+    this.#spent = { cost, tokens };
+    if (this.#cost <= cost) return gone('cost', costs.limit);
+    return this.#tokens <= tokens ? gone('tokens', counts.limit) : undefined;
+  }
+
+  close(): void {
+    this.#budget.cost.settle(this.#cost, this.#spent.cost);
+    this.#budget.tokens.settle(this.#tokens, this.#spent.tokens);
+    this.#cost = this.#spent.cost;
+    this.#tokens = this.#spent.tokens;
+  }
+}
+
+function gone(limit: 'cost' | 'tokens', maximum: number): Cause {
+  const amount = limit === 'cost' ? `$${maximum}` : `${maximum} tokens`;
+  return reached({ limit, maximum, message: `the budget of ${amount} for this run and those below it was reached` });
+}
