@@ -44,6 +44,8 @@ export interface AgentOptions {
   hide?: Hide;
   projectName?: string;
   parentBranchId?: string;
+  /** Asked after every answer: what the user says next; undefined: nothing more. */
+  nextPrompt?: () => Promise<string | undefined>;
 }
 
 /**

@@ -18,7 +18,11 @@ export async function runLoop(prepared: Prepared): Promise<Claim> {
   for (let iteration = 1; ; iteration += 1) {
     if (signal.aborted) return cancelledBy(signal);
     const claim = limitReached(iteration, prepared) ?? (await takeTurn({ iteration, turn_id: `turn_${iteration}` }, prepared));
-    if (claim !== undefined) return claim;
+    if (claim === undefined) continue;
+    const words = claim.status === 'ok' ? await prepared.options.nextPrompt?.() : undefined;
+    if (words === undefined) return claim;
+    prepared.emit({ type: 'prompt.submitted', text: words });
+    prepared.conversation.add({ role: 'user', content: words });
   }
 }
 

@@ -5,7 +5,6 @@ import type { Environment } from '../vocabulary.ts';
 
 /** What git is told before every command of ours: no hooks, nothing in the background, no program that a repository names. */
 const settings: readonly (readonly [key: string, value: string])[] = [
-  ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
@@ -14,6 +13,8 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['advice.detachedHead', 'false'],
   ['advice.addEmbeddedRepo', 'false'],
   ['core.quotePath', 'false'],
+  // The last one, so that it can be left out.
+  ['core.hooksPath', '/dev/null'],
 ];
 
 /** The user's own variables that git needs to be the user's git. */
@@ -62,6 +63,8 @@ export interface GitAsk {
   input?: string | Uint8Array | undefined;
   env?: Environment;
   signal?: AbortSignal | undefined;
+  /** Whether the hooks of the repository run; default: no. */
+  hooks?: boolean;
   /** Bytes of stdout that are kept; more end the command. */
   maxBytes?: number;
 }
@@ -81,8 +84,9 @@ export class Git {
     this.#env = env;
   }
 
-  async ask(args: readonly string[], { input, env = {}, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
-    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, env) }, { input, signal, maxBytes });
+  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
+    const told = hooks ? { GIT_CONFIG_COUNT: String(settings.length - 1), ...env } : env;
+    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, told) }, { input, signal, maxBytes });
   }
 
   /** Its output without the last newline. Throws a `config` failure with git's own words. */

@@ -246,12 +246,12 @@ async function chooseIsolation(
 }
 
 /** A branch that is there, or a branch whose name is a folder of this one, would be in the way. */
-async function freeBranch({ git }: Repository, wanted: string): Promise<string> {
+export async function freeBranch({ git }: Pick<Repository, 'git'>, wanted: string): Promise<string> {
   const taken = async (name: string): Promise<boolean> =>
     (await git.try(['rev-parse', '-q', '--verify', `refs/heads/${name}`])) !== undefined;
   const parts = wanted.split('/');
   for (let length = 1; length < parts.length; length += 1)
-    if (await taken(parts.slice(0, length).join('/'))) return freeBranch({ git } as Repository, `runwire-work/${parts.slice(1).join('-')}`);
+    if (await taken(parts.slice(0, length).join('/'))) return freeBranch({ git }, `runwire-work/${parts.slice(1).join('-')}`);
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if (!(await taken(name))) return name;

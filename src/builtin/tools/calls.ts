@@ -137,7 +137,7 @@ async function runOne(
     item_id: itemId,
     status,
     output,
-    ...present({ exit_code: result.exit_code }),
+    ...present({ exit_code: result.exit_code, branch_id: result.branch_id, summary: result.summary }),
     duration_ms: Math.round(performance.now() - startedAt),
   });
   return resultPart(call, outputOf(status, output));

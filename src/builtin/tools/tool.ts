@@ -23,6 +23,10 @@ export interface ToolResult {
   /** What the model is told. */
   output: string;
   exit_code?: number;
+  /** The branch that it made or looked at. */
+  branch_id?: string;
+  /** What came of it, in a few words. */
+  summary?: string;
 }
 
 export interface Tool<Input = never> {

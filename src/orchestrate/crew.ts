@@ -1,0 +1,189 @@
+import type { Draft } from '../events/event.ts';
+import { Failure, messageOf } from '../failure.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { present } from '../present.ts';
+import { specOf } from '../run/ask.ts';
+import { type Run, start } from '../run/run.ts';
+import { branchName } from '../workspace/branch-name.ts';
+import { type Changes, changesBetween } from '../workspace/changes.ts';
+import { commitOf } from '../workspace/repository.ts';
+import { freeBranch } from '../workspace/workspace.ts';
+import { type Facts, factsOf } from './facts.ts';
+import { Gate } from './gate.ts';
+import type { AgentChoice, Settings } from './settings.ts';
+import { type Verification, Verifier } from './verifier.ts';
+
+/** What is known of a branch of work. */
+export interface Branch {
+  id: string;
+  parentId: string;
+  /** The commit that it began from. */
+  base: string;
+  /** Where it stands; unset: its work is under way, or came to nothing. */
+  commit?: string;
+  agent?: string;
+  model?: string | undefined;
+  run?: Run;
+  outcome?: RunOutcome;
+  changes?: Changes;
+  facts?: Facts;
+  verification?: Verification;
+  /** Why there was no work, or no verification. */
+  problem?: string;
+}
+
+export interface Work extends AgentChoice {
+  prompt: string;
+  /** A branch or commit; unset: what the orchestration began from. */
+  parentId?: string | undefined;
+  phase?: string | undefined;
+  timeoutMs?: number | undefined;
+  /** Whether it is verified right after; default: yes, when there is a command. */
+  verifies?: boolean;
+}
+
+/** Where work is told while it is done. */
+export interface Telling {
+  itemId: string;
+  signal: AbortSignal;
+  emit(draft: Draft): void;
+}
+
+/** Agents at work, each on a branch of its own in a private copy, under one run. */
+export class Crew {
+  readonly settings: Settings;
+  readonly branches = new Map<string, Branch>();
+  readonly verifier: Verifier;
+  readonly #gate: Gate;
+  #run: Run | undefined;
+  #count = 0;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.verifier = new Verifier(settings);
+    this.#gate = new Gate(settings.concurrency);
+  }
+
+  /** The run that all work is a part of: its budget, its signals and its ledger. */
+  set run(run: Run) {
+    this.#run = run;
+  }
+
+  get run(): Run {
+    if (this.#run === undefined) throw new Failure('config', 'the orchestration has not begun');
+    return this.#run;
+  }
+
+  /** The commit of a branch of ours, or of any name that git knows. */
+  async commitOf(id: string): Promise<string> {
+    const branch = this.branches.get(id);
+    if (branch?.commit !== undefined) return branch.commit;
+    if (branch !== undefined) throw new Failure('input', `the branch ${id} has no commit: ${branch.problem ?? 'its work is under way'}`);
+    return commitOf(this.settings.repository, id);
+  }
+
+  newBranchName(about: string): Promise<string> {
+    this.#count += 1;
+    return freeBranch(this.settings.repository, branchName(this.run.id, this.#count, about));
+  }
+
+  /** Gives work to an agent, waits for a place, for its end and for its verification. Never throws for what work can meet. */
+  async execute(work: Work, telling: Telling): Promise<Branch> {
+    const { base } = this.settings;
+    const parentId = work.parentId ?? base.branchId;
+    const branch: Branch = { id: await this.newBranchName(work.prompt), parentId, base: base.commit, agent: work.agent, model: work.model };
+    this.branches.set(branch.id, branch);
+    try {
+      // A name may move while others work; the commit that it means now does not.
+      branch.base = parentId === base.branchId ? base.commit : await this.commitOf(parentId);
+      telling.emit({ type: 'branch.updated', branch_id: branch.id, parent_branch_id: parentId, agent: work.agent, status: 'running', item_id: telling.itemId });
+      await this.#gate.through(() => this.#work(branch, work, telling));
+      if (branch.commit !== undefined && (work.verifies ?? true)) await this.verify(branch, this.settings.verify, telling);
+    } catch (error) {
+      branch.problem = messageOf(error);
+    }
+    this.tell(branch, telling);
+    return branch;
+  }
+
+  async #work(branch: Branch, work: Work, { signal }: Telling): Promise<void> {
+    if (signal.aborted) throw new Failure('cancelled', 'stopped before it began');
+    const run = start(this.#specOf(branch, work), {
+      env: this.settings.env,
+      variables: this.settings.variables,
+      parent: this.run,
+      keepsRecords: false,
+      ledger: this.settings.ledger,
+      warn: this.settings.warn,
+      clock: this.settings.clock,
+    });
+    branch.run = run;
+    const stop = (): void => run.cancel();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      branch.outcome = await run.outcome;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+    const { repository, protect } = this.settings;
+    const kept = branch.outcome.lineage?.branches.find(({ branch_id }) => branch_id === branch.id)?.commit;
+    if (kept === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
+    branch.commit = kept;
+    branch.changes = await changesBetween(repository.git, branch.base, kept);
+    branch.facts = factsOf(branch.changes.changes, protect);
+  }
+
+  #specOf(branch: Branch, { agent, model, prompt, phase, timeoutMs }: Work) {
+    const { spec, cwd, isolate, setup, copy, limits, repository } = this.settings;
+    const asked = specOf(
+      {
+        ...spec,
+        agent,
+        prompt,
+        model,
+        limits: { timeoutMs: timeoutMs ?? limits.timeout_ms, idleTimeoutMs: limits.idle_timeout_ms, maxTurns: limits.max_turns },
+        permissionMode: spec.permission_mode,
+        baseUrl: spec.base_url,
+        price: spec.price === undefined ? undefined : { ...spec.price, cacheRead: spec.price.cache_read },
+        labels: { ...spec.labels, ...present({ phase }) },
+        projectName: spec.project_name,
+        parentBranchId: branch.parentId,
+      },
+      { cwd, passEnv: spec.pass_env },
+    );
+    // What is checked out and clean need not be checked out again.
+    const from = branch.base === repository.head ? {} : { from: branch.base };
+    const workspace = { isolate, dirty: 'ignore' as const, branch: branch.id, copy: [...copy], ...from, ...present({ setup }) };
+    return { ...asked, workspace };
+  }
+
+  async verify(branch: Branch, command: string | undefined, telling: Telling): Promise<void> {
+    if (command === undefined || branch.commit === undefined) return;
+    try {
+      branch.verification = await this.verifier.verify(branch.commit, command, telling.signal);
+    } catch (error) {
+      branch.problem = `it could not be verified: ${messageOf(error)}`;
+      telling.emit({ type: 'error', scope: 'verify', code: 'tool', message: branch.problem, fatal: false, item_id: telling.itemId });
+    }
+  }
+
+  /** The branch as it stands, for the report. */
+  tell(branch: Branch, { emit, itemId }: Pick<Telling, 'emit' | 'itemId'>): void {
+    const { id, parentId, commit, agent, run, outcome, changes, verification, problem } = branch;
+    const cost = outcome === undefined ? undefined : sum([outcome.metrics.cost, outcome.children?.cost]);
+    emit({
+      type: 'branch.updated',
+      branch_id: id,
+      parent_branch_id: parentId,
+      item_id: itemId,
+      verified: verification?.result ?? 'not_run',
+      status: outcome?.verdict.class ?? (problem === undefined ? 'success' : 'tool'),
+      ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost }),
+    });
+  }
+}
+
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
+}

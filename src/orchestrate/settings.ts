@@ -1,0 +1,40 @@
+import type { LedgerRequest } from '../run/sinks/ledger.ts';
+import type { Limits, RunSpec } from '../run/spec.ts';
+import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
+import type { Base } from '../workspace/base.ts';
+import type { Repository } from '../workspace/repository.ts';
+
+/** An agent that may be given work, and the model it works with. */
+export interface AgentChoice {
+  agent: string;
+  model?: string | undefined;
+}
+
+/** How all work of an orchestration is done: resolved once, before the first model call. */
+export interface Settings {
+  repository: Repository;
+  base: Base;
+  cwd: string;
+  env: Environment;
+  /** Values for the agents' processes alone. */
+  variables: Readonly<Record<string, string>>;
+  agents: readonly AgentChoice[];
+  isolate: 'auto' | IsolationKind;
+  dirty: Dirty;
+  setup: string | undefined;
+  copy: readonly string[];
+  /** Patterns of files that work must leave alone. */
+  protect: readonly string[];
+  verify: string | undefined;
+  verifyTimeoutMs: number;
+  publish: 'none' | 'branch' | 'pr';
+  remote: string | undefined;
+  dryRun: boolean;
+  concurrency: number;
+  /** What each agent's run has in common with the others. */
+  spec: Pick<RunSpec, 'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'>;
+  limits: Limits;
+  ledger: LedgerRequest | undefined;
+  warn: (message: string) => void;
+  clock: () => number;
+}

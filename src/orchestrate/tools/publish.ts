@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { define } from '../../builtin/tools/define.ts';
+import type { Tool, ToolResult, ToolRun } from '../../builtin/tools/tool.ts';
+import type { Branch, Crew } from '../crew.ts';
+import { publish } from '../publish.ts';
+
+/** The one way out: the orchestrator's own push. */
+export function publishTool(crew: Crew): Tool {
+  const input = z.strictObject({
+    branch_id: z.string().min(1).describe('A branch_id of an earlier result.'),
+    message: z.string().min(1).optional().describe('The title, and after an empty line the text, of a pull request.'),
+  });
+  return define<z.infer<typeof input>>({
+    name: 'publish',
+    kind: 'publish',
+    description: 'Push a branch to the remote. Do it once, with the branch that holds the finished, verified work.',
+    input,
+    need: () => ({ access: 'none', subject: '' }),
+    async run({ branch_id, message }, run) {
+      const { base } = crew.settings;
+      const branch = crew.branches.get(branch_id) ?? { id: branch_id, parentId: base.branchId, base: base.commit, commit: await crew.commitOf(branch_id) };
+      return publishBranch(crew, branch, message, run);
+    },
+  });
+}
+
+export async function publishBranch(crew: Crew, branch: Branch, message: string | undefined, run: Pick<ToolRun, 'emit' | 'signal' | 'itemId'>): Promise<ToolResult> {
+  const published = await publish(crew, branch, { message, signal: run.signal });
+  run.emit({ type: 'branch.published', ...published });
+  const text = published.message ?? published.status;
+  return { status: published.status, output: text, summary: text, branch_id: branch.id };
+}

@@ -1,0 +1,90 @@
+import { childEnvironment } from '../agents/environment.ts';
+import { newId } from '../new-id.ts';
+import { owners } from '../run/sources/isolated.ts';
+import { runInside } from '../workspace/run-inside.ts';
+import { Workspace } from '../workspace/workspace.ts';
+import { Gate } from './gate.ts';
+import type { Settings } from './settings.ts';
+
+export interface Verification {
+  /** `base_red`: it fails, and so it did before any work. */
+  result: 'passed' | 'failed' | 'flaky' | 'base_red';
+  command: string;
+  exit_code: number | null;
+  timed_out: boolean;
+  /** How often it was run; a failure is tried once more. */
+  attempts: number;
+  /** The same on the commit that the work began from. */
+  base: 'passed' | 'failed' | 'flaky';
+  duration_ms: number;
+  /** The last of what it printed. */
+  output: string;
+}
+
+type Tried = Omit<Verification, 'result' | 'base'> & { result: 'passed' | 'failed' | 'flaky' };
+
+const atOnce = 2;
+
+/** Runs a command on a commit, in a fresh copy that no agent has worked in, with variables that are declared and nothing else. */
+export class Verifier {
+  readonly #settings: Settings;
+  readonly #gate = new Gate(atOnce);
+  readonly #bases = new Map<string, Promise<Tried>>();
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** The base comes first: what was red before is nobody's failure. */
+  async verify(commit: string, command: string, signal: AbortSignal): Promise<Verification> {
+    const { commit: baseCommit } = this.#settings.base;
+    const key = `${baseCommit} ${command}`;
+    const known = this.#bases.get(key) ?? this.#try(baseCommit, command, signal);
+    this.#bases.set(key, known);
+    const base = await known.catch((error: unknown) => {
+      this.#bases.delete(key);
+      throw error;
+    });
+    const tried = commit === baseCommit ? base : await this.#try(commit, command, signal);
+    const isNobodys = tried.result === 'failed' && base.result === 'failed';
+    return { ...tried, result: isNobodys ? 'base_red' : tried.result, base: base.result };
+  }
+
+  /** Once more when it fails: a test that then passes is flaky, which is neither good nor bad but worth a word. */
+  async #try(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
+    const first = await this.#once(commit, command, signal);
+    if (first.result === 'passed' || signal.aborted || first.timed_out) return first;
+    this.#settings.warn(`verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); once more`);
+    const second = await this.#once(commit, command, signal);
+    const duration_ms = first.duration_ms + second.duration_ms;
+    return { ...second, attempts: 2, duration_ms, result: second.result === 'passed' ? 'flaky' : 'failed' };
+  }
+
+  #once(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
+    const { isolate, setup, copy, cwd, env, clock, spec, variables, verifyTimeoutMs } = this.#settings;
+    return this.#gate.through(async () => {
+      const startedAt = clock();
+      const workspace = await Workspace.plan(
+        // A worktree would leave its branch in the user's repository.
+        { isolate: isolate === 'worktree' ? 'clone' : isolate, from: commit, dirty: 'ignore', branch: `runwire/verify/${newId()}`, copied: copy, setup },
+        { cwd, env, owners },
+      );
+      try {
+        await workspace.create(signal);
+        const declared = childEnvironment(env, { pass: spec.pass_env, set: { CI: 'true', ...variables } });
+        const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: verifyTimeoutMs });
+        return {
+          result: exitCode === 0 ? 'passed' : 'failed',
+          command,
+          exit_code: exitCode,
+          timed_out: timedOut,
+          attempts: 1,
+          duration_ms: Math.round(clock() - startedAt),
+          output: output.slice(-8000),
+        };
+      } finally {
+        await workspace.remove();
+      }
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { present } from '../present.ts';
+import type { Branch } from './crew.ts';
+import { wordsOfFacts } from './facts.ts';
+
+const mostMessage = 4000;
+const mostFiles = 50;
+
+/** What the brain is told of a branch: compact, and only facts. */
+export function reportOf(branch: Branch): string {
+  const { id, parentId, commit, agent, model, outcome, changes, facts, verification, problem } = branch;
+  const files = changes?.changes ?? [];
+  return JSON.stringify(
+    {
+      branch_id: id,
+      parent_branch_id: parentId,
+      ...present({
+        commit,
+        agent,
+        model,
+        problem,
+        status: outcome?.verdict.class,
+        why: outcome === undefined || outcome.status === 'success' ? undefined : outcome.verdict.evidence[0]?.detail,
+        message: outcome === undefined ? undefined : cut(outcome.message, mostMessage),
+        cost_usd: outcome?.metrics.cost,
+        tokens: outcome?.metrics.tokens_used,
+        duration_ms: outcome?.metrics.duration_ms,
+        diff_stat: changes === undefined ? undefined : { files: files.length, additions: changes.additions, deletions: changes.deletions },
+        files: files.length === 0 ? undefined : files.slice(0, mostFiles).map(({ path, operation }) => `${operation} ${path}`),
+        beside: facts === undefined ? undefined : wordsOfFacts(facts) || undefined,
+        verify: verification === undefined ? undefined : { ...verification, output: verification.result === 'passed' ? undefined : verification.output },
+      }),
+    },
+    null,
+    1,
+  );
+}
+
+/** The same in one line, for the stream and for people. */
+export function summaryOf({ agent, outcome, changes, facts, verification, problem }: Branch): string {
+  const parts = [
+    ...(agent === undefined ? [] : [agent]),
+    outcome === undefined ? (problem ?? 'done') : outcome.verdict.class,
+    ...(changes === undefined ? [] : [`${changes.changes.length} files +${changes.additions} -${changes.deletions}`]),
+    ...(verification === undefined ? [] : [`verify ${verification.result}${verification.base === 'failed' ? ' (the base is red)' : ''}`]),
+    ...(facts === undefined || wordsOfFacts(facts) === '' ? [] : [wordsOfFacts(facts)]),
+    ...(outcome !== undefined && problem !== undefined ? [problem] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** Whether the work is there and did what it was asked: what a verification says of it is said apart. */
+export function isGood({ outcome, commit, problem }: Branch): boolean {
+  return commit !== undefined && problem === undefined && (outcome === undefined || outcome.status === 'success');
+}
+
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} [… ${text.length - most} characters more]`;
+}
