@@ -71,7 +71,24 @@ Each line is \`{"type": …, "properties": {…}}\`; the tables show what is in 
 ${events(busLines(), opencode)}
 ## The events of \`--stream-json\`
 
-ASCII, and after the last event the report once more, indented over many lines. A program that reads line by line takes \`--to runwire\`.
+ASCII (everything else as \`\\u\` escapes), and after the last event the report once more, indented over many lines. A program that reads line by line takes \`--to runwire\`.
+
+Where the document of dev-agent contradicts itself, or its program, Runwire writes it like this, in every run:
+
+- Every line has the whole envelope: \`type\`, \`timestamp\`, \`sequence\`, \`thread_id\`.
+- \`turn.completed\` follows the items of its turn, as the table of the document has it; its sample shows it before them.
+- Publishing is an item, with the kind and the name \`publish\`, and comes before \`thread.completed\`; there are no \`publish.*\` events.
+- \`has_final_report\` is true on the turn whose words are the answer of the run, and on no other. A turn that ends with words is therefore written when it is known whether another follows.
+- \`args\` are what is safe to show. Of dev-agent's own tools that is a list: \`execute_agent\` (agent, parent_branch_id, phase, model, project_name), \`parallel_explore\` (agents and
+  num_branches too), \`branch_output\` and \`branch_diff\` (branch_id, full_output), \`read_artifact\` (branch_id, path), \`verify\` (branch_id, command), \`publish\` (branch_id, message,
+  remote). Prompts are \`prompt_preview\`, or \`prompt_previews\` of the first 20, with \`prompt_truncated\` where something is missing. Other tools show all they were given. Texts end
+  after 240 characters, and nothing stands under a name that sounds secret (\`token\`, \`password\`, \`env\`, \`authorization\`, \`apiKey\`, …), at any depth.
+- \`error\` is written at once. It has an \`iteration\` where it happened in a turn, and an \`item_id\` where it is about a call.
+
+The \`final_report\` has \`task\`, \`status\`, \`summary\`, \`is_finished\` and \`error\` as dev-agent has them, and of [the outcome](#the-outcome) \`message\`, \`lineage\`, \`publish\`, \`metrics\`,
+\`usage_by_model\`, \`children\`, \`artifacts\`, \`tool_calls\` (without inputs and outputs), \`warnings\`, \`limits_hit\`, \`verdict\` and \`omitted\`; \`usage\` is what the run and all runs below it took together.
+\`runwire outcome\` of the stream has the same totals, branches and verdict as the run itself. Of a report that dev-agent itself wrote, \`start_branch_id\`, \`latest_branch_id\`, \`publish_report\` and
+\`pr_url\` become \`lineage\` and \`publish\`; fields that nobody knows are noted.
 
 ${events(linesOf(DevAgentLine), devAgent)}
 ## The outcome

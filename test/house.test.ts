@@ -9,7 +9,7 @@ import { version } from '../src/version.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `failure.ts`, `nearest.ts`, `present.ts`, `version.ts` and `vocabulary.ts` are for all. */
+/** Which rooms a room may import; `failure.ts`, `nearest.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -39,7 +39,10 @@ const mayImport: Record<string, readonly string[]> = {
     'repository-file.ts',
   ],
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
   cli: [
+    'orchestrate',
+    'workspace',
     'run',
     'ledger',
     'builtin',
@@ -63,14 +66,16 @@ const mayImport: Record<string, readonly string[]> = {
   'new-id.ts': [],
   'present.ts': [],
   'repository-file.ts': [],
+  'secret-names.ts': [],
   'version.ts': [],
   'vocabulary.ts': [],
   'xdg.ts': [],
 };
-const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'version.ts', 'vocabulary.ts'];
+const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'secret-names.ts', 'version.ts', 'vocabulary.ts'];
 const touchesNode = new Set([
   'processes',
   'workspace',
+  'orchestrate',
   'builtin',
   'agents',
   'run',

@@ -13,6 +13,7 @@ export type Loss =
   | 'turn_boundary'
   | 'tool_call'
   | 'tool_name'
+  | 'tool_kind'
   | 'tool_args'
   | 'tool_status'
   | 'tool_output'

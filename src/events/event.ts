@@ -157,6 +157,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     cache_read_tokens: Tokens.optional(),
     cache_write_tokens: Tokens.optional(),
     cost_usd: z.number().nonnegative().optional(),
+    /** The cost is tokens × price, not the provider's word. */
+    cost_computed: z.boolean().optional(),
     /** A thread's total that counts the whole session, the runs before a resume too. */
     whole_session: z.boolean().optional(),
   }),

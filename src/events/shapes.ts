@@ -77,6 +77,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     cache_read_tokens: '~amount',
     cache_write_tokens: '~amount',
     cost_usd: '~amount',
+    cost_computed: '~boolean',
     whole_session: '~boolean',
   },
   'children.reported': { runs: 'count', tokens_used: '~amount', input_tokens: '~amount', output_tokens: '~amount', cost_usd: '~amount', cost_known: 'count' },

@@ -160,7 +160,7 @@ export class OutcomeFold {
         if (event.late !== true) this.#signals.limit = event;
         else {
           this.#signals.lateLimit = event;
-          this.#warn(`${event.message ?? `the ${event.limit} limit was reached`}, and the agent told it when it had finished`);
+          this.#warn(lateWarning(event));
         }
         return;
       case 'branch.updated':
@@ -463,8 +463,12 @@ export class OutcomeFold {
 /** Agents that never tell their calls: none told is not none made. */
 const silentAboutCalls = new Set(['continue']);
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
-const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
+export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
+
+export function lateWarning({ limit, message }: { limit: string; message?: string | undefined }): string {
+  return `${message ?? `the ${limit} limit was reached`}, and the agent told it when it had finished`;
+}
 
 function usedBefore(event: EventOf<'thread.started'>): Tokens {
   return defined({

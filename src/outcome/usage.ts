@@ -33,8 +33,10 @@ export class UsageTotals {
   /** Of a session that was there before the run: what it had used, if anybody knows. */
   #before: { used: Tokens | undefined } | undefined;
   #includesBefore = false;
+  #isComputed = false;
 
   report(usage: Usage): void {
+    this.#isComputed ||= usage.cost_computed === true;
     const model = usage.model ?? '';
     const tokens = read(usage);
     switch (usage.scope) {
@@ -75,6 +77,11 @@ export class UsageTotals {
   /** The totals count runs before this one, and nobody knows how much. */
   get includesEarlierRuns(): boolean {
     return this.#includesBefore;
+  }
+
+  /** A cost that was told was computed by who told it. */
+  get isComputed(): boolean {
+    return this.#isComputed;
   }
 
   /** The agent is started again: what it took so far stays on the bill. */
@@ -140,7 +147,10 @@ export interface Cost {
 export function costOf(totals: UsageTotals, defaultModel: string | undefined, price: Price | undefined): Cost {
   const missing = unpriced(totals, price);
   const reported = totals.total().cost;
-  if (missing.length === 0) return reported === undefined ? { source: 'unknown' } : { cost: dollars(reported), source: 'reported' };
+  if (missing.length === 0)
+    return reported === undefined
+      ? { source: 'unknown' }
+      : { cost: dollars(reported), source: totals.isComputed ? 'computed' : 'reported' };
   let sum = reported ?? 0;
   for (const [model, tokens] of missing) {
     const usd = costOfModel(model || defaultModel, tokens, price);

@@ -1,6 +1,6 @@
 import type { Environment } from '../vocabulary.ts';
 import { isNameAndPassword, looksRandom } from './randomness.ts';
-import { secrecyOf } from './secret-names.ts';
+import { secrecyOf } from '../secret-names.ts';
 import { isSecretName } from './shapes.ts';
 import { passwordsIn } from './url-password.ts';
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../vocabulary.ts';
 import { Redactor } from './redactor.ts';
-import { isWithheld } from './secret-names.ts';
+import { isWithheld } from '../secret-names.ts';
 import { secretVariables } from './secrets.ts';
 
 const urlWithUser = /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i;

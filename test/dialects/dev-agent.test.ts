@@ -73,6 +73,7 @@ describe('what the program really prints', () => {
       'text.delta',
       'text.completed',
       'turn.completed',
+      'branch.updated',
       'agent.finished',
       'thread.completed',
     ]);

@@ -351,7 +351,7 @@ describe('Notes', () => {
     const { lines, losses } = write([
       started,
       turn(1),
-      item('a', { n: 1, deep: { text: 'q'.repeat(999) } }, 'read_artifact'),
+      item('a', { n: 1, deep: { text: 'q'.repeat(999) } }, 'look_around'),
       itemEnd('a'),
       said(1, 'x'),
       ok,

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { isWithheld } from '../../redact/secret-names.ts';
+import { isWithheld } from '../../secret-names.ts';
 import type { AgentOptions } from '../agent.ts';
 import { cleanJson } from '../clean.ts';
 import { type Fault, faultOf } from './fault.ts';

@@ -1,15 +1,5 @@
 import type { JsonObject } from '../dialect.ts';
-
-const types = new Set([
-  'thread.started',
-  'turn.started',
-  'assistant.message',
-  'turn.completed',
-  'item.started',
-  'item.completed',
-  'thread.completed',
-  'error',
-]);
+import { lineTypes } from './words.ts';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   let best = 0;
@@ -21,7 +11,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 function sure(wire: JsonObject): number {
   // A tape has the same envelope, and tells of every record where it came from.
   if ('synthetic' in wire || typeof wire.type !== 'string' || typeof wire.thread_id !== 'string') return 0;
-  if (!types.has(wire.type)) return 0;
+  if (!lineTypes.has(wire.type)) return 0;
   if (typeof wire.sequence === 'number' && typeof wire.timestamp === 'string') return 1;
   switch (wire.type) {
     case 'thread.started':

@@ -4,11 +4,19 @@ import { readEnding, readError } from './ending.ts';
 import { endTool, startTool } from './tools.ts';
 import { turnOf, whole } from './turns.ts';
 
+/** More warnings, or longer ones, are in no report. */
+const mostErrors = 1000;
+const longestError = 1000;
+
 export function decoder(sink: DecoderSink): Decoder {
   let ended = false;
   let task: string | undefined;
   let messages = 0;
   let lastText: string | undefined;
+  let hasPublishFailed = false;
+  let first: number | undefined;
+  let last = 0;
+  const errors = new Set<string>();
   /** The end of a turn waits for the next line: the last words of the run, told by the report, belong before it. */
   let turnEnd: JsonObject | undefined;
 
@@ -19,7 +27,7 @@ export function decoder(sink: DecoderSink): Decoder {
     if (wire.type === 'thread.completed') {
       ended = true;
       at(wire);
-      return readEnding(wire, sink, { task, lastText, closeTurn });
+      return readEnding(wire, sink, { task, lastText, errors, hasPublishFailed, elapsed: last - (first ?? last), closeTurn });
     }
     closeTurn();
     at(wire);
@@ -29,7 +37,10 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function at(wire: JsonObject): void {
     const ms = time(wire.timestamp);
-    if (ms !== undefined) sink.at(ms);
+    if (ms === undefined) return;
+    sink.at(ms);
+    first ??= ms;
+    last = ms;
   }
 
   function event(wire: JsonObject): void {
@@ -49,15 +60,23 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'item.completed':
         return endTool(wire, sink);
       case 'error':
+        hasPublishFailed ||= wire.scope === 'publish';
+        remember(`${asText(wire.scope)}: ${asText(wire.message)}`);
         return readError(wire, sink);
       default:
         return sink.unknown(wire);
     }
   }
 
+  function remember(error: string): void {
+    if (errors.size < mostErrors && error.length <= longestError) errors.add(error);
+  }
+
   function start(wire: JsonObject): void {
     task = filled(wire.task);
     lastText = undefined;
+    hasPublishFailed = false;
+    errors.clear();
     sink.emit({
       type: 'thread.started',
       agent: 'dev-agent',

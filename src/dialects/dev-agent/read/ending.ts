@@ -1,9 +1,12 @@
+import { eventIn } from '../../../events/check.ts';
 import type { ErrorCode } from '../../../events/event.ts';
 import type { FailureCode } from '../../../failure.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfClass, codeOfMessage } from '../../../faults.ts';
-import { asText, compact, filled, isObject, list, object } from '../../read.ts';
+import { asText, compact, count, filled, isObject, list, object, string } from '../../read.ts';
+import { emptyAnswer, lateWarning } from '../../../outcome/fold.ts';
 import { reportMessage } from '../words.ts';
+import { readBranches, readPublish } from './branches.ts';
 import { whole } from './turns.ts';
 import { readUsage } from './usage.ts';
 
@@ -11,6 +14,11 @@ import { readUsage } from './usage.ts';
 interface Known {
   task: string | undefined;
   lastText: string | undefined;
+  /** What errors became warnings. */
+  errors: ReadonlySet<string>;
+  hasPublishFailed: boolean;
+  /** How long the run took by the times of its lines. */
+  elapsed: number;
   closeTurn(): void;
 }
 
@@ -27,17 +35,25 @@ export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): v
   known.closeTurn();
   if (outcome !== undefined) {
     for (const artifact of list(outcome.artifacts)) readArtifact(object(artifact), sink);
-    readUsage(object(outcome.metrics), sink);
+    readUsage(outcome, sink);
+    readWarnings(outcome, sink, known.errors);
     const task = known.task === undefined ? filled(outcome.task) : undefined;
     if (task !== undefined) sink.emit({ type: 'prompt.submitted', text: task });
   }
+  readBranches(report, sink);
+  readPublish(report, known.hasPublishFailed, sink);
+  for (const field in report) if (!fields.has(field)) sink.note('unrecognised', `final_report.${field.slice(0, 64)}`);
   const verdict = object(outcome?.verdict);
+  const took = count(object(outcome?.metrics).duration_ms);
+  const told = compact({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });
+  const limits = list(outcome?.limits_hit).filter(isObject);
+  for (const limit of limits) readLimit(limit, !limitClasses.has(asText(verdict.class)), sink);
   if (good && report.is_finished !== false && (report.status === undefined || report.status === 'completed') && isGood(verdict.class))
-    return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: status });
+    return sink.emit({ type: 'agent.finished', status: 'ok', ...told });
   const message = filled(object(report.error).message) ?? filled(object(report.error_details).message) ?? summary ?? status;
-  if (status === 'iteration_limit') sink.emit({ type: 'limit.reached', limit: 'turns', message });
+  if (status === 'iteration_limit' && limits.length === 0) sink.emit({ type: 'limit.reached', limit: 'turns', message });
   const code = failureCode(status, message, verdict.class);
-  sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, raw_status: status, message });
+  sink.emit({ type: 'agent.finished', status: code === 'cancelled' ? 'cancelled' : 'failed', code, ...told, message });
 }
 
 /** Only our own reports have a verdict; one that is not a success outweighs the status. */
@@ -56,12 +72,40 @@ function failureCode(status: string, message: string, verdict: unknown): ErrorCo
 
 const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
 
-function readArtifact(artifact: JsonObject, sink: DecoderSink): void {
-  const path = filled(artifact.path);
-  const operation = artifact.operation;
-  if (path !== undefined && (operation === 'created' || operation === 'modified' || operation === 'deleted'))
-    sink.emit({ type: 'file.edited', path, operation });
+function readArtifact({ path, operation, size, type }: JsonObject, sink: DecoderSink): void {
+  const edit = eventIn({ type: 'file.edited', path, operation, ...compact({ size, file_type: type }) });
+  if (edit !== undefined) sink.emit(edit);
 }
+
+function readLimit({ limit, value, maximum, message }: JsonObject, isLate: boolean, sink: DecoderSink): void {
+  const reached = eventIn({ type: 'limit.reached', limit, ...compact({ value, maximum, message, late: isLate || undefined }) });
+  if (reached !== undefined) sink.emit(reached);
+}
+
+/** Those that do not follow from the lines before, and from the limits. */
+function readWarnings(outcome: JsonObject, sink: DecoderSink, errors: ReadonlySet<string>): void {
+  const limits = list(outcome.limits_hit).map(object);
+  const own = new Set([
+    emptyAnswer,
+    ...limits.map(({ limit, message }) => lateWarning({ limit: asText(limit), message: string(message) })),
+  ]);
+  for (const warning of list(outcome.warnings)) {
+    const text = filled(warning);
+    if (text === undefined || own.has(text) || errors.has(text) || errors.has(text.replace(/ \(the agent went on\)$/, ''))) continue;
+    sink.emit({ type: 'log', stream: 'agent', level: 'warning', text });
+  }
+}
+
+/** Classes of a run that a limit ended. */
+const limitClasses: ReadonlySet<string> = new Set(['cost_limit', 'turn_limit', 'time_limit']);
+
+/** What is read of a report, or said by other lines. */
+const fields: ReadonlySet<string> = new Set(
+  (
+    'task status summary is_finished error error_details message lineage publish usage usage_by_model metrics children artifacts tool_calls ' +
+    'warnings limits_hit verdict omitted start_branch_id latest_branch_id publish_report pr_url pr_number pr_head_branch'
+  ).split(' '),
+);
 
 /** An error ends the run unless the end says otherwise; calls against the policy are not run, an instruction to stop is obeyed in order. */
 export function readError(wire: JsonObject, sink: DecoderSink): void {

@@ -1,15 +1,12 @@
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, compact, count, filled, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
-import { itemKinds } from '../words.ts';
+import { readKind } from '../words.ts';
 
 export function startTool(wire: JsonObject, sink: DecoderSink): void {
   const id = filled(wire.item_id);
   if (id === undefined) return sink.unknown(wire);
   const name = asText(wire.name);
-  // Some versions call it a tool call.
-  const kind = name === 'publish' ? 'publish' : kindIn(itemKinds, asText(wire.kind));
-  sink.emit({ type: 'item.started', item_id: id, kind, name, args: wire.args ?? {} });
+  sink.emit({ type: 'item.started', item_id: id, kind: readKind(asText(wire.kind), name), name, args: wire.args ?? {} });
 }
 
 /** The summary is all there is of an output, or of an error. */

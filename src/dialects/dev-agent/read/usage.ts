@@ -1,16 +1,44 @@
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, string } from '../../read.ts';
+import { compact, count, isObject, list, object, string, whole } from '../../read.ts';
 
 /** The program itself counts nothing; reports that Runwire wrote have the metrics of an outcome. */
-export function readUsage(metrics: JsonObject, sink: DecoderSink): void {
-  const usage = compact({
-    model: string(metrics.model_name),
-    input_tokens: count(metrics.input_tokens),
-    output_tokens: count(metrics.output_tokens),
-    reasoning_tokens: count(metrics.reasoning_tokens),
-    cache_read_tokens: count(metrics.cache_read_tokens),
-    cache_write_tokens: count(metrics.cache_write_tokens),
-    cost_usd: metrics.cost_source === 'reported' ? count(metrics.cost) : undefined,
+export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
+  const metrics = object(outcome.metrics);
+  const models = list(outcome.usage_by_model).filter(isObject);
+  const isMain = (usage: JsonObject): boolean => usage.model_name === metrics.model_name;
+  // The model that is told last is the model of the run.
+  for (const usage of models.length > 1 ? [...models.filter((each) => !isMain(each)), ...models.filter(isMain)] : [metrics])
+    readTokens(usage, metrics.cost_source, sink);
+  readChildren(object(outcome.children), sink);
+}
+
+function readTokens(usage: JsonObject, source: unknown, sink: DecoderSink): void {
+  const cost_usd = source === 'unknown' ? undefined : count(usage.cost);
+  const told = compact({
+    model: string(usage.model_name),
+    input_tokens: count(usage.input_tokens),
+    output_tokens: count(usage.output_tokens),
+    reasoning_tokens: count(usage.reasoning_tokens),
+    cache_read_tokens: count(usage.cache_read_tokens),
+    cache_write_tokens: count(usage.cache_write_tokens),
+    cost_usd,
+    cost_computed: cost_usd !== undefined && source === 'computed' ? true : undefined,
   });
-  if (Object.keys(usage).length > 0) sink.emit({ type: 'usage.reported', scope: 'thread', ...usage });
+  if (Object.keys(told).length > 0) sink.emit({ type: 'usage.reported', scope: 'thread', ...told });
+}
+
+function readChildren(children: JsonObject, sink: DecoderSink): void {
+  const runs = whole(children.runs);
+  if (runs === undefined || runs === 0) return;
+  sink.emit({
+    type: 'children.reported',
+    runs,
+    ...compact({
+      tokens_used: count(children.tokens_used),
+      input_tokens: count(children.input_tokens),
+      output_tokens: count(children.output_tokens),
+      cost_usd: count(children.cost),
+    }),
+    cost_known: whole(children.cost_known) ?? 0,
+  });
 }

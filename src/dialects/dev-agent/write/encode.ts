@@ -2,7 +2,9 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { asText, compact, isObject } from '../../read.ts';
+import { asText, compact, filled, isObject, time } from '../../read.ts';
+import { lineTypes } from '../words.ts';
+import { withoutSecrets } from './args.ts';
 import { finalReport } from './ending.ts';
 import { Lines } from './lines.ts';
 import { Tools } from './tools.ts';
@@ -14,19 +16,22 @@ export function encoder(sink: EncoderSink): Encoder {
   const turns = new Turns(sink, lines);
   const tools = new Tools(sink, lines, turns);
   let task: string | undefined;
+  /** The last word of the agent about its end. */
+  let claim: EventOf<'agent.finished'> | undefined;
 
   function end(outcome: RunOutcome): void {
     lines.release();
-    turns.end(outcome.message);
+    turns.end(outcome.message, claim?.status === 'ok' && claim.has_answer !== false);
     const final_report = finalReport(outcome);
     lines.write('thread.completed', { status: final_report.status, summary: final_report.summary, final_report });
   }
 
-  /** A line that nobody knows keeps all but its number. */
+  /** A line that nobody knows keeps all but its number, and what sounds secret. One of a known type is damaged, and not written again. */
   function repeat({ dialect, wire }: EventOf<'line.unknown'>): void {
     if (dialect !== 'dev-agent' || !isObject(wire)) return sink.lose('unknown_line');
-    const { type, sequence: _sequence, ...fields } = wire;
-    lines.write(asText(type), fields);
+    const { type, sequence: _sequence, thread_id: _thread, timestamp, ...fields } = wire;
+    if (filled(type) === undefined || lineTypes.has(asText(type))) return sink.lose('unknown_line');
+    lines.write(asText(type), { ...(time(timestamp) === undefined ? {} : { timestamp: asText(timestamp) }), ...withoutSecrets(fields) });
   }
 
   return {
@@ -43,6 +48,7 @@ export function encoder(sink: EncoderSink): Encoder {
             headless: record.headless ?? true,
           });
         case 'turn.started':
+          claim = undefined;
           return turns.start(record);
         case 'turn.completed':
           return turns.complete(record.synthetic, record);
@@ -57,7 +63,7 @@ export function encoder(sink: EncoderSink): Encoder {
           return lines.write('error', {
             scope: record.scope,
             message: record.message,
-            ...compact({ iteration: record.iteration, turn_id: record.turn_id, item_id: record.item_id }),
+            ...compact({ ...turns.place(record), item_id: record.item_id }),
           });
         case 'prompt.submitted':
           // The first prompt is the task of the final report.
@@ -66,14 +72,22 @@ export function encoder(sink: EncoderSink): Encoder {
           return;
         case 'line.unknown':
           return repeat(record);
+        case 'retry.scheduled':
+          if (record.scope === 'run') turns.retry();
+          return sink.lose(lossOf[record.type]);
+        case 'agent.finished':
+          claim = record;
+          return;
         case 'text.delta':
         case 'reasoning.delta':
         case 'usage.reported':
         case 'file.edited':
         case 'limit.reached':
-        case 'agent.finished':
+        case 'children.reported':
+        case 'branch.updated':
+        case 'branch.published':
         case 'thread.completed':
-          // Whole texts above; totals, files, limits and the verdict in the final report.
+          // Whole texts above; totals, files, branches, limits and the verdict in the final report.
           return;
         default:
           return sink.lose(lossOf[record.type]);

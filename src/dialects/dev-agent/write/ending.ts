@@ -1,4 +1,5 @@
 import type { RunOutcome, ToolCall } from '../../../outcome/outcome.ts';
+import { treeUsage } from '../../../outcome/tree-usage.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { compact } from '../../read.ts';
 import { statusOfClass } from '../words.ts';
@@ -17,13 +18,21 @@ export function finalReport(outcome: RunOutcome): JsonObject & { status: string;
     is_finished: isFinished,
     ...(isFinished ? {} : { error: { message: failure } }),
     message,
+    ...compact({ lineage: lineageOf(outcome.lineage), publish: outcome.publish && compact(outcome.publish) }),
+    usage: compact(treeUsage([outcome])),
     metrics: compact(outcome.metrics),
+    ...compact({ usage_by_model: outcome.usage_by_model?.map(compact), children: outcome.children && compact(outcome.children) }),
     artifacts: outcome.artifacts.map(compact),
     tool_calls: outcome.tool_calls.map(toolSummary),
     warnings: outcome.warnings,
     limits_hit: outcome.limits_hit.map(compact),
     verdict: compact(verdict),
+    ...compact({ omitted: outcome.omitted && compact(outcome.omitted) }),
   };
+}
+
+function lineageOf(lineage: RunOutcome['lineage']): JsonObject | undefined {
+  return lineage && compact({ ...lineage, branches: lineage.branches.map(compact) });
 }
 
 function toolSummary({ name, status, reason, duration_ms }: ToolCall): JsonObject {

@@ -11,6 +11,8 @@ export class Lines {
   #thread = '';
   #time: string | null = null;
   #lastTime = '1970-01-01T00:00:00Z';
+  /** Waits for the next line, or for the end, which tells what is still open in it. */
+  #deferred: JsonObject | undefined;
   #held: { message: JsonObject; calls: number; lines: JsonObject[] } | undefined;
 
   constructor(sink: EncoderSink) {
@@ -29,6 +31,7 @@ export class Lines {
   }
 
   write(type: string, fields: JsonObject): void {
+    this.#settle();
     const wire = this.#enveloped(type, fields);
     if (this.#held === undefined) return this.#sink.line(wire);
     this.#held.lines.push(wire);
@@ -37,8 +40,25 @@ export class Lines {
 
   /** A message that calls tools waits for them all to start, so that it can say how many they are. */
   hold(type: string, fields: JsonObject): void {
+    this.#settle();
     const wire = this.#enveloped(type, fields);
     this.#held = { message: wire, calls: 0, lines: [wire] };
+  }
+
+  /** A line that may still be changed until the next one is written. */
+  defer(type: string, fields: JsonObject): JsonObject {
+    this.#settle();
+    this.#deferred = this.#enveloped(type, fields);
+    return this.#deferred;
+  }
+
+  isDeferred(wire: JsonObject | undefined): wire is JsonObject {
+    return wire !== undefined && wire === this.#deferred;
+  }
+
+  #settle(): void {
+    if (this.#deferred !== undefined) this.#sink.line(this.#deferred);
+    this.#deferred = undefined;
   }
 
   countCall(): void {

@@ -1,12 +1,11 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, isObject, object } from '../../read.ts';
+import type { EncoderSink } from '../../dialect.ts';
+import { asText, compact } from '../../read.ts';
+import { readKind, wireKind } from '../words.ts';
+import { safeArgs } from './args.ts';
 import type { Lines } from './lines.ts';
-import { messagePreview, promptPreview, shorten } from './preview.ts';
+import { messagePreview, shorten } from './preview.ts';
 import type { Turn, Turns } from './turns.ts';
-
-/** Deeper arguments than this are left out. */
-const maxDepth = 20;
 
 export class Tools {
   readonly #sink: EncoderSink;
@@ -22,10 +21,13 @@ export class Tools {
 
   start(event: EventOf<'item.started'>): void {
     if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
-    const turn = this.#turns.call();
+    const turn = this.#turns.call(event.parent_item_id === undefined);
     this.#open.set(event.item_id, { startedAt: this.#lines.time, turn });
-    const args = this.#safeArgs(event);
-    this.#lines.write('item.started', { item_id: event.item_id, kind: event.kind, name: event.name, args });
+    const { args, isCut } = safeArgs(event);
+    if (isCut) this.#sink.lose('tool_args');
+    const kind = wireKind(event.kind, event.name);
+    if (event.kind !== 'tool_call' && readKind(kind, event.name) !== event.kind) this.#sink.lose('tool_kind');
+    this.#lines.write('item.started', { item_id: event.item_id, kind, name: event.name, args });
   }
 
   end(record: Extract<EventRecord, { type: 'item.completed' }>): void {
@@ -51,29 +53,5 @@ export class Tools {
     if (from !== null && to !== null) return Math.max(0, Date.parse(to) - Date.parse(from));
     this.#sink.lose('time');
     return 0;
-  }
-
-  /** Long texts are cut, as the program does it. */
-  #safeArgs({ args, name, kind }: EventOf<'item.started'>): JsonObject {
-    let isCut = !isObject(args);
-    const shortened = (value: Json, depth: number): Json => {
-      if (typeof value === 'string') {
-        const { text, cut } = shorten(value, promptPreview);
-        isCut ||= cut;
-        return text;
-      }
-      if (typeof value !== 'object' || value === null) return value;
-      if (depth > maxDepth) {
-        isCut = true;
-        return null;
-      }
-      if (Array.isArray(value)) return value.map((each) => shortened(each, depth + 1));
-      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each, depth + 1)]));
-    };
-    const safe = object(shortened(isObject(args) ? args : { value: args }, 0));
-    if (isCut) this.#sink.lose('tool_args');
-    if ((name !== 'execute_agent' && kind !== 'subagent') || typeof safe.prompt !== 'string') return safe;
-    const { prompt, ...rest } = safe;
-    return { ...rest, prompt_preview: prompt, ...(isCut ? { prompt_truncated: true } : {}) };
   }
 }

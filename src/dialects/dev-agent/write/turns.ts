@@ -10,10 +10,19 @@ export interface Turn {
   readonly iteration: number;
   /** A turn of the agent that had more than one reply is written as several. */
   readonly isPart: boolean;
+  /** What the agent calls the turn. */
+  readonly source: string;
   items: number;
   running: number;
   said: boolean;
+  /** Its last words came after all its calls. */
+  answered: boolean;
   failed: boolean;
+}
+
+interface Place {
+  turn_id?: string | undefined;
+  iteration?: number | undefined;
 }
 
 /** Turns of one reply each: a message, then its items. */
@@ -21,6 +30,9 @@ export class Turns {
   readonly #sink: EncoderSink;
   readonly #lines: Lines;
   #turn: Turn | undefined;
+  /** The end of a turn that may have been the last answer. */
+  #lastEnd: JsonObject | undefined;
+  #source = '';
   #iteration = 0;
   #items = 0;
   #messages = 1;
@@ -38,7 +50,9 @@ export class Turns {
     const iteration = Math.max(event?.iteration ?? 0, this.#iteration + 1);
     this.#iteration = iteration;
     const id = event !== undefined && event.iteration === iteration ? event.turn_id : `turn_${iteration}`;
-    this.#turn = { id, iteration, isPart: event === undefined, items: 0, running: 0, said: false, failed: false };
+    if (event !== undefined) this.#source = event.turn_id;
+    const isPart = event === undefined;
+    this.#turn = { id, iteration, isPart, source: this.#source, items: 0, running: 0, said: false, answered: false, failed: false };
     this.#lines.write('turn.started', {
       turn_id: id,
       iteration,
@@ -52,13 +66,27 @@ export class Turns {
     const turn = this.#turn;
     if (turn === undefined) return;
     if (this.#pending !== undefined || !(turn.failed || isCutOff)) this.#speak();
-    this.#lines.write('turn.completed', {
+    const fields = {
       turn_id: turn.id,
       iteration: turn.iteration,
       tool_call_count: event === undefined || turn.isPart ? turn.items : event.tool_call_count,
-      has_final_report: event?.has_final_report ?? false,
-    });
+      has_final_report: turn.answered && event?.has_final_report === true,
+    };
+    if (turn.answered) this.#lastEnd = this.#lines.defer('turn.completed', fields);
+    else this.#lines.write('turn.completed', fields);
     this.#turn = undefined;
+  }
+
+  /** The agent is started again: what it answered was not the last word. */
+  retry(): void {
+    if (this.#lines.isDeferred(this.#lastEnd)) this.#lastEnd.has_final_report = false;
+  }
+
+  /** Where in the run something happened, in the names that are written. */
+  place({ turn_id, iteration }: Place): Place {
+    const turn = this.#turn;
+    if (turn === undefined || (turn_id !== undefined && turn_id !== turn.source)) return { turn_id, iteration };
+    return { turn_id: turn_id === undefined ? undefined : turn.id, iteration: turn.iteration };
   }
 
   say(event: EventOf<'text.completed'>, isCutOff: boolean): void {
@@ -74,10 +102,11 @@ export class Turns {
     if (this.#cutText !== undefined) this.#sink.lose('text');
     this.#cutText = shorten(event.text, messagePreview).cut ? event.text : undefined;
     this.#pending = event.text;
+    if (this.#turn !== undefined) this.#turn.answered = true;
   }
 
   /** Calls that start together belong to one message. */
-  call(): Turn | undefined {
+  call(isMain: boolean): Turn | undefined {
     const turn = this.#turn;
     if (!this.#lines.isHolding && turn !== undefined && (!turn.said || this.#pending !== undefined))
       this.#lines.hold('assistant.message', this.#message(turn));
@@ -85,6 +114,7 @@ export class Turns {
     if (turn !== undefined) {
       turn.items += 1;
       turn.running += 1;
+      if (isMain) turn.answered = false;
     }
     this.#items += 1;
     return turn;
@@ -101,7 +131,8 @@ export class Turns {
   }
 
   /** The last words are whole only in the message of the report. */
-  end(message: string): void {
+  end(message: string, isAnswered: boolean): void {
+    if (this.#lines.isDeferred(this.#lastEnd)) this.#lastEnd.has_final_report = isAnswered && message !== '';
     if (this.#cutText !== undefined && !message.endsWith(this.#cutText.trim())) this.#sink.lose('text');
   }
 

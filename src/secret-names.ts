@@ -21,5 +21,17 @@ export function isWithheld(name: string): boolean {
   return [name.toUpperCase(), wordsOf(name)].some((each) => doubtful.test(each) || strong.test(each));
 }
 
+/** Also what often holds secrets among other things, or is one in other words. */
+const neverShown = /AUTH(?!OR(?!I[STZ]))|PASSCODE|BEARER|(?:^|_)(?:PWD|JWT|OTP|(?:DOT)?ENVS?|ENV_?(?:VARS?|IRON|IRONMENT)S?)(?:_|$)/;
+/** Words that only contain one. */
+const innocent = /KEYWORD|KEYBOARD/g;
+
+/** Whether what stands under a name in the arguments of a call is never shown, whatever it is. The widest of the three. */
+export function soundsSecret(name: string): boolean {
+  const joined = name.toUpperCase().replace(/[^A-Z\d]+/g, '');
+  const words = wordsOf(name).replace(/[^A-Z\d]+/g, '_');
+  return [joined, words].some((each) => [strong, doubtful, neverShown].some((sound) => sound.test(each.replace(innocent, ''))));
+}
+
 /** `dbPassword` is written `DB_PASSWORD`. */
 const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase();

@@ -1,0 +1,161 @@
+import type { RunAgent } from '../builtin/agent.ts';
+import type { Draft, ErrorCode } from '../events/event.ts';
+import type { VerdictClass } from '../failure.ts';
+import { codeOfClass } from '../faults.ts';
+import { version } from '../version.ts';
+import { isVerified, tellStart } from './brain.ts';
+import type { Branch, Crew } from './crew.ts';
+import type { AgentChoice } from './settings.ts';
+import { isGood, summaryOf } from './words.ts';
+
+/** By what the winner is chosen among those that did what was asked. */
+export const bestWays = ['first', 'cheapest', 'smallest', 'fastest'] as const;
+export type Best = (typeof bestWays)[number];
+
+export interface RaceAsk {
+  contestants: readonly AgentChoice[];
+  best: Best;
+  /** When all must have ended, in ms from the start. */
+  timeoutMs: number | undefined;
+}
+
+/** One that took part, and how it ended. */
+export interface Entry {
+  branch: Branch;
+  /** In the order they were given. */
+  place: number;
+  durationMs: number;
+  /** In the order they ended. */
+  finished: number;
+}
+
+/** The same task for several agents, or several times for one; a written rule chooses the winner from facts. */
+export function raceOf(crew: Crew, { contestants, best, timeoutMs }: RaceAsk): RunAgent {
+  return async (options, emit) => {
+    const { prompt, signal, cwd, projectName = '', parentBranchId = '' } = options;
+    const { clock, verify } = crew.settings;
+    const startedAt = clock();
+    const turn = { turn_id: 'turn_1', iteration: 1 };
+    const place = { cwd, project_name: projectName, parent_branch_id: parentBranchId };
+    emit({ type: 'thread.started', task: prompt, agent: 'runwire', agent_version: version, ...place, headless: true });
+    emit({ type: 'prompt.submitted', text: prompt });
+    tellStart(crew, emit);
+    emit({ type: 'turn.started', ...turn, message_count: 1, tool_count: contestants.length });
+    const over = new AbortController();
+    const stopped = AbortSignal.any([signal, over.signal]);
+    // The base first, so that what was red before is known before anybody is blamed for it.
+    const base = verify === undefined ? undefined : await verifyBase(crew, verify, { turn_id: turn.turn_id, emit, signal });
+    let ended = 0;
+    const entries = await Promise.all(
+      contestants.map(async (choice, index): Promise<Entry> => {
+        const item_id = `attempt_${index + 1}`;
+        emit({ type: 'item.started', item_id, turn_id: turn.turn_id, kind: 'subagent', name: 'execute_agent', args: argsOf(choice, prompt) });
+        const begun = clock();
+        const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (begun - startedAt)) };
+        const branch = await crew.execute({ ...choice, prompt, ...left }, { itemId: item_id, signal: stopped, emit });
+        const entry: Entry = { branch, place: index, durationMs: Math.round(clock() - begun), finished: (ended += 1) };
+        const status = isGood(branch) ? 'success' : over.signal.aborted && branch.outcome?.status === 'cancelled' ? 'cancelled' : 'error';
+        const summary = summaryOf(branch);
+        if (status === 'error') emit({ type: 'error', scope: 'tool', code: 'tool', message: summary, fatal: false, item_id });
+        emit({ type: 'item.completed', item_id, status, output: summary, summary, branch_id: branch.id, duration_ms: entry.durationMs });
+        if (best === 'first' && isEligible(entry, verify !== undefined)) over.abort();
+        return entry;
+      }),
+    );
+    const winner = winnerOf(entries, best, verify !== undefined);
+    if (winner !== undefined) emit({ type: 'branch.updated', branch_id: winner.entry.branch.id, winner: true });
+    const text = winner === undefined ? lost(entries, base) : won(winner, best);
+    emit({ type: 'text.completed', text });
+    emit({ type: 'turn.completed', ...turn, tool_call_count: contestants.length, has_final_report: true, finish_reason: 'stop' });
+    emit({ type: 'agent.finished', ...claimOf(winner, entries, text, signal), duration_ms: Math.round(clock() - startedAt) });
+  };
+}
+
+function argsOf({ agent, model }: AgentChoice, prompt: string): Record<string, string> {
+  return { agent, ...(model === undefined ? {} : { model }), prompt };
+}
+
+async function verifyBase(
+  crew: Crew,
+  command: string,
+  { turn_id, emit, signal }: { turn_id: string; emit(draft: Draft): void; signal: AbortSignal },
+): Promise<string | undefined> {
+  const { base, clock } = crew.settings;
+  const item_id = 'base';
+  const startedAt = clock();
+  emit({ type: 'item.started', item_id, turn_id, kind: 'command', name: 'verify', args: { branch_id: base.branchId, command } });
+  const end = (status: 'success' | 'error', summary: string): void =>
+    emit({ type: 'item.completed', item_id, status, output: summary, summary, branch_id: base.branchId, duration_ms: Math.round(clock() - startedAt) });
+  try {
+    const { base: result } = await crew.verifier.verify(base.commit, command, signal);
+    end('success', `the base is ${result === 'passed' ? 'green' : result === 'flaky' ? 'flaky' : 'red'}`);
+    return result;
+  } catch (error) {
+    end('error', `the base could not be verified: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+/** It did what was asked, proved it where there is a proof, and did not take the proof away. */
+export function isEligible({ branch }: Entry, isVerifying: boolean): boolean {
+  const { facts } = branch;
+  if (!isGood(branch) || (isVerifying && !isVerified(branch))) return false;
+  return facts === undefined || facts.tests_deleted.length + facts.protected_touched.length === 0;
+}
+
+export interface Winner {
+  entry: Entry;
+  /** Others that were as good by the rule. */
+  tied: readonly Entry[];
+}
+
+/** Passed before flaky; then the rule; then the order in which they were given. */
+export function winnerOf(entries: readonly Entry[], best: Best, isVerifying: boolean): Winner | undefined {
+  const eligible = entries.filter((entry) => isEligible(entry, isVerifying));
+  const steady = eligible.filter(({ branch }) => branch.verification?.result !== 'flaky');
+  const field = steady.length > 0 ? steady : eligible;
+  const measure = measures[best];
+  const [entry, ...others] = field.toSorted((one, other) => measure(one) - measure(other) || one.place - other.place);
+  return entry === undefined ? undefined : { entry, tied: others.filter((other) => measure(other) === measure(entry)) };
+}
+
+/** What is not known is worse than anything known. */
+const measures: Readonly<Record<Best, (entry: Entry) => number>> = {
+  first: ({ finished }) => finished,
+  cheapest: ({ branch }) => branch.outcome?.metrics.cost ?? Number.MAX_VALUE,
+  smallest: ({ branch }) => (branch.changes === undefined ? Number.MAX_VALUE : branch.changes.additions + branch.changes.deletions),
+  fastest: ({ durationMs }) => durationMs,
+};
+
+function won({ entry, tied }: Winner, best: Best): string {
+  const { branch } = entry;
+  const verified = branch.verification === undefined ? 'not verified' : `verify ${branch.verification.result}`;
+  const tie = tied.length === 0 ? '' : `; tied with ${tied.map((other) => other.branch.id).join(', ')}, decided by the order given`;
+  return `The winner (${best}) is ${branch.agent ?? ''} on ${branch.id}, ${verified}${tie}.`;
+}
+
+function lost(entries: readonly Entry[], base: string | undefined): string {
+  const reasons = entries.map(({ branch }) => `${branch.agent ?? ''}: ${summaryOf(branch)}`);
+  return `No winner${base === 'failed' ? ', and the base is red' : ''}. ${reasons.join('. ')}.`;
+}
+
+type Claim = { status: 'ok' | 'failed' | 'cancelled'; code?: ErrorCode; message: string };
+
+function claimOf(winner: Winner | undefined, entries: readonly Entry[], message: string, signal: AbortSignal): Claim {
+  if (winner !== undefined) return { status: 'ok', message };
+  if (signal.aborted) return { status: 'cancelled', message };
+  const name = commonest(entries.map(({ branch }) => classOf(branch)));
+  return { status: name === 'cancelled' ? 'cancelled' : 'failed', code: name === 'success' ? 'tool' : codeOfClass[name], message };
+}
+
+/** A run that succeeded, and whose work does not pass, failed at its tools. */
+function classOf({ outcome }: Branch): VerdictClass {
+  const name = outcome?.verdict.class ?? 'config';
+  return name === 'success' ? 'tool' : name;
+}
+
+function commonest(names: readonly VerdictClass[]): VerdictClass {
+  const counts = new Map<VerdictClass, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 'incomplete';
+}

@@ -1,0 +1,24 @@
+import { present } from '../present.ts';
+import type { ChildrenUsage, RunOutcome } from './outcome.ts';
+
+/** What runs took, with all below them, each counted once. */
+export function treeUsage(outcomes: readonly RunOutcome[]): ChildrenUsage {
+  const told = outcomes.flatMap(({ metrics, children }) => [{ ...metrics, runs: 1 }, ...(children === undefined ? [] : [children])]);
+  const sum = (field: 'input_tokens' | 'output_tokens' | 'tokens_used' | 'cost'): number | undefined => {
+    const values = told.flatMap((each) => each[field] ?? []);
+    return values.length === 0 ? undefined : Number(values.reduce((total, value) => total + value, 0).toPrecision(12));
+  };
+  return {
+    runs: told.reduce((total, { runs }) => total + runs, 0),
+    cost_known: outcomes.reduce(
+      (total, { metrics, children }) => total + (metrics.cost === undefined ? 0 : 1) + (children?.cost_known ?? 0),
+      0,
+    ),
+    ...present({
+      tokens_used: sum('tokens_used'),
+      input_tokens: sum('input_tokens'),
+      output_tokens: sum('output_tokens'),
+      cost: sum('cost'),
+    }),
+  };
+}
