@@ -66,10 +66,14 @@ export class OutcomeFold {
   #limitAtClaim: EventOf<'limit.reached'> | undefined;
   /** How often it went on after it had finished. */
   #continued = 0;
+  /** Another run began before the one before had ended. */
+  #hasUnended = false;
   #attempts = 1;
   /** In the attempts before this one. */
   #deniedBefore = 0;
   #session: string | undefined;
+  /** Of the last run that introduced itself. */
+  #lastSession: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
   #prompt: string | undefined;
   #model: string | undefined;
@@ -110,12 +114,15 @@ export class OutcomeFold {
         if (!this.#isLive) this.#firstTime = Math.min(this.#firstTime, at);
       }
     }
-    this.#goOn(this.#lastClaim.see(event, synthetic));
+    const claim = this.#lastClaim.see(event, synthetic);
+    if (event.type === 'thread.started' && this.#thread !== undefined) this.#nextRun(event);
+    else if (claim !== undefined) this.#goOn();
     switch (event.type) {
       case 'thread.started':
-        this.#thread = event;
-        this.#model = event.model;
+        this.#thread ??= event;
+        this.#model = event.model ?? this.#model;
         this.#prompt ??= event.task;
+        this.#lastSession = event.session_id;
         if (event.resumed === true) this.#usage.resume(usedBefore(event));
         if (event.agent !== undefined) this.#signals.heard = true;
         return;
@@ -217,14 +224,25 @@ export class OutcomeFold {
     this.#lastError = undefined;
   }
 
-  /** Another run, or another turn of a conversation, in the same stream: what was finished says nothing of it. */
-  #goOn(claim: EventOf<'agent.finished'> | undefined): void {
-    if (claim === undefined) return;
-    const { toolFailed, denied, warned, stderr, limit } = this.#signals;
-    this.#continued += 1;
+  /** Another run introduces itself in the same stream. */
+  #nextRun({ session_id }: EventOf<'thread.started'>): void {
+    this.#hasUnended ||= this.#signals.claim === undefined;
+    this.#goOn();
+    this.#items.clear();
+    this.#usage.nextRun(session_id !== undefined && session_id === this.#lastSession);
+  }
+
+  /** Another run, or another turn of a conversation, in the same stream: what was before says nothing of it. */
+  #goOn(): void {
+    const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, said, fatal } = this.#signals;
+    const before = judge(this.#signals);
+    if (claim !== undefined) this.#continued += 1;
+    this.#deniedBefore += attempted.denied;
     this.#signals = { ...noSignals(), heard: true, toolFailed, denied, warned, stderr, earlier: claim };
-    if (limit !== this.#limitAtClaim) this.#signals.limit = limit;
-    if (claim.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
+    if (claim !== undefined && limit !== this.#limitAtClaim) this.#signals.limit = limit;
+    if (claim?.status === 'failed') this.#warn(`the run before the last one failed: ${claim.message ?? claim.code ?? 'nobody said why'}`);
+    else if (before.class !== 'success' && (began || said || fatal !== undefined))
+      this.#warn(`the run before the last one failed: ${before.evidence[0]?.detail}`);
     this.#messageId = undefined;
     this.#messageParts = this.#messageParts.emptied();
     this.#lastError = undefined;
@@ -315,7 +333,7 @@ export class OutcomeFold {
 
   /** What the run would come to if nothing followed. */
   get verdict(): Verdict {
-    this.#goOn(this.#lastClaim.settle());
+    if (this.#lastClaim.settle() !== undefined) this.#goOn();
     return judge(this.#signals, this.#failOn);
   }
 
@@ -374,6 +392,7 @@ export class OutcomeFold {
       warnings: [
         ...this.#warnings.toArray(),
         ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
+        ...(verdict.class === 'success' && this.#hasUnended ? [unended] : []),
         ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : []),
       ],
       metadata: {
@@ -464,6 +483,7 @@ export class OutcomeFold {
 const silentAboutCalls = new Set(['continue']);
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
 export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
+const unended = 'a run before the last one has no end: it was cut off, or the lines of several runs are mixed';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
 
 export function lateWarning({ limit, message }: { limit: string; message?: string | undefined }): string {

@@ -50,6 +50,7 @@ export class LastClaim {
 /** What only an agent at work does; a sub-agent may still be told of when the main one has ended. */
 function isWork(event: AgentEvent): boolean {
   switch (event.type) {
+    case 'thread.started':
     case 'prompt.submitted':
     case 'turn.started':
       return true;

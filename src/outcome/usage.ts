@@ -30,6 +30,8 @@ export class UsageTotals {
   /** What the attempts before this one took. */
   #earlier: ByModel = new Map();
   #isResumed = false;
+  /** What the runs of other sessions in the same stream took. */
+  #others: ByModel = new Map();
   /** Of a session that was there before the run: what it had used, if anybody knows. */
   #before: { used: Tokens | undefined } | undefined;
   #includesBefore = false;
@@ -93,9 +95,18 @@ export class UsageTotals {
     this.#threads = new Map();
   }
 
+  /** Another run in the same stream. */
+  nextRun(isOfSameSession: boolean): void {
+    if (isOfSameSession) return this.nextAttempt(true);
+    this.#others = this.byModel();
+    this.nextAttempt(false);
+    this.#earlier = new Map();
+    this.#before = undefined;
+  }
+
   byModel(): ByModel {
     const sum: ByModel = new Map();
-    for (const part of [this.#earlier, ...(this.#threads.size > 0 ? [this.#threads] : [this.#turns, this.#steps])])
+    for (const part of [this.#others, this.#earlier, ...(this.#threads.size > 0 ? [this.#threads] : [this.#turns, this.#steps])])
       for (const [model, tokens] of part) add(sum, model, tokens);
     return sum;
   }

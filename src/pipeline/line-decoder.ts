@@ -7,6 +7,7 @@ import { PrivateKeyLines } from '../redact/private-key.ts';
 import { type Enveloped, openEnvelope } from './envelope.ts';
 import { Framer, type FrameSink, type TextCause } from './framer.ts';
 import type { ProcessEnd, Thread } from './thread.ts';
+import { Twice } from './twice.ts';
 
 /** Where the drafts of a run go, and what is known of it so far. */
 export type DraftSink = Pick<Thread, 'emit' | 'at' | 'note' | 'clean' | 'isExplained'>;
@@ -54,6 +55,7 @@ export class LineDecoder {
   readonly #stderrKeys = new PrivateKeyLines();
   #stderrFault: { message: string; code: ReturnType<typeof codeOfMessage> } | undefined;
   #line = 0;
+  readonly #twice = new Twice();
 
   constructor(out: DraftSink, options: LineDecoderOptions = {}) {
     this.#options = options;
@@ -180,7 +182,7 @@ export class LineDecoder {
     this.#dialect = dialect;
     if (dialect !== undefined) this.#options.onDialect?.(dialect);
     const sink = {
-      emit: (event: Draft, origin?: Origin) => this.#out.emit(event, origin),
+      emit: (event: Draft, origin?: Origin) => this.#emit(event, origin),
       at: (ms: number | undefined) => this.#out.at(ms),
       unknown: (wire: JsonObject) => this.#unknown(wire),
       note: (kind: NoteKind, what: string) => this.#note(kind, what),
@@ -194,11 +196,18 @@ export class LineDecoder {
     }
   }
 
+  #emit(event: Draft, origin?: Origin): void {
+    // A run in a single line may be followed by one that says the same.
+    if ((event.type === 'agent.finished' || event.type === 'text.completed') && this.#twice.isFirst) this.#twice.stop();
+    this.#out.emit(event, origin);
+  }
+
   #decode(wire: JsonObject, line: number, at = this.#writtenAt): void {
     const decoder = this.#decoder as Decoder;
     this.#line = line;
     if (this.#options.live === true || at !== undefined) this.#out.at(at);
     try {
+      if (this.#twice.isAgain(wire)) return this.#note('guessed', 'every line comes twice: read once');
       decoder.line(wire);
     } catch (error) {
       this.#survive(error, line);

@@ -15,8 +15,6 @@ export class Repair {
   #threadStarted = false;
   /** What came before the agent introduced itself: noise must not cost the thread its name. */
   #early: { draft: Draft & { type: 'log' | 'line.unknown' }; synthetic: boolean }[] = [];
-  #hasFinished = false;
-  #isBegunAgain = false;
   #turn: { id: string; iteration: number; items: number } | undefined;
   #iteration = 0;
   #blockCount = 0;
@@ -31,12 +29,8 @@ export class Repair {
   push(draft: Draft, synthetic = false): void {
     switch (draft.type) {
       case 'thread.started':
-        // An agent may introduce itself again on every turn; the thread starts once.
-        if (this.#threadStarted) {
-          this.#isBegunAgain = this.#hasFinished;
-          return;
-        }
-        return this.#startThread(draft, synthetic);
+        // An agent may introduce itself again on every turn.
+        return this.#threadStarted ? undefined : this.#startThread(draft, synthetic);
       case 'log':
       case 'line.unknown':
         if (!this.#threadStarted && this.#early.length < maxEarly) {
@@ -84,11 +78,6 @@ export class Repair {
         // What was cut off stays as it is: the model says it anew.
         for (const block of this.#blocks.all()) if (block.parent_item_id === undefined) this.#closeBlock(block);
         return this.#emit(draft, synthetic);
-      case 'agent.finished':
-        this.#hasFinished = true;
-        this.#isBegunAgain = false;
-        this.#needThread();
-        return this.#emit(draft, synthetic);
       case 'thread.completed':
         // Always ours, made by the fold at the very end.
         return;
@@ -98,12 +87,15 @@ export class Repair {
     }
   }
 
+  /** Another run in the same stream introduces itself. */
+  nextRun(draft: EventOf<'thread.started'>, synthetic = false): void {
+    this.end();
+    this.#emit(draft, synthetic);
+  }
+
   /** Close everything that is still open; what belongs after the agent's last word comes later. */
   end(): void {
     this.#needThread();
-    // A second run that has come no further than its introduction.
-    if (this.#isBegunAgain) this.#startTurn({ type: 'turn.started' }, true);
-    this.#hasFinished = false;
     this.#closeBlocks();
     for (const item_id of this.#items) this.#emit({ type: 'item.completed', item_id, status: 'abandoned' }, true);
     this.#items.clear();
@@ -135,7 +127,6 @@ export class Repair {
     this.#needThread();
     if (this.#turn !== undefined) this.#completeTurn({ type: 'turn.completed' }, true);
     this.#iteration = draft.iteration ?? this.#iteration + 1;
-    this.#isBegunAgain = false;
     const turn = { id: draft.turn_id ?? `turn_${this.#iteration}`, iteration: this.#iteration, items: 0 };
     this.#turn = turn;
     this.#emit({ ...draft, turn_id: turn.id, iteration: turn.iteration }, synthetic);

@@ -61,6 +61,8 @@ export class Thread {
   #attempt = 1;
   #runs = 1;
   #hasFinished = false;
+  /** The last start or end of one. */
+  #lastCall: Pick<EventOf<'item.started' | 'item.completed'>, 'type' | 'item_id'> | undefined;
   /** Agents count their ids from the start in every process; in one thread they must differ. */
   #mark = '';
 
@@ -87,8 +89,9 @@ export class Thread {
   /** A word of the agent. */
   emit(said: Draft, origin?: Origin): void {
     const heard = this.#heard(said);
-    if (heard === undefined) return;
-    if (heard.type === 'thread.started' && this.#hasFinished) this.#mark = `run_${++this.#runs}:`;
+    if (heard === undefined || this.#isToldAgain(heard)) return;
+    const isNextRun = heard.type === 'thread.started' && this.#isOfNextRun(heard);
+    if (isNextRun) this.#mark = `run_${++this.#runs}:`;
     this.#hasFinished = heard.type === 'agent.finished' || (this.#hasFinished && heard.type !== 'thread.started');
     const draft = this.#mark === '' ? heard : marked(heard, this.#mark);
     if (origin !== undefined) {
@@ -98,7 +101,23 @@ export class Thread {
     if (draft.type === 'thread.started' && draft.session_id) this.#introduced(draft.session_id);
     if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
       this.#explained = true;
-    this.#repair.push(draft, origin?.synthetic ?? false);
+    if (isNextRun && draft.type === 'thread.started') this.#repair.nextRun(draft, origin?.synthetic);
+    else this.#repair.push(draft, origin?.synthetic ?? false);
+  }
+
+  /** Logs are told at least once: the start or the end of a call that comes again at once is no other call. */
+  #isToldAgain(draft: Draft): boolean {
+    if (draft.type !== 'item.started' && draft.type !== 'item.completed') return false;
+    const { type, item_id } = draft;
+    const isAgain = this.#lastCall?.type === type && this.#lastCall.item_id === item_id;
+    this.#lastCall = { type, item_id };
+    if (isAgain) this.note('guessed', `${type} that came twice`);
+    return isAgain;
+  }
+
+  /** Streams are joined: who introduces itself again after its last word, or as somebody else, begins another run. */
+  #isOfNextRun({ session_id }: EventOf<'thread.started'>): boolean {
+    return this.#hasFinished || (this.#isIntroduced && session_id !== undefined && session_id !== '' && session_id !== this.#session);
   }
 
   #introduced(session: string): void {

@@ -9,15 +9,17 @@ import { readTotals, readUsage } from './usage.ts';
 const libraryWarning = /^(?:\w*Warning: AI SDK Warning| +at )/;
 
 export function decoder(sink: DecoderSink): Decoder {
-  const tools = new Tools(sink);
-  const ending = new Ending(sink);
+  let tools = new Tools(sink);
+  let ending = new Ending(sink);
   const legacy = legacyDecoder(sink);
   let introduced = false;
+  let agent: string | undefined;
 
   function line(wire: JsonObject): void {
     const at = time(wire.ts);
     if (at !== undefined) sink.at(at);
     if (legacy.line(wire)) return;
+    if (isFirstLine(wire)) beginAgain(filled(wire.agentId) ?? filled(wire.sessionId));
     if (wire.type === 'run_start') return introduce(compact({ session_id: filled(wire.sessionId), model: filled(wire.modelId) }));
     introduce();
     switch (wire.type) {
@@ -39,6 +41,17 @@ export function decoder(sink: DecoderSink): Decoder {
       default:
         return sink.unknown(wire);
     }
+  }
+
+  /** The first line of a run: another one in the same stream, if it is not the first. */
+  function beginAgain(id: string | undefined): void {
+    const isOther = ending.isOver || (agent !== undefined && id !== undefined && id !== agent);
+    agent = id;
+    if (!isOther) return;
+    ending.cutOff();
+    tools = new Tools(sink);
+    ending = new Ending(sink);
+    introduced = false;
   }
 
   function introduce(fields: { session_id?: string; model?: string } = {}): void {
@@ -123,4 +136,9 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   return { line, stderr, end };
+}
+
+/** Of the run itself; its sub-agents begin likewise. */
+function isFirstLine(wire: JsonObject): boolean {
+  return wire.type === 'run_start' || (wire.type === 'hook_event' && wire.hookEventName === 'agent_start' && wire.parentAgentId === null);
 }

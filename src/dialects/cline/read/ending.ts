@@ -89,6 +89,16 @@ export class Ending {
     this.#sink.emit({ type: 'error', scope: 'agent', code: codeOfMessage(message), message, fatal: true });
   }
 
+  get isOver(): boolean {
+    return this.#claim !== undefined;
+  }
+
+  /** Another run follows. */
+  cutOff(): void {
+    this.end();
+    if (!this.isOver) this.#finish('failed', { code: 'unknown', message: 'it stopped without an end' });
+  }
+
   /** The stream is over. */
   end(): void {
     if (this.#claim === undefined && this.#abort !== undefined) this.#finish('cancelled', { raw_status: this.#abort });

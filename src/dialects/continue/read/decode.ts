@@ -10,6 +10,8 @@ export function decoder(sink: DecoderSink): Decoder {
   let introduced = false;
   let isAnswered = false;
   let answers = 0;
+  /** The answer of another run begins, and cannot be read. */
+  let isCut = false;
 
   function line(wire: JsonObject): void {
     introduce();
@@ -17,6 +19,7 @@ export function decoder(sink: DecoderSink): Decoder {
       // A run prints one answer: this is the one of another run.
       if (isAnswered) ending.read(true);
       isAnswered = true;
+      isCut = false;
       return readAnswer(asText(wire.response));
     }
     if (isNote(wire)) return readNote(wire);
@@ -54,5 +57,15 @@ export function decoder(sink: DecoderSink): Decoder {
     return true;
   }
 
-  return { line, stderr, end: () => ending.read(answers > 0) };
+  function unreadable(broken: string): void {
+    if (!broken.startsWith('{"response":')) return;
+    introduce();
+    sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: 'an answer that cannot be read' });
+    if (!isAnswered) return;
+    ending.read(true);
+    sink.emit({ type: 'turn.started' });
+    isCut = true;
+  }
+
+  return { line, stderr, text: unreadable, end: () => ending.read(answers > 0 && !isCut) };
 }

@@ -74,6 +74,7 @@ export function decoder(sink: DecoderSink): Decoder {
     if (ended && type !== 'done') {
       ended = false;
       witness = nothingSeen();
+      started = false;
     }
     if (started) return;
     started = true;

@@ -79,17 +79,26 @@ export function decoder(sink: DecoderSink): Decoder {
     readEnding(sink, { ok, message, type: string(error.type), duration: count(stats.duration_ms) || undefined });
   }
 
+  /** What was left open is of a run before this one. */
+  function introduce(wire: JsonObject): void {
+    text = '';
+    turnOpen = false;
+    answered = false;
+    lastError = undefined;
+    sink.emit({
+      type: 'thread.started',
+      agent: 'gemini',
+      ...compact({ session_id: filled(wire.session_id), model: filled(wire.model) }),
+    });
+    stderr.introduced();
+  }
+
   function line(wire: JsonObject): void {
     const ms = time(wire.timestamp);
     if (ms !== undefined) sink.at(ms);
     switch (wire.type) {
       case 'init':
-        sink.emit({
-          type: 'thread.started',
-          agent: 'gemini',
-          ...compact({ session_id: filled(wire.session_id), model: filled(wire.model) }),
-        });
-        return stderr.introduced();
+        return introduce(wire);
       case 'message':
         return readMessage(wire);
       case 'tool_use':

@@ -16,8 +16,12 @@ export function decoder(sink: DecoderSink): Decoder {
   let bus = new Bus(sink, sessions);
   let version2 = new Version2(sink, sessions);
 
-  /** A session that no call began, when the run has nothing left to do, is another run. */
+  /** Another connection began, and nothing was heard of the run's session since. */
+  let isReconnected = false;
+
+  /** A session that no call began, when the run has nothing left to do or the stream begins again, is another run. */
   function beginAgain(): void {
+    isReconnected = false;
     bus.end();
     sessions = new Sessions(sink);
     bus = new Bus(sink, sessions);
@@ -27,7 +31,11 @@ export function decoder(sink: DecoderSink): Decoder {
   function line(wrapped: JsonObject): void {
     const wire = unwrap(wrapped);
     const type = string(wire.type) ?? '';
-    if (type === 'session.created' && bus.isIdle && isOwn(object(wire.properties ?? wire.data))) beginAgain();
+    const fields = object(wire.properties ?? wire.data);
+    if (type === 'server.connected') isReconnected = sessions.isStarted;
+    else if (type === 'session.created') {
+      if ((isReconnected || bus.isIdle) && isOwn(fields)) beginAgain();
+    } else if (isReconnected && sessions.isRoot(filled(fields.sessionID))) isReconnected = false;
     if (isObject(wire.properties)) {
       if (!bus.event(type, wire.properties)) sink.unknown(wire);
     } else if (isObject(wire.data) && type.includes('.')) {

@@ -55,8 +55,13 @@ export class Sessions {
     if (child === undefined && !this.#hasStrangers) {
       this.#hasStrangers = true;
       this.#sink.note('lost', 'events of another session');
+      this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: 'events of another session are not read' });
     }
     return child;
+  }
+
+  isRoot(sessionId: string | undefined): boolean {
+    return sessionId !== undefined && sessionId === this.#root;
   }
 
   /** Whether a sub-agent of this run may have this session: it is neither the run's own nor that of another call. */

@@ -7,12 +7,45 @@ import { callIdOf, editsOf, endTool, startTool } from './tools.ts';
 import { exclusive, readUsage } from './usage.ts';
 
 const untoldCalls = 'calls under way, which are told when they end: it stopped inside a step';
+const mixed = 'lines of two sessions are mixed: they are read as one run';
+
+/** Sessions that are remembered. */
+const maxSessions = 100;
+
+/** Every line names its session, and a run has one: another one is of another run in the same stream. */
+export function runDecoder(sink: DecoderSink, agent: string): Decoder {
+  let run = oneRun(sink, agent);
+  let current: string | undefined;
+  let isMixed = false;
+  const sessions = new Set<string>();
+
+  function line(wire: JsonObject): void {
+    const session = filled(wire.sessionID);
+    if (session !== undefined && session !== current) {
+      if (sessions.has(session)) warn();
+      else if (current !== undefined) {
+        run.end();
+        run = oneRun(sink, agent);
+      }
+      current = session;
+      if (sessions.size < maxSessions) sessions.add(session);
+    }
+    run.line(wire);
+  }
+
+  function warn(): void {
+    if (!isMixed) sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: mixed });
+    isMixed = true;
+  }
+
+  return { line, stderr: (text) => run.stderr(text), end: () => run.end() };
+}
 
 /**
  * The stream of `run --format json`: finished parts, one a line, with neither a first nor a last line of its own.
  * The end is the end of stdout, and what the last step said of itself is the only claim.
  */
-export function runDecoder(sink: DecoderSink, agent: string): Decoder {
+function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decoder, 'stderr'>> {
   let started = false;
   let steps = false;
   let closed = false;
@@ -22,7 +55,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
   let finish: string | undefined;
   let fault: Fault | undefined;
   let rejections = 0;
-  const last: Record<string, string | undefined> = {};
+  let last: Record<string, string | undefined> = {};
 
   function start(sessionId: string | undefined): void {
     if (started) return;
@@ -81,6 +114,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
         start(wire.sessionID);
         if (isRepeated(type, object(part))) return;
         steps = true;
+        last = { [type]: last[type] };
         return startStep(filled(object(part).messageID));
       case 'text': {
         start(wire.sessionID);
