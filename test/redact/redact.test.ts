@@ -20,7 +20,13 @@ import { eventOf } from '../support/records.ts';
 const numRuns = fuzzRuns(500);
 const seed = fuzzSeed;
 
-const values = ['correct horse "battery" staple', 'Grüße/aus+München=1', `${body(30)}\n${body(30, 'hex')}`, 'aaaaaaaaaaab'];
+const values = [
+  'correct horse "battery" staple',
+  'Grüße/aus+München=1',
+  "it's (a) <tag> & $more!",
+  `${body(30)}\n${body(30, 'hex')}`,
+  'aaaaaaaaaaab',
+];
 
 function clean(events: readonly AgentEvent[], redactor = new Redactor({ values })): AgentEvent[] {
   const out: AgentEvent[] = [];
@@ -30,6 +36,14 @@ function clean(events: readonly AgentEvent[], redactor = new Redactor({ values }
 }
 
 const cleaned = ({ name, secret, text }: Planted): string => text.replace(secret, () => `[redacted:${name}]`);
+
+const strict = (value: string): string =>
+  encodeURIComponent(value).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+const escaped = (each: string): string => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const html = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const hexOf = (value: string, between: string): string =>
+  Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join(between);
 
 const block = { turn_id: 'turn_1', message_id: 'message_1', block_id: 'block_1' };
 const delta = (text: string): AgentEvent => ({ type: 'text.delta', ...block, text });
@@ -343,6 +357,26 @@ describe('ordinary text', () => {
       '"s.getElementsByClassName2(a)"',
       'auth: basic.user2',
     ],
+    [
+      'settings beside their names',
+      '{"name":"max_tokens","value":"4096"}',
+      '{"name":"token","value":"none"}',
+      '<add key="webpages:Version" value="3.0.0.0" />',
+      "headers['x-api-key'] = config.apiKey2",
+      'cache["token"] = await getToken(2)',
+      '- name: API_TOKEN\n  valueFrom:\n    secretKeyRef: x1',
+    ],
+    [
+      'flags of other programs',
+      'grep -a S3samOpen1 file',
+      'fold -w 80x2',
+      'docker run -p 127.0.0.1:5432:5432 postgres',
+      'redis-cli -a $PASS2',
+      'ldapsearch -w ${LDAP2}',
+      "s.replace(/a/, '$1$2$3')",
+      'psk = getPsk2(a)',
+      'tsc -p . && zip -r out2.zip .',
+    ],
     ['cookies of no use to others', 'Set-Cookie: theme=dark; Path=/', 'Cookie: lang=en; theme=dark'],
     ['names', 'EAAAA', 'pat-na1-something', 'live_updates_are_enabled', 'sl.SomeLongPropertyName', 'resource_id', 'tr_prod_x', 'LTAI'],
     [
@@ -414,6 +448,21 @@ describe('fields with secret names', () => {
     expect(redactor.count).toBe(2);
   });
 
+  it('may be named by another field', () => {
+    const [one, other] = [body(24), body(25)];
+    expect(
+      new Redactor().json([
+        { name: 'API_TOKEN', value: one },
+        { Value: other, Key: 'DB_PASSWORD' },
+        { name: 'sha', value: one },
+      ]),
+    ).toEqual([
+      { name: 'API_TOKEN', value: '[redacted:assigned-secret]' },
+      { Value: '[redacted:assigned-secret]', Key: 'DB_PASSWORD' },
+      { name: 'sha', value: one },
+    ]);
+  });
+
   it('may hold a scheme, a cookie or a login', () => {
     const login = btoa('me:open sesame');
     expect(
@@ -474,6 +523,15 @@ it('follows a private key that is logged line by line', () => {
     ...lines.slice(1).map(() => log('[redacted:private-key]')),
     log('next'),
   ]);
+});
+
+it.each([
+  ['- name: API_TOKEN', `  value: ${body(24)}`],
+  ['"Key": "DB_PASSWORD",', `"Value": "${body(24)}"`],
+  ['  <key>apiKey</key>', `  <string>${body(24)}</string>`],
+])('follows a value that is logged on the line after its name: %s', (name, value) => {
+  const log = (text: string): AgentEvent => ({ type: 'log', stream: 'stdout', text });
+  expect(clean([name, value, value].map(log))).toEqual([log(name), log('[redacted:assigned-secret]'), log(value)]);
 });
 
 describe('secret values', () => {
@@ -575,6 +633,35 @@ describe('secret values', () => {
     ['in JSON', (value: string) => JSON.stringify(value).slice(1, -1)],
     ['in a URL', (value: string) => encodeURIComponent(value)],
     ['in a form', (value: string) => encodeURIComponent(value).replaceAll('%20', '+')],
+    ['in a URL with small digits', (value: string) => encodeURIComponent(value).replaceAll(/%../g, (each) => each.toLowerCase())],
+    ['in a path', (value: string) => encodeURIComponent(value).replaceAll('%2F', '/')],
+    ['in a strict URL', (value: string) => strict(value)],
+    ['in a strict URL with small digits', (value: string) => strict(value).replaceAll(/%../g, (each) => each.toLowerCase())],
+    ['in a strict path', (value: string) => strict(value).replaceAll('%2F', '/')],
+    ['in a URL within a URL', (value: string) => encodeURIComponent(encodeURIComponent(value))],
+    ['in JSON within JSON', (value: string) => JSON.stringify(JSON.stringify(value)).slice(3, -3)],
+    ['in JSON within JSON within JSON', (value: string) => JSON.stringify(JSON.stringify(JSON.stringify(value))).slice(7, -7)],
+    [
+      'in ASCII JSON',
+      (value: string) =>
+        JSON.stringify(value)
+          .slice(1, -1)
+          .replaceAll(/[^ -~]/g, escaped),
+    ],
+    ['in single quotes of a shell', (value: string) => value.replaceAll("'", String.raw`'\''`)],
+    ['in two kinds of quotes of a shell', (value: string) => value.replaceAll("'", `'"'"'`)],
+    ['in double quotes of a shell', (value: string) => value.replaceAll(/["$`\\]/g, String.raw`\$&`)],
+    ['with backslashes of a shell', (value: string) => value.replaceAll(/[ !"$&'()*;<>?[\]^`{|}~]/g, String.raw`\$&`)],
+    ['in HTML', (value: string) => html(value).replaceAll("'", '&#39;')],
+    ['in HTML, quoted by digits', (value: string) => html(value).replaceAll("'", '&#x27;')],
+    ['in XML', (value: string) => html(value).replaceAll("'", '&apos;')],
+    ['in HTML, between tags', (value: string) => html(value).replaceAll('&quot;', '"')],
+    ['as bytes', (value: string) => hexOf(value, ' ')],
+    ['as bytes with colons', (value: string) => hexOf(value, ':')],
+    ['as capital bytes', (value: string) => hexOf(value, ' ').toUpperCase()],
+    ['as capital bytes with colons', (value: string) => hexOf(value, ':').toUpperCase()],
+    ['as escaped bytes', (value: string) => hexOf(value, '\\x')],
+    ['as a list of bytes', (value: string) => hexOf(value, ', 0x')],
   ])('are found %s', (_, form) => {
     const redactor = new Redactor({ values });
     for (const value of values) expect(redactor.text(`a ${form(value)}b`)).toBe('a [redacted:secret-value]b');
