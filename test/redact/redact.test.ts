@@ -235,6 +235,35 @@ describe('however a text is cut', () => {
   });
 });
 
+describe('colours of a terminal', () => {
+  const secrets = [plantedSecrets[0]?.text ?? '', `${'gh'}p_${body(36)}`, `password=${'aB3$dE5gH7jK'}`, 'correct horse "battery" staple'];
+
+  it.each(secrets)('do not hide what they stand in: %s', (text) => {
+    const whole = new Redactor({ values }).text(text);
+    for (let place = 3; place < text.length; place += 1) {
+      const coloured = `see ${text.slice(0, place)}\u001b[01;31m\u001b[K${text.slice(place)}\u001b[m\u001b[K end`;
+      const out = new Redactor({ values }).text(coloured);
+      // eslint-disable-next-line no-control-regex -- colours
+      expect(out.replaceAll(/\u001b\[[0-9;]*[mK]/g, '')).toBe(`see ${whole} end`);
+      for (let cutAt = 5; cutAt < coloured.length; cutAt += 7) expect(streamed(cut(coloured, [cutAt]))).toBe(out);
+    }
+  });
+
+  it('do not part a name and its value', () => {
+    const secret = body(24);
+    const jq = `\u001b[34;1m"api_key"\u001b[0m\u001b[1;39m:\u001b[0m \u001b[0;32m"${secret}"\u001b[0m`;
+    expect(new Redactor().text(jq)).toBe(jq.replace(secret, '[redacted:assigned-secret]'));
+    const grep = `\u001b[01;31m\u001b[Kgh${'p_'}${body(36)}\u001b[m\u001b[K`;
+    expect(new Redactor().text(grep)).toBe('\u001b[01;31m\u001b[K[redacted:github-token]\u001b[m\u001b[K');
+  });
+
+  it('stay where nothing is secret', () => {
+    const text = `\u001b[31mtok\u001b[0men \u001b[1mpassword\u001b[0m: \u001b[33mnone\u001b[0m sk-\u001b[K gh\u001b[0mp_ \u001b`;
+    expect(new Redactor({ values }).text(text)).toBe(text);
+    for (let place = 0; place < text.length; place += 1) expect(streamed(cut(text, [place]))).toBe(text);
+  });
+});
+
 describe('ordinary text', () => {
   it('passes at once, as the very same events', () => {
     const events = 'I will look at the file, run the tests (all 42 of them) and fix `src/main.ts`; see example.com.'
