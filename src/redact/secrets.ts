@@ -19,10 +19,21 @@ const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** The values of environment variables that look like secrets by their names, and the passwords in addresses, longest first. */
 export function secretValues(env: Environment): string[] {
-  const inAddresses = Object.values(env)
-    .flatMap(passwordsIn)
+  const inAddresses = Object.entries(env)
+    .flatMap(([name, value = '']) => [...passwordsIn(value), ...passwordsBeside(name, value)])
     .filter((password) => password.length >= shortest);
   return longestFirst([...secretVariables(env).map(([, value]) => value), ...inAddresses]);
+}
+
+const inConnectionString = /(?:^|;) *(?:password|pwd) *= *("[^"]*"|'[^']*'|[^;]*)/gi;
+/** Bundler's variables for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`. */
+const bundlerLogin = /^[^\s/:]+:([^\s/]{3,})$/;
+
+/** Passwords beside other things: in a connection string, or after a user's name. */
+export function passwordsBeside(name: string, value: string): string[] {
+  const login = name.startsWith('BUNDLE_') ? bundlerLogin.exec(value)?.[1] : undefined;
+  const quoted = value.includes(';') ? Array.from(value.matchAll(inConnectionString), ([, found = '']) => found) : [];
+  return [login ?? '', ...quoted.map((each) => each.replaceAll(/^["']|["']$/g, '').trim())].filter((each) => each !== '');
 }
 
 /** The environment variables whose names and values both look like secrets. */

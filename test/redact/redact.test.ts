@@ -10,6 +10,7 @@ import { Finder } from '../../src/redact/finder.ts';
 import { Redactor } from '../../src/redact/redactor.ts';
 import { formsOf, secretValues } from '../../src/redact/secrets.ts';
 import { withoutSecrets } from '../../src/redact/without-secrets.ts';
+import { withoutPassword } from '../../src/redact/url-password.ts';
 import { secretNamesShown } from '../../src/redact/shapes.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { body, folded, type Planted, plantedSecrets } from '../support/secrets.ts';
@@ -646,6 +647,55 @@ describe('secret values', () => {
         TEAM_CREDS: 'some',
       }),
     ).toEqual(kept);
+  });
+
+  it.each([
+    ['CONN_STR', 'Server=db;User Id=sa;Password=sesame'],
+    ['ORDERS_DB', 'Server=db;User Id=sa;Pwd="open sesame";Encrypt=true'],
+    ['AZURE_SQL_CONNSTR', 'anything'],
+    ['BUNDLE_GEMS__EXAMPLE__COM', 'me:sesame'],
+    ['SEED_PHRASE', 'legal winner thank year'],
+    ['WALLET_MNEMONIC', 'legal winner thank year'],
+    ['STRIPE_SK', 'short'],
+    ['JWT', 'short'],
+    ['CI_JOB_JWT_V2', 'short'],
+    ['OTP', '123456'],
+    ['NPM_CONFIG_OTP', '123456'],
+    ['KUBECONFIG_DATA', 'short'],
+    ['KUBE_CONFIG_B64', 'short'],
+    ['CLUSTER', btoa(`apiVersion: v1\nusers:\n- user:\n    token: ${body(40)}\n`)],
+    ['ACCOUNT', btoa(JSON.stringify({ client_id: 'x', client_secret: body(40) }))],
+    ['MODEL_SERVER', `https://example.com/v1?key=${body(12)}`],
+  ])('are kept from commands by name or by shape: %s', (name, value) => {
+    expect(withoutSecrets({ [name]: value })).toEqual({});
+  });
+
+  it('leave what only looks alike', () => {
+    const kept = {
+      BUNDLE_PATH: '/srv/gems',
+      BUNDLE_BUILD__NOKOGIRI: '--use-system-libraries',
+      KUBECONFIG: '/home/me/.kube/config',
+      PHRASE: 'a; b = c',
+      SKIP: '1',
+      OPTIONS: 'x:y',
+      LONG: btoa('nothing is secret in this sentence, it is only long'),
+    };
+    expect(withoutSecrets(kept)).toEqual(kept);
+  });
+
+  it('are found in connection strings and in the queries of addresses', () => {
+    expect(
+      secretValues({ ORDERS: 'Server=db;Password=open sesame;', PLACE: 'https://example.com/v1?v=2&api_key=easy%20to%20say' }),
+    ).toEqual(['easy%20to%20say', 'easy to say', 'open sesame']);
+  });
+
+  it.each([
+    ['https://h/v1?api_key=abc&v=2', 'https://h/v1?api_key=***&v=***'],
+    ['ftp://me:abc@h/v1?key=a=b#abc', 'ftp://***@h/v1?key=***#***'],
+    ['nonsense?abc', 'nonsense?***'],
+    ['http://h/v1', 'http://h/v1'],
+  ])('are not told with an address: %s', (address, told) => {
+    expect(withoutPassword(address)).toBe(told);
   });
 
   it('leave the configuration of git whole, or leave it out', () => {
