@@ -199,7 +199,8 @@ function pipeError(error: Error): Error {
 /** Says on stderr what went wrong and answers the exit code. What was typed may be a key that was meant for another place. */
 export async function describeFailure(error: unknown): Promise<number> {
   const { message, exitCode } = explained(error);
-  const [{ Redactor }, { secretValues }] = await Promise.all([import('../redact/redactor.ts'), import('../redact/secrets.ts')]);
+  const { Redactor } = await import('../redact/redactor.ts');
+  const { secretValues } = await import('../redact/secrets.ts');
   process.stderr.write(`${ownLine(new Redactor({ values: secretValues(process.env) }).text(message))}\n`);
   return exitCode;
 }
