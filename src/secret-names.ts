@@ -1,10 +1,12 @@
-const strong = /KEYS?(?:_|$|\d)|TOKENS?(?:_|$)|SECRET|PASSW(?:OR)?D|PASSPHRASE|_PWD$|_PASS$|(?:^|_)PAT$|DSN$|CONNECTION_?STRING|WEBHOOK/;
+const strong =
+  /KEYS?(?:_|$|\d)|TOKENS?(?:_|$)|SECRET|PASSW(?:OR)?D|PASSPHRASE|_PWD$|_PASS$|(?:^|_)PAT$|DSN$|CONN(?:ECTION)?_?STR(?:ING)?(?:_|$)|WEBHOOK|(?:^|_)(?:JWT|SK|MNEMONIC)(?:_|$)|(?:SEED|RECOVERY)_?(?:PHRASE|WORDS)|KUBE_?CONFIG_(?:DATA|CONTENTS?|B(?:ASE)?64|YA?ML|JSON)$/;
 const weak =
   /CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID|SIGNATURE|(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES|MYSQL|AMQP|BROKER|PROXY)_UR[IL]|_PROXY$/;
 const harmless =
   /AUTHOR(?:_|$)|PUBLIC|_SOCK$|XAUTHORITY|(?:_FILE|_PATH|_DIR|_NAME|_TYPE|_METHOD|_MODE|_HOST|_PORT|_ENDPOINT|_LIMIT|_COUNT|_TTL)$/;
 /** Also the name of a key's file, or of a limit of tokens. */
-const doubtful = /KEY|TOKEN|PASSW|CREDENTIAL|PRIVATE|COOKIE|(?:^|_)(?:AUTH(?!_SOCK$)|CREDS?|PASS|PATS?|PW)(?:_|$)/;
+const doubtful =
+  /KEY|TOKEN|PASSW|CREDENTIAL|PRIVATE|COOKIE|(?:^|_)(?:AUTH(?!_SOCK$)|CREDS?|PASS|PATS?|PW|[HT]?OTP|MFA|PIN|PFX|P12|KEYSTORE|BEARER|SIGNATURE|SIGNING)(?:_|$)/;
 
 /** What the name of a variable says of its value: a secret unless it plainly is none, or a secret only if it looks like one. */
 export function secrecyOf(name: string): 'strong' | 'weak' | undefined {

@@ -196,10 +196,12 @@ function pipeError(error: Error): Error {
   return (error as NodeJS.ErrnoException).code === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;
 }
 
-/** Says on stderr what went wrong and answers the exit code. */
-export function describeFailure(error: unknown): number {
+/** Says on stderr what went wrong and answers the exit code. What was typed may be a key that was meant for another place. */
+export async function describeFailure(error: unknown): Promise<number> {
   const { message, exitCode } = explained(error);
-  process.stderr.write(`${ownLine(message)}\n`);
+  const { Redactor } = await import('../redact/redactor.ts');
+  const { secretValues } = await import('../redact/secrets.ts');
+  process.stderr.write(`${ownLine(new Redactor({ values: secretValues(process.env) }).text(message))}\n`);
   return exitCode;
 }
 

@@ -36,7 +36,7 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
-    return describeFailure(error);
+    return await describeFailure(error);
   }
 }
 

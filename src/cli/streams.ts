@@ -74,15 +74,22 @@ const words: Record<string, string> = {
 
 /** Notes as counted lines for people, or as JSON lines for machines. */
 export function printNotes(notes: readonly Note[], source: Source, style: NoteStyle, context: Context): void {
+  if (notes.length === 0 || style === 'none') return;
+  const file = toldName(source.name, context);
   for (const note of notes) {
-    if (style === 'json') context.warn(JSON.stringify({ file: source.name, ...note }));
-    else if (style === 'text') {
+    if (style === 'json') context.warn(JSON.stringify({ file, ...note }));
+    else {
       const place = note.line === undefined ? '' : `:${note.line}`;
       context.warn(
-        `runwire: ${source.name}${place}: ${words[note.kind] ?? note.kind}: ${note.what}${note.count > 1 ? ` (${note.count} times)` : ''}`,
+        `runwire: ${file}${place}: ${words[note.kind] ?? note.kind}: ${note.what}${note.count > 1 ? ` (${note.count} times)` : ''}`,
       );
     }
   }
+}
+
+/** The name of a file as it may be told: what is typed or found may hold a key. */
+export function toldName(name: string, context: Context): string {
+  return new Redactor({ values: secretValues(context.env) }).text(name);
 }
 
 /** What both `convert` and `outcome` decide from the shared flags. */

@@ -20,7 +20,7 @@ function isFirst(text: string, at: number, floor: number): boolean {
 /** The letter or digit before a secret may be the end of an escape: \n in JSON, %3D in a URL, \u003d, \x3d, a terminal's colour. */
 function endsEscape(text: string, at: number, floor: number, last: number): boolean {
   if (at - 2 >= floor && text.charCodeAt(at - 2) === 92) return 'nrtbf'.includes(String.fromCharCode(last));
-  if (last === 109) return endsColour(text, at - 2, floor);
+  if (last === 109 || last === 75) return endsColour(text, at - 2, floor);
   if (!isHexDigit(last) || at - 3 < floor || !isHexDigit(text.charCodeAt(at - 2))) return false;
   if (text.charCodeAt(at - 3) === 37) return true;
   if (at - 4 >= floor && text.startsWith('\\x', at - 4)) return true;
@@ -29,7 +29,7 @@ function endsEscape(text: string, at: number, floor: number, last: number): bool
 
 const longestColour = 12;
 
-/** `[32m`, with or without the escape character before it. */
+/** `[32m`, or `[K` to the end of the line, with or without the escape character before it. */
 function endsColour(text: string, last: number, floor: number): boolean {
   const first = Math.max(floor, last - longestColour);
   for (let at = last; at >= first; at -= 1) {

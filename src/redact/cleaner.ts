@@ -1,6 +1,8 @@
 import type { Finder } from './finder.ts';
 import { hexKeyBefore, unfinishedHexKey } from './hex-keys.ts';
-import { advance, fails, undecided } from './pattern.ts';
+import { advance } from './pattern.ts';
+import { escape, pastEscapes } from './terminal-escape.ts';
+import { fails, undecided } from './undecided.ts';
 import { lookBehind, type Sought, type Tail } from './sought.ts';
 
 /** Most texts never have any. */
@@ -140,7 +142,7 @@ export class Cleaner {
   }
 
   #followContext(sought: Sought, at: number, final: boolean): void {
-    const end = advance(sought.context ?? [], this.#text, at, final);
+    const end = pastColours(this.#text, advance(sought.context ?? [], this.#text, at, final), final);
     if (end === undecided) {
       if (this.#open.length === 0) this.#open = [];
       this.#open.push({ sought, at });
@@ -162,4 +164,11 @@ export class Cleaner {
     for (const each of this.#open) each.at -= keep;
     for (const each of this.#armed) each.at -= keep;
   }
+}
+
+/** A value may begin with colours of its own; they stay. */
+function pastColours(text: string, at: number, final: boolean): number {
+  if (at < 0 || text.charCodeAt(at) !== escape) return at;
+  const end = pastEscapes(text, at, final);
+  return end === fails ? at : end;
 }

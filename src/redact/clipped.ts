@@ -1,4 +1,5 @@
-import { fails, has, type Pattern, undecided } from './pattern.ts';
+import { has, type Pattern } from './pattern.ts';
+import { fails, undecided } from './undecided.ts';
 import { hasDigit } from './randomness.ts';
 
 /** A key is known by its prefix; so much more of it is worth hiding when the rest is cut away. */

@@ -1,4 +1,4 @@
-import { fails, undecided } from './pattern.ts';
+import { fails, undecided } from './undecided.ts';
 import { isBase64 } from './private-key.ts';
 
 /** A line of folded base64 has at least so many characters, unless it is the last one. */

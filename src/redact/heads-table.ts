@@ -1,3 +1,5 @@
+import { escape } from './terminal-escape.ts';
+
 /** Three characters decide whether something may begin with them. */
 const headLength = 3;
 
@@ -59,8 +61,10 @@ export class HeadsTable<Item> {
       const entry = this.#entry(headAt(text, place));
       if (entry === undefined) continue;
       if (place + 4 >= text.length) return place;
-      const follows = (entry.fourth >>> (text.charCodeAt(place + 3) & 31)) & (entry.fifth >>> (text.charCodeAt(place + 4) & 31));
-      if ((follows & 1) === 1) return place;
+      const fourth = text.charCodeAt(place + 3);
+      const fifth = text.charCodeAt(place + 4);
+      const follows = (entry.fourth >>> (fourth & 31)) & (entry.fifth >>> (fifth & 31));
+      if ((follows & 1) === 1 || fourth === escape || fifth === escape) return place;
     }
     return -1;
   }

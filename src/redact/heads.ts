@@ -592,7 +592,69 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // flag-password
   ["-pa", 524288, 524288],
   // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-Pa", 524288, 524288],
+  // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-pa", 524288, 524288],
+  // flag-password
+  ["-st", 32768, 262144],
+  // flag-password
+  ["-ke", 33554432, 65536],
+  // flag-password
+  ["-de", 524288, 1048576],
+  // flag-password
+  ["-sr", 8, 524288],
+  // flag-password
   ["-p -p\"-p'-p!-p#-p$-p%-p&-p*-p+-p.-p0-p1-p2-p3-p4-p5-p6-p7-p8-p9-p=-p@-pA-pB-pC-pD-pE-pF-pG-pH-pI-pJ-pK-pL-pM-pN-pO-pP-pQ-pR-pS-pT-pU-pV-pW-pX-pY-pZ-p^-p_-pa-pb-pc-pd-pe-pf-pg-ph-pi-pj-pk-pl-pm-pn-po-pp-pq-pr-ps-pt-pu-pv-pw-px-py-pz", 4294967295, 4294967295],
+  // flag-password
+  ["-a ", 3892314111, 4294967295],
+  // flag-password
+  ["-w ", 3892314111, 4294967295],
+  // flag-password
+  ["-P -P\"-P'-P!-P#-P$-P%-P&-P*-P+-P.-P0-P1-P2-P3-P4-P5-P6-P7-P8-P9-P=-P@-PA-PB-PC-PD-PE-PF-PG-PH-PI-PJ-PK-PL-PM-PN-PO-PP-PQ-PR-PS-PT-PU-PV-PW-PX-PY-PZ-P^-P_-Pa-Pb-Pc-Pd-Pe-Pf-Pg-Ph-Pi-Pj-Pk-Pl-Pm-Pn-Po-Pp-Pq-Pr-Ps-Pt-Pu-Pv-Pw-Px-Py-Pz", 4294967295, 4294967295],
+  // flag-password
+  ["-A -X ", 3892314111, 4294967295],
+  // flag-password
+  ["pas", 524288, 67108864],
+  // flag-password
+  ["-U\t-U -U=-U\"-U'-U+-U--U.-U/-U0-U1-U2-U3-U4-U5-U6-U7-U8-U9-U@-UA-UB-UC-UD-UE-UF-UG-UH-UI-UJ-UK-UL-UM-UN-UO-UP-UQ-UR-US-UT-UU-UV-UW-UX-UY-UZ-U\\-U_-Ua-Ub-Uc-Ud-Ue-Uf-Ug-Uh-Ui-Uj-Uk-Ul-Um-Un-Uo-Up-Uq-Ur-Us-Ut-Uu-Uv-Uw-Ux-Uy-Uz", 3087007743, 4294967295],
+  // flag-password
+  ["-us", 32, 262144],
+  // pgpass-password
+  [":54:64", 524288, 67043328],
+  // pgpass-password
+  [":*:", 4294967295, 4294967295],
+  // wifi-password
+  ["psk", 536871425, 805307013],
+  // wifi-password
+  ["psk", 536871425, 4294967295],
+  // password-hash
+  ["$5$$6$", 134217726, 134217726],
+  // password-hash
+  ["$5$$6$", 262144, 32768],
+  // password-hash
+  ["$1$", 134217726, 134217726],
+  // password-hash
+  ["$ap", 262144, 131072],
+  // password-hash
+  ["$gy$y$", 134217726, 134217726],
+  // password-hash
+  ["$2a$2b$2x$2y", 16, 67043328],
+  // password-hash
+  ["$ar", 128, 32768],
+  // password-hash
+  ["$sc", 262144, 33554432],
+  // password-hash
+  ["$pb", 2048, 16],
+  // password-hash
+  ["pbk", 16, 64],
+  // password-hash
+  ["{SS", 256, 2],
+  // password-hash
+  ["aad", 524288, 4],
   // assigned-secret
   ["PAS", 524288, 8388608],
   // assigned-secret
@@ -601,6 +663,12 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["_PA", 524288, 524288],
   // assigned-secret
   ["_PW", 16, 536870912],
+  // assigned-secret
+  ["\"]\t\"] \"]:\"]?\"]=']\t'] ']:']?']=", 4294967295, 4294967295],
+  // assigned-secret
+  ["VALVAlVaLValvALvAlvaLval", 2097152, 32],
+  // assigned-secret
+  ["</K</k", 32, 33554432],
   // url-password
   ["://", 4294967295, 4294967295],
   // url-token
@@ -612,9 +680,15 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["CRECReCrECrecREcRecrEcre", 16, 32],
   // assigned-secret
+  ["\"]\t\"] \"]:\"]?\"]=']\t'] ']:']?']=", 4160749567, 4160749567],
+  // assigned-secret
+  ["VALVAlVaLValvALvAlvaLval", 2097152, 32],
+  // assigned-secret
+  ["</K</k", 32, 33554432],
+  // assigned-secret
   ["ZATZAtZaTZatzATzAtzaTzat", 512, 32768],
   // assigned-secret
-  ["KEYKEyKeYKeykEYkEykeYkey", 1946162053, 4160749567],
+  ["KEYKEyKeYKeykEYkEykeYkey", 4093646725, 4160749567],
   // assigned-secret
   ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // assigned-secret
@@ -628,5 +702,5 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
   // assigned-secret
-  ["PWDPWdPwDPwdpWDpWdpwDpwd", 1946162053, 4160749567],
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 4093646725, 4160749567],
 ];

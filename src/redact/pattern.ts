@@ -1,3 +1,6 @@
+import { escape, pastEscapes } from './terminal-escape.ts';
+import { fails, undecided } from './undecided.ts';
+
 /** One place of a pattern: which characters may stand there, and how many of them. */
 interface Place {
   ascii: Uint8Array;
@@ -9,10 +12,6 @@ interface Place {
 
 /** A sequence of places, matched from left to right without ever going back: linear, and it can say "not yet known". */
 export type Pattern = readonly Place[];
-
-export const fails = -1;
-/** The text ends before it is decided. */
-export const undecided = -2;
 
 const places = new Map<string, Pick<Place, 'ascii' | 'others'>>();
 
@@ -80,8 +79,26 @@ export function advance(parts: Pattern, text: string, at: number, final: boolean
     const most = start + place.max;
     const end = Math.min(most, text.length);
     while (to < end && has(place, text.charCodeAt(to))) to += 1;
+    if (to < end && text.charCodeAt(to) === escape) return advanceOverEscapes(parts, text, at, final);
     if (to === text.length && to < most && !final) return undecided;
     if (to - start < place.min) return fails;
+  }
+  return to;
+}
+
+/** The same for a text with colours in it: what is looked for goes on behind them. */
+function advanceOverEscapes(parts: Pattern, text: string, at: number, final: boolean): number {
+  let to = at;
+  for (const place of parts) {
+    let count = 0;
+    while (count < place.max) {
+      const next = text.charCodeAt(to) === escape && !has(place, escape) ? pastEscapes(text, to, final) : to;
+      if (next === undecided || (next === text.length && !final)) return undecided;
+      if (next === fails || next === text.length || !has(place, text.charCodeAt(next))) break;
+      to = next + 1;
+      count += 1;
+    }
+    if (count < place.min) return fails;
   }
   return to;
 }

@@ -52,6 +52,11 @@ export function isGivenPassword(value: string): boolean {
 
 const looksLikeCode = (value: string): boolean => /[(){}[\]]|process\.|\.\.\.|^\w+(?:\.[A-Za-z]\w*)+$/.test(value);
 
+/** What stands between quotes may be any words, but no code. */
+export function isQuotedPassword(value: string): boolean {
+  return !isPlaceholder(value) && !looksLikeCode(value);
+}
+
 /** The value of a cookie that says who somebody is, not what they like. */
 export function isCookie(value: string): boolean {
   return (value.length >= 24 || looksRandom(value, 8)) && hasDigit(value) && !isPlaceholder(value);

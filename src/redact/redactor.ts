@@ -7,7 +7,8 @@ import { withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { secretFieldKind } from './secret-fields.ts';
 import { SecretLines } from './secret-lines.ts';
-import { isSecretName, marker, secretNamesShown } from './shapes.ts';
+import { isSecretName, secretNameIn } from './secret-field-names.ts';
+import { marker, secretNamesShown } from './shapes.ts';
 
 export type { EventSink } from './streams.ts';
 
@@ -33,6 +34,15 @@ const fieldsOf = new Map(
 const deepest = 500;
 const tooDeep = '[nested too deeply]';
 
+interface FieldName {
+  /** Without secrets. */
+  name: string;
+  /** Its value is a secret, if it looks like one. */
+  secret: boolean;
+  /** Its value is that of what another field names: `{"name": "API_TOKEN", "value": …}`. */
+  holds: boolean;
+}
+
 /** Replaces secrets in events, texts and JSON by `[redacted:name]`: known shapes, and the values it is given. */
 export class Redactor {
   #values: readonly string[];
@@ -41,7 +51,7 @@ export class Redactor {
   readonly #reasoning = new BlockStreams();
   /** By item, then by the number of the stream. */
   readonly #outputs = new Map<string, Stream[]>();
-  readonly #fieldNames = new Map<string, { name: string; secret: boolean }>();
+  readonly #fieldNames = new Map<string, FieldName>();
   readonly #lines = new Map<string, SecretLines>();
   /** By the number of the field. */
   readonly #lastClean: string[] = Array.from(fieldNumbers, () => '');
@@ -170,8 +180,9 @@ export class Redactor {
     const fields = Object.keys(object);
     let changes: Map<string, [string, unknown]> | undefined;
     for (const field of fields) {
-      const { name, secret } = this.#fieldName(field);
-      const clean = secret ? this.#secretField(field, object[field]) : this.#json(object[field]);
+      const { name, secret, holds } = this.#fieldName(field);
+      const of = secret ? field : holds ? secretNameIn(object) : undefined;
+      const clean = of === undefined ? this.#json(object[field]) : this.#secretField(of, object[field]);
       if (name !== field || clean !== object[field]) (changes ??= new Map()).set(field, [name, clean]);
     }
     if (changes === undefined) return object;
@@ -192,10 +203,10 @@ export class Redactor {
   }
 
   /** Field names come again with every event; the clean ones are remembered. */
-  #fieldName(field: string): { name: string; secret: boolean } {
+  #fieldName(field: string): FieldName {
     const known = this.#fieldNames.get(field);
     if (known !== undefined) return known;
-    const made = { name: this.text(field), secret: isSecretName(field) };
+    const made = { name: this.text(field), secret: isSecretName(field), holds: /^val(?:ue)?$/i.test(field) };
     if (made.name === field && field.length <= 64 && this.#fieldNames.size < 10_000) this.#fieldNames.set(field, made);
     return made;
   }
@@ -260,9 +271,9 @@ export class Redactor {
 }
 
 function finderFor(values: readonly string[], kinds?: readonly string[]): Finder {
-  const shown = secretNamesShown.map(marker);
+  const shown = secretNamesShown.map(marker).join('\n');
   const forms = values.filter((value) => value.length >= shortestText).flatMap(formsOf);
   // A value that is a part of our own marker would be found in every marker.
-  const sought = longestFirst(forms).filter((form) => !shown.some((each) => each.includes(form)));
+  const sought = longestFirst(forms).filter((form) => !shown.includes(form));
   return kinds === undefined ? finderOf(sought) : new Finder(sought, kinds);
 }

@@ -1,17 +1,30 @@
 import { PrivateKeyLines } from './private-key.ts';
 import { isPlaceholder } from './randomness.ts';
+import { isSecretName } from './secret-field-names.ts';
+import { secretFieldKind } from './secret-fields.ts';
 
 const netrcLine = /^\s*(?:machine|login|account)\s+\S+\s*$/;
 const netrcPassword = /^\s*password\s+(\S+)\s*$/;
 
-/** Follows secrets that are printed line by line, each line a text of its own: private keys, and entries of a .netrc. */
+/** A setting whose name and value stand on lines of their own, in YAML, JSON or a property list. */
+const nameLine = /^\s*(?:- ?)?["']?(?:name|key)["']? ?[:=] ?["']?([\w.-]+)["']?,?$|^\s*<key>([^<>]+)<\/key>$/i;
+const valueLine = /^\s*["']?value["']? ?[:=] ?["']?([^\s"',]+)["']?,?$|^\s*<string>([^<>]+)<\/string>$/i;
+
+/** Follows secrets that are printed line by line, each line a text of its own: private keys, entries of a .netrc, named values. */
 export class SecretLines {
   readonly #keys = new PrivateKeyLines();
   #isNetrc = false;
+  /** The secret name on the line before. */
+  #name: string | undefined;
 
   /** The kind of secret that the whole line is, known by the lines before it; undefined: look at it by itself. */
-  kindOf(line: string): 'private-key' | 'netrc-password' | undefined {
+  kindOf(line: string): string | undefined {
     if (this.#keys.isBody(line)) return 'private-key';
+    const [, plain, listed = plain] = (this.#name === undefined ? undefined : valueLine.exec(line)) ?? [];
+    const named = this.#name === undefined || listed === undefined ? undefined : secretFieldKind(this.#name, listed);
+    const [, name, key = name] = nameLine.exec(line) ?? [];
+    this.#name = key !== undefined && isSecretName(key) ? key : undefined;
+    if (named !== undefined) return named;
     const password = this.#isNetrc ? netrcPassword.exec(line)?.[1] : undefined;
     this.#isNetrc = netrcLine.test(line) || password !== undefined;
     return password === undefined || isPlaceholder(password) ? undefined : 'netrc-password';

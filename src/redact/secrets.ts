@@ -1,7 +1,8 @@
 import type { Environment } from '../vocabulary.ts';
 import { isNameAndPassword, looksRandom } from './randomness.ts';
 import { secrecyOf } from '../secret-names.ts';
-import { isSecretName } from './shapes.ts';
+import { isSecretName } from './secret-field-names.ts';
+import { spellingsOf } from './spellings.ts';
 import { passwordsIn } from './url-password.ts';
 
 /** Shorter values are words and numbers as often as secrets. */
@@ -18,10 +19,21 @@ const url = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** The values of environment variables that look like secrets by their names, and the passwords in addresses, longest first. */
 export function secretValues(env: Environment): string[] {
-  const inAddresses = Object.values(env)
-    .flatMap(passwordsIn)
+  const inAddresses = Object.entries(env)
+    .flatMap(([name, value = '']) => [...passwordsIn(value), ...passwordsBeside(name, value)])
     .filter((password) => password.length >= shortest);
   return longestFirst([...secretVariables(env).map(([, value]) => value), ...inAddresses]);
+}
+
+const inConnectionString = /(?:^|;) *(?:password|pwd) *= *("[^"]*"|'[^']*'|[^;]*)/gi;
+/** Bundler's variables for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`. */
+const bundlerLogin = /^[^\s/:]+:([^\s/]{3,})$/;
+
+/** Passwords beside other things: in a connection string, or after a user's name. */
+export function passwordsBeside(name: string, value: string): string[] {
+  const login = name.startsWith('BUNDLE_') ? bundlerLogin.exec(value)?.[1] : undefined;
+  const quoted = value.includes(';') ? Array.from(value.matchAll(inConnectionString), ([, found = '']) => found) : [];
+  return [login ?? '', ...quoted.map((each) => each.replaceAll(/^["']|["']$/g, '').trim())].filter((each) => each !== '');
 }
 
 /** The environment variables whose names and values both look like secrets. */
@@ -44,7 +56,7 @@ function isHarmless(value: string, strong: boolean): boolean {
 }
 
 /**
- * A value as it may appear in an output: itself, escaped in JSON, encoded in a URL, in base 16, and inside base64 at any offset.
+ * A value as it may appear in an output: itself, in the spellings of other programs, and inside base64 at any offset.
  * Of a value of many lines, each line by itself; of a JSON document, what is secret in it.
  */
 export function formsOf(value: string): string[] {
@@ -53,9 +65,7 @@ export function formsOf(value: string): string[] {
 }
 
 function wholeForms(value: string): string[] {
-  const encoded = encodeURIComponent(value.toWellFormed());
-  const hex = Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const forms = [value, JSON.stringify(value).slice(1, -1), encoded, encoded.replaceAll('%20', '+'), hex, hex.toUpperCase()];
+  const forms = [value, ...spellingsOf(value)];
   for (const offset of [0, 1, 2]) {
     const base64 = innerBase64(value, offset);
     if (base64.length >= 12) forms.push(base64, base64.replaceAll('+', '-').replaceAll('/', '_'));

@@ -1,17 +1,10 @@
 import type { Boundary } from './boundary.ts';
 import { prefixed } from './prefixes.ts';
-import {
-  hasDigit,
-  holdsPrivateKey,
-  isCookie,
-  isGivenPassword,
-  isHex,
-  isMixed,
-  isNameAndPassword,
-  isPlaceholder,
-  looksRandom,
-} from './randomness.ts';
+import { hasDigit, holdsPrivateKey, isCookie, isHex, isMixed, isNameAndPassword, looksRandom } from './randomness.ts';
 import { holdsCookie } from './secret-fields.ts';
+import { keyNames, passwordNames } from './secret-field-names.ts';
+import { aFlag, passwordShapes } from './password-shapes.ts';
+import { afterName, afterNames, between } from './gaps.ts';
 
 /** How a secret of one kind is written. Patterns are those of pattern.ts. */
 export interface Shape {
@@ -45,10 +38,6 @@ const name = '[A-Za-z0-9_-]';
 const base64 = '[A-Za-z0-9+/]';
 const hex = '[0-9a-f]';
 
-/** One or a few of what stands between a name and its value in code, JSON (escaped or not), YAML, headers and commands. */
-const between = '[ \\t"\'`\\\\:=>,(]{1,8}';
-/** In tables, columns are filled with spaces. */
-const wideBetween = '[ \\t"\'`\\\\:=>,(]{1,24}';
 /** `api_key`, `api-key`, `apiKey`, `API_KEY`, `apikey` in one. */
 const named = (words: string): string => words.replaceAll('_', '[_-]{0,1}');
 
@@ -58,12 +47,9 @@ const assigned: Omit<Shape, 'context'> = {
   tail: '[A-Za-z0-9+/=_.~!@#$%^&*-]',
   ignoreCase: true,
 };
-const passwordNames = ['password', 'passwd', 'passphrase', 'pwd'];
-/** What stands before `key` in the name of a secret. */
-const keyNames =
-  'account|admin|api|app|application|auth|access|client|consumer|deploy|encryption|functions|license|master|private|secret|service|shared|signing|storage|subscription';
 /** The end first: looking back from there is quicker than looking for it from the left. */
-const keyName = new RegExp(`$(?<=(?:${keyNames})[_-]?)`, 'i');
+const keyName = new RegExp(`$(?<=(?:${keyNames})[ _-]?)`, 'i');
+const nameBefore = new RegExp(`(?:token|secret|credentials?|(?:${keyNames})[ _-]?key)${afterName}`, 'i');
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
 
@@ -113,16 +99,6 @@ const signatures = [
   'X-Oss-Security-Token',
   'X-Cos-Security-Token',
 ];
-
-const user = '[A-Za-z0-9._%@+-]{1,64}';
-const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
-/** Within the name of a flag. */
-const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
-const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b/;
-const takesPassword =
-  /(?:\b|\\n|\dm)(?:sshpass|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|docker login|podman login|helm registry login|redis-cli)\b/;
-/** Between the words of a .netrc: spaces and line ends, escaped or not, with signs of a diff. */
-const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t+-]{0,8}';
 
 /** So many characters of a secret, or of what must stand before it, decide whether it is looked for. */
 export const headLength = 3;
@@ -285,70 +261,12 @@ export const secretShapes: readonly Shape[] = [
     tail: '[^\\s\\u001b;,)"\'\\\\]',
     accept: isCookie,
   },
-  {
-    name: 'netrc-password',
-    context: `machine${gap}[^\\s\\\\]{1,128}${gap}login${gap}[^\\s\\\\]{1,128}${gap}password[ \\t]{1,8}`,
-    secret: '[^\\s"\'\\\\]{1,256}',
-    accept: (password) => !isPlaceholder(password),
-  },
-  {
-    name: 'flag-password',
-    context: `-u[ \\t"']{0,3}${user}:`,
-    secret: `${anyWord}{1,256}`,
-    boundary: 'name',
-    inLine: overHttp,
-    accept: (password) => !isPlaceholder(password),
-  },
-  {
-    name: 'flag-password',
-    context: `-u[ \\t]{1,3}["']{0,1}${user}:`,
-    secret: `${anyWord}{6,256}`,
-    boundary: 'name',
-    accept: isGivenPassword,
-  },
-  { name: 'flag-password', context: `-user[ \\t=]{1,2}["']{0,1}${user}:`, secret: `${anyWord}{4,256}`, accept: isGivenPassword },
-  {
-    name: 'flag-password',
-    context: '-u[ \\t]{1,3}["\']{0,1}',
-    secret: `${name}{20,256}`,
-    after: ':',
-    boundary: 'name',
-    inLine: overHttp,
-    accept: hasDigit,
-  },
-  ...['password', 'passwd', 'passphrase', 'pass'].map((each): Shape => ({
-    name: 'flag-password',
-    context: `-${each}[ \\t=]{1,3}["']{0,1}`,
-    behind: aFlag,
-    secret: `${anyWord}{4,256}`,
-    accept: isGivenPassword,
-  })),
-  {
-    name: 'flag-password',
-    context: '-p[ ]{0,1}["\']{0,1}',
-    secret: `[A-Za-z0-9!@#$%^&*._+=][^\\s\\u001b"'\`,;|&<>)\\\\]{3,256}`,
-    boundary: 'name',
-    inLine: takesPassword,
-    accept: isGivenPassword,
-  },
-  ...['PASSWORD', 'PASSWD', '_PASS', '_PWD'].map((each): Shape => ({
-    name: 'assigned-secret',
-    context: `${each}=["']{0,1}`,
-    secret: `${anyWord}{6,256}`,
-    accept: isGivenPassword,
-  })),
-  {
-    name: 'url-password',
-    context: '://[^\\s/?#@:"\'`<>()\\[\\]{}\\\\]{0,128}:',
-    secret: '[^\\s/?#@"\'`<>()\\[\\]{}\\\\|]{1,256}',
-    after: '@',
-    accept: (password) => !/^(?:\*+|x+|\.+|…)$/i.test(password),
-  },
-  { name: 'url-token', context: '://', secret: `${name}{20,256}`, after: '@', accept: hasDigit },
+  ...passwordShapes,
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
+  ...afterNames.map((context): Shape => ({ ...assigned, context, behind: nameBefore, accept: (secret) => looksRandom(secret) })),
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
   { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
-  { ...assigned, context: `token${wideBetween}`, accept: isAssigned },
+  { ...assigned, context: `token${between}`, accept: isAssigned },
   { ...assigned, context: 'token[ \\t]{1,2}', behind: aFlag, accept: (token) => looksRandom(token) },
   { ...assigned, context: `\\.login${between}`, behind: /sonar$/, accept: isAssigned },
   ...passwordNames.map((each): Shape => ({
@@ -361,16 +279,6 @@ export const secretShapes: readonly Shape[] = [
 /** What a prefixed secret goes on with: the characters of its last run. */
 function tailOf(secret: string): string {
   return /(\[[^[\]]*\])\{\d+\}$/.exec(secret)?.[1] ?? word;
-}
-
-const secretName = new RegExp(
-  `(?:${passwordNames.join('|')}|secret|credentials?|authorization|(?:${keyNames}|secret[_-]?access)[_-]?key|token|(?:^|[_-])auth|cookie)$`,
-  'i',
-);
-
-/** Whether a field of this name holds a secret, if its value looks like one. */
-export function isSecretName(field: string): boolean {
-  return secretName.test(field);
 }
 
 /** Every name that may stand in a text in place of a secret. */

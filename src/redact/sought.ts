@@ -1,9 +1,11 @@
 import { type Boundary, isBoundary } from './boundary.ts';
 import { clippedEnd, clippedValue } from './clipped.ts';
 import { foldedBase64, foldedValue, mayFold } from './folded.ts';
-import { advance, fails, has, type Pattern, pattern, patternHead, undecided } from './pattern.ts';
+import { advance, has, type Pattern, pattern, patternHead } from './pattern.ts';
 import { privateKeyBody } from './private-key.ts';
 import { headLength, marker, type Shape } from './shapes.ts';
+import { escape, escapedValue, goesOnLike, pastEscapes, withoutEscapes } from './terminal-escape.ts';
+import { fails, undecided } from './undecided.ts';
 
 /** How far a secret goes on from `at`; `done` when no further text could prolong it. */
 export type Tail = (text: string, at: number) => { to: number; done: boolean };
@@ -36,6 +38,8 @@ export function literal(value: string): Sought {
     if (text.startsWith(value, at)) return at + value.length;
     const end = folds ? foldedValue(value, text, at, final) : fails;
     if (end !== fails) return end;
+    const coloured = escapedValue(value, text, at, final);
+    if (coloured !== fails) return coloured;
     const rest = text.length - at;
     if (!final && rest < value.length && value.startsWith(text.slice(at))) return undecided;
     return clippedValue(value, text, at, final);
@@ -45,7 +49,7 @@ export function literal(value: string): Sought {
     marker: marker('secret-value'),
     boundary: 'any',
     context: undefined,
-    fits: (text, at) => text.startsWith(head, at) || (text.length - at < head.length && head.startsWith(text.slice(at))),
+    fits: (text, at) => goesOnLike(head, text, at),
     mayBegin: () => true,
     match,
     tail: undefined,
@@ -81,7 +85,7 @@ export function soughtOf(shape: Shape): Sought {
       if (end < 0) return end;
       const follows = advance(after(), text, end, final);
       if (follows < 0) return follows;
-      if (accept !== undefined && !accept(text.slice(at, end), before)) return fails;
+      if (accept !== undefined && !accept(withoutEscapes(text.slice(at, end)), withoutEscapes(before))) return fails;
       if (shape.block !== true) return end;
       const body = privateKeyBody(text, end);
       if (body.to > end) return end;
@@ -110,7 +114,8 @@ function firstPlaces(source: string, flags: '' | 'i'): Pattern {
 function begins(places: Pattern, text: string, at: number, final: boolean): boolean {
   for (let i = 0; i < places.length; i += 1) {
     if (at + i >= text.length) return !final;
-    if (!has(places[i] as Pattern[number], text.charCodeAt(at + i))) return false;
+    const code = text.charCodeAt(at + i);
+    if (!has(places[i] as Pattern[number], code)) return code === escape && i > 0;
   }
   return true;
 }
@@ -128,6 +133,13 @@ function runOf(source: string): Tail {
     let to = at;
     for (; to < text.length; to += 1) {
       const code = text.charCodeAt(to);
+      if (code === escape && !has(place, code)) {
+        const next = pastEscapes(text, to, false);
+        if (next === undecided) return { to, done: false };
+        if (next === fails || !has(place, text.charCodeAt(next))) return { to, done: true };
+        to = next;
+        continue;
+      }
       if (!has(place, code)) return { to, done: true };
       if (code !== 46) continue;
       if (to + 1 === text.length) return { to, done: false };

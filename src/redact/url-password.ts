@@ -1,22 +1,48 @@
 import { looksRandom } from './randomness.ts';
+import { isSecretName } from './secret-field-names.ts';
 
-/** An address as it may be told: whatever stands before its host may be a password, also in one that is no URL. */
+/** An address as it may be told: whatever stands before its host, or in its query, may be a secret, also in one that is no URL. */
 export function withoutPassword(address: string): string {
-  const at = address.lastIndexOf('@');
-  if (at === -1) return address;
-  const scheme = address.indexOf('://');
-  return `${scheme === -1 || scheme > at ? '' : address.slice(0, scheme + 3)}***${address.slice(at)}`;
+  const query = address.search(/[?#]/);
+  const place = query === -1 ? address : address.slice(0, query);
+  const rest =
+    query === -1
+      ? ''
+      : address
+          .slice(query)
+          .split(/([?&#])/)
+          .map(withoutValue)
+          .join('');
+  const at = place.lastIndexOf('@');
+  if (at === -1) return place + rest;
+  const scheme = place.indexOf('://');
+  return `${scheme === -1 || scheme > at ? '' : place.slice(0, scheme + 3)}***${place.slice(at)}${rest}`;
 }
 
-/** The password of an address, or a token in the place of its user, as it is written and as it is meant. */
+function withoutValue(part: string): string {
+  return /^[?&#]?$/.test(part) ? part : `${part.slice(0, part.indexOf('=') + 1)}***`;
+}
+
+/** The password of an address, a token in the place of its user, and keys in its query, as they are written and as they are meant. */
 export function passwordsIn(address: string | undefined): string[] {
   if (address === undefined || !address.includes('://')) return [];
-  const { username = '', password = '' } = URL.parse(address) ?? {};
-  const written = password !== '' ? password : looksRandom(username) ? username : '';
-  if (written === '') return [];
+  const { username = '', password = '', search = '' } = URL.parse(address) ?? {};
+  const user = password !== '' ? password : looksRandom(username) ? username : '';
+  return [user, ...keysIn(search)].flatMap((written) => (written === '' ? [] : [written, decoded(written)]));
+}
+
+function keysIn(query: string): string[] {
+  return query
+    .slice(1)
+    .split('&')
+    .map((part) => part.split(/=(.*)/s, 2))
+    .flatMap(([name = '', value = '']) => (isSecretName(name) || /^(?:key|sig|signature|pass)$/i.test(name) ? [value] : []));
+}
+
+function decoded(text: string): string {
   try {
-    return [written, decodeURIComponent(written)];
+    return decodeURIComponent(text);
   } catch {
-    return [written];
+    return text;
   }
 }

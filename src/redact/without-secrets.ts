@@ -1,9 +1,11 @@
 import type { Environment } from '../vocabulary.ts';
 import { Redactor } from './redactor.ts';
 import { isWithheld } from '../secret-names.ts';
-import { secretVariables } from './secrets.ts';
+import { passwordsBeside, secretVariables } from './secrets.ts';
+import { passwordsIn } from './url-password.ts';
 
 const urlWithUser = /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i;
+const longestDocument = 1024 * 1024;
 /** Git's configuration in variables: a number of pairs, which make sense together only. */
 const gitConfig = /^GIT_CONFIG_(?:COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)$/;
 
@@ -20,10 +22,20 @@ export function withoutSecrets(env: Environment): Record<string, string> {
   return kept;
 }
 
-/** A value may be a key by its shape alone, or with its name before it. */
+/** A value may be a key by its shape alone, with its name before it, or behind base64. */
 function holdsSecret(name: string, value: string): boolean {
   const redactor = new Redactor();
-  redactor.text(value);
-  redactor.text(`${name}=${value}`);
-  return urlWithUser.test(value) || redactor.count > 0;
+  for (const text of [value, `${name}=${value}`, fromBase64(value)]) redactor.text(text);
+  return urlWithUser.test(value) || redactor.count > 0 || passwordsBeside(name, value).length > 0 || passwordsIn(value).length > 0;
+}
+
+/** Documents are handed over in base64: a kubeconfig, a service account. */
+function fromBase64(value: string): string {
+  const plain = value.replaceAll(/\s/g, '');
+  if (plain.length < 40 || plain.length > longestDocument || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(plain)) return '';
+  try {
+    return atob(plain.replaceAll('-', '+').replaceAll('_', '/'));
+  } catch {
+    return '';
+  }
 }

@@ -103,6 +103,19 @@ describe('where requests go, and with which key', () => {
     ['ollama/m', (url: string) => ({ env: { OLLAMA_HOST: host(url).replace('127.0.0.1', '0.0.0.0') } }), '/v1/chat/completions', undefined],
     ['ollama/m', (url: string) => ({ env: { OLLAMA_HOST: host(url).replace('127.0.0.1', '') } }), '/v1/chat/completions', undefined],
     ['openai-compatible/m', (url: string) => ({ baseUrl: `${url}/v1` }), '/v1/chat/completions', undefined],
+    [
+      'openai-compatible/m',
+      (url: string) => ({ baseUrl: `${url}/v1?api_key=a%20b&v=2` }),
+      '/v1/chat/completions?api_key=a+b&v=2',
+      undefined,
+    ],
+    ['openai/m', (url: string) => ({ baseUrl: `${url}/v1/?v=2`, env: { OPENAI_API_KEY: 'k' } }), '/v1/responses?v=2', 'Bearer k'],
+    [
+      'google/m',
+      (url: string) => ({ baseUrl: `${url}/v1beta?v=2#x`, env: { GOOGLE_API_KEY: 'k' } }),
+      '/v1beta/models/m:streamGenerateContent?alt=sse&v=2',
+      'k',
+    ],
     ['openai-compatible/m', (url: string) => ({ baseUrl: `${url}/v1`, env: { RUNWIRE_API_KEY: 'k' } }), '/v1/chat/completions', 'Bearer k'],
   ] as [string, (url: string) => RunInput, string, string | undefined][])('%s case %#', async (model, inputOf, path, key) => {
     const server = await serve();

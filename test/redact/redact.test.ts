@@ -10,6 +10,7 @@ import { Finder } from '../../src/redact/finder.ts';
 import { Redactor } from '../../src/redact/redactor.ts';
 import { formsOf, secretValues } from '../../src/redact/secrets.ts';
 import { withoutSecrets } from '../../src/redact/without-secrets.ts';
+import { withoutPassword } from '../../src/redact/url-password.ts';
 import { secretNamesShown } from '../../src/redact/shapes.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { body, folded, type Planted, plantedSecrets } from '../support/secrets.ts';
@@ -20,7 +21,13 @@ import { eventOf } from '../support/records.ts';
 const numRuns = fuzzRuns(500);
 const seed = fuzzSeed;
 
-const values = ['correct horse "battery" staple', 'Grüße/aus+München=1', `${body(30)}\n${body(30, 'hex')}`, 'aaaaaaaaaaab'];
+const values = [
+  'correct horse "battery" staple',
+  'Grüße/aus+München=1',
+  "it's (a) <tag> & $more!",
+  `${body(30)}\n${body(30, 'hex')}`,
+  'aaaaaaaaaaab',
+];
 
 function clean(events: readonly AgentEvent[], redactor = new Redactor({ values })): AgentEvent[] {
   const out: AgentEvent[] = [];
@@ -30,6 +37,14 @@ function clean(events: readonly AgentEvent[], redactor = new Redactor({ values }
 }
 
 const cleaned = ({ name, secret, text }: Planted): string => text.replace(secret, () => `[redacted:${name}]`);
+
+const strict = (value: string): string =>
+  encodeURIComponent(value).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+const escaped = (each: string): string => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const html = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const hexOf = (value: string, between: string): string =>
+  Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, '0')).join(between);
 
 const block = { turn_id: 'turn_1', message_id: 'message_1', block_id: 'block_1' };
 const delta = (text: string): AgentEvent => ({ type: 'text.delta', ...block, text });
@@ -221,6 +236,35 @@ describe('however a text is cut', () => {
   });
 });
 
+describe('colours of a terminal', () => {
+  const secrets = [plantedSecrets[0]?.text ?? '', `${'gh'}p_${body(36)}`, `password=${'aB3$dE5gH7jK'}`, 'correct horse "battery" staple'];
+
+  it.each(secrets)('do not hide what they stand in: %s', (text) => {
+    const whole = new Redactor({ values }).text(text);
+    for (let place = 3; place < text.length; place += 1) {
+      const coloured = `see ${text.slice(0, place)}\u001b[01;31m\u001b[K${text.slice(place)}\u001b[m\u001b[K end`;
+      const out = new Redactor({ values }).text(coloured);
+      // eslint-disable-next-line no-control-regex -- colours
+      expect(out.replaceAll(/\u001b\[[0-9;]*[mK]/g, '')).toBe(`see ${whole} end`);
+      for (let cutAt = 5; cutAt < coloured.length; cutAt += 7) expect(streamed(cut(coloured, [cutAt]))).toBe(out);
+    }
+  });
+
+  it('do not part a name and its value', () => {
+    const secret = body(24);
+    const jq = `\u001b[34;1m"api_key"\u001b[0m\u001b[1;39m:\u001b[0m \u001b[0;32m"${secret}"\u001b[0m`;
+    expect(new Redactor().text(jq)).toBe(jq.replace(secret, '[redacted:assigned-secret]'));
+    const grep = `\u001b[01;31m\u001b[Kgh${'p_'}${body(36)}\u001b[m\u001b[K`;
+    expect(new Redactor().text(grep)).toBe('\u001b[01;31m\u001b[K[redacted:github-token]\u001b[m\u001b[K');
+  });
+
+  it('stay where nothing is secret', () => {
+    const text = `\u001b[31mtok\u001b[0men \u001b[1mpassword\u001b[0m: \u001b[33mnone\u001b[0m sk-\u001b[K gh\u001b[0mp_ \u001b`;
+    expect(new Redactor({ values }).text(text)).toBe(text);
+    for (let place = 0; place < text.length; place += 1) expect(streamed(cut(text, [place]))).toBe(text);
+  });
+});
+
 describe('ordinary text', () => {
   it('passes at once, as the very same events', () => {
     const events = 'I will look at the file, run the tests (all 42 of them) and fix `src/main.ts`; see example.com.'
@@ -343,6 +387,26 @@ describe('ordinary text', () => {
       '"s.getElementsByClassName2(a)"',
       'auth: basic.user2',
     ],
+    [
+      'settings beside their names',
+      '{"name":"max_tokens","value":"4096"}',
+      '{"name":"token","value":"none"}',
+      '<add key="webpages:Version" value="3.0.0.0" />',
+      "headers['x-api-key'] = config.apiKey2",
+      'cache["token"] = await getToken(2)',
+      '- name: API_TOKEN\n  valueFrom:\n    secretKeyRef: x1',
+    ],
+    [
+      'flags of other programs',
+      'grep -a S3samOpen1 file',
+      'fold -w 80x2',
+      'docker run -p 127.0.0.1:5432:5432 postgres',
+      'redis-cli -a $PASS2',
+      'ldapsearch -w ${LDAP2}',
+      "s.replace(/a/, '$1$2$3')",
+      'psk = getPsk2(a)',
+      'tsc -p . && zip -r out2.zip .',
+    ],
     ['cookies of no use to others', 'Set-Cookie: theme=dark; Path=/', 'Cookie: lang=en; theme=dark'],
     ['names', 'EAAAA', 'pat-na1-something', 'live_updates_are_enabled', 'sl.SomeLongPropertyName', 'resource_id', 'tr_prod_x', 'LTAI'],
     [
@@ -414,6 +478,21 @@ describe('fields with secret names', () => {
     expect(redactor.count).toBe(2);
   });
 
+  it('may be named by another field', () => {
+    const [one, other] = [body(24), body(25)];
+    expect(
+      new Redactor().json([
+        { name: 'API_TOKEN', value: one },
+        { Value: other, Key: 'DB_PASSWORD' },
+        { name: 'sha', value: one },
+      ]),
+    ).toEqual([
+      { name: 'API_TOKEN', value: '[redacted:assigned-secret]' },
+      { Value: '[redacted:assigned-secret]', Key: 'DB_PASSWORD' },
+      { name: 'sha', value: one },
+    ]);
+  });
+
   it('may hold a scheme, a cookie or a login', () => {
     const login = btoa('me:open sesame');
     expect(
@@ -474,6 +553,15 @@ it('follows a private key that is logged line by line', () => {
     ...lines.slice(1).map(() => log('[redacted:private-key]')),
     log('next'),
   ]);
+});
+
+it.each([
+  ['- name: API_TOKEN', `  value: ${body(24)}`],
+  ['"Key": "DB_PASSWORD",', `"Value": "${body(24)}"`],
+  ['  <key>apiKey</key>', `  <string>${body(24)}</string>`],
+])('follows a value that is logged on the line after its name: %s', (name, value) => {
+  const log = (text: string): AgentEvent => ({ type: 'log', stream: 'stdout', text });
+  expect(clean([name, value, value].map(log))).toEqual([log(name), log('[redacted:assigned-secret]'), log(value)]);
 });
 
 describe('secret values', () => {
@@ -561,6 +649,55 @@ describe('secret values', () => {
     ).toEqual(kept);
   });
 
+  it.each([
+    ['CONN_STR', 'Server=db;User Id=sa;Password=sesame'],
+    ['ORDERS_DB', 'Server=db;User Id=sa;Pwd="open sesame";Encrypt=true'],
+    ['AZURE_SQL_CONNSTR', 'anything'],
+    ['BUNDLE_GEMS__EXAMPLE__COM', 'me:sesame'],
+    ['SEED_PHRASE', 'legal winner thank year'],
+    ['WALLET_MNEMONIC', 'legal winner thank year'],
+    ['STRIPE_SK', 'short'],
+    ['JWT', 'short'],
+    ['CI_JOB_JWT_V2', 'short'],
+    ['OTP', '123456'],
+    ['NPM_CONFIG_OTP', '123456'],
+    ['KUBECONFIG_DATA', 'short'],
+    ['KUBE_CONFIG_B64', 'short'],
+    ['CLUSTER', btoa(`apiVersion: v1\nusers:\n- user:\n    token: ${body(40)}\n`)],
+    ['ACCOUNT', btoa(JSON.stringify({ client_id: 'x', client_secret: body(40) }))],
+    ['MODEL_SERVER', `https://example.com/v1?key=${body(12)}`],
+  ])('are kept from commands by name or by shape: %s', (name, value) => {
+    expect(withoutSecrets({ [name]: value })).toEqual({});
+  });
+
+  it('leave what only looks alike', () => {
+    const kept = {
+      BUNDLE_PATH: '/srv/gems',
+      BUNDLE_BUILD__NOKOGIRI: '--use-system-libraries',
+      KUBECONFIG: '/home/me/.kube/config',
+      PHRASE: 'a; b = c',
+      SKIP: '1',
+      OPTIONS: 'x:y',
+      LONG: btoa('nothing is secret in this sentence, it is only long'),
+    };
+    expect(withoutSecrets(kept)).toEqual(kept);
+  });
+
+  it('are found in connection strings and in the queries of addresses', () => {
+    expect(
+      secretValues({ ORDERS: 'Server=db;Password=open sesame;', PLACE: 'https://example.com/v1?v=2&api_key=easy%20to%20say' }),
+    ).toEqual(['easy%20to%20say', 'easy to say', 'open sesame']);
+  });
+
+  it.each([
+    ['https://h/v1?api_key=abc&v=2', 'https://h/v1?api_key=***&v=***'],
+    ['ftp://me:abc@h/v1?key=a=b#abc', 'ftp://***@h/v1?key=***#***'],
+    ['nonsense?abc', 'nonsense?***'],
+    ['http://h/v1', 'http://h/v1'],
+  ])('are not told with an address: %s', (address, told) => {
+    expect(withoutPassword(address)).toBe(told);
+  });
+
   it('leave the configuration of git whole, or leave it out', () => {
     const pairs = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.pager', GIT_CONFIG_VALUE_0: 'cat' };
     expect(withoutSecrets(pairs)).toEqual(pairs);
@@ -575,6 +712,35 @@ describe('secret values', () => {
     ['in JSON', (value: string) => JSON.stringify(value).slice(1, -1)],
     ['in a URL', (value: string) => encodeURIComponent(value)],
     ['in a form', (value: string) => encodeURIComponent(value).replaceAll('%20', '+')],
+    ['in a URL with small digits', (value: string) => encodeURIComponent(value).replaceAll(/%../g, (each) => each.toLowerCase())],
+    ['in a path', (value: string) => encodeURIComponent(value).replaceAll('%2F', '/')],
+    ['in a strict URL', (value: string) => strict(value)],
+    ['in a strict URL with small digits', (value: string) => strict(value).replaceAll(/%../g, (each) => each.toLowerCase())],
+    ['in a strict path', (value: string) => strict(value).replaceAll('%2F', '/')],
+    ['in a URL within a URL', (value: string) => encodeURIComponent(encodeURIComponent(value))],
+    ['in JSON within JSON', (value: string) => JSON.stringify(JSON.stringify(value)).slice(3, -3)],
+    ['in JSON within JSON within JSON', (value: string) => JSON.stringify(JSON.stringify(JSON.stringify(value))).slice(7, -7)],
+    [
+      'in ASCII JSON',
+      (value: string) =>
+        JSON.stringify(value)
+          .slice(1, -1)
+          .replaceAll(/[^ -~]/g, escaped),
+    ],
+    ['in single quotes of a shell', (value: string) => value.replaceAll("'", String.raw`'\''`)],
+    ['in two kinds of quotes of a shell', (value: string) => value.replaceAll("'", `'"'"'`)],
+    ['in double quotes of a shell', (value: string) => value.replaceAll(/["$`\\]/g, String.raw`\$&`)],
+    ['with backslashes of a shell', (value: string) => value.replaceAll(/[ !"$&'()*;<>?[\]^`{|}~]/g, String.raw`\$&`)],
+    ['in HTML', (value: string) => html(value).replaceAll("'", '&#39;')],
+    ['in HTML, quoted by digits', (value: string) => html(value).replaceAll("'", '&#x27;')],
+    ['in XML', (value: string) => html(value).replaceAll("'", '&apos;')],
+    ['in HTML, between tags', (value: string) => html(value).replaceAll('&quot;', '"')],
+    ['as bytes', (value: string) => hexOf(value, ' ')],
+    ['as bytes with colons', (value: string) => hexOf(value, ':')],
+    ['as capital bytes', (value: string) => hexOf(value, ' ').toUpperCase()],
+    ['as capital bytes with colons', (value: string) => hexOf(value, ':').toUpperCase()],
+    ['as escaped bytes', (value: string) => hexOf(value, '\\x')],
+    ['as a list of bytes', (value: string) => hexOf(value, ', 0x')],
   ])('are found %s', (_, form) => {
     const redactor = new Redactor({ values });
     for (const value of values) expect(redactor.text(`a ${form(value)}b`)).toBe('a [redacted:secret-value]b');

@@ -21,6 +21,8 @@ const fromEnvironment = 'correct-horse-battery-staple';
 const fromConfig = 'stapled-battery-of-the-horse';
 const fromMcp = 'horses-are-correct-in-battery';
 const fromAddress = 'batteries-for-staple-horses';
+const fromQuotes = `the horse's "battery" & staples/42`;
+const bytesOf = (value: string, between: string): string => (Buffer.from(value).toString('hex').match(/../g) ?? []).join(between);
 const values: readonly Planted[] = [
   { name: 'a variable', secret: fromEnvironment, text: fromEnvironment },
   { name: 'a key of the config file', secret: fromConfig, text: fromConfig },
@@ -28,6 +30,12 @@ const values: readonly Planted[] = [
   { name: 'a password in OPENAI_BASE_URL', secret: fromAddress, text: fromAddress },
   { name: 'in base 16', secret: Buffer.from(fromEnvironment).toString('hex'), text: '' },
   { name: 'in base64', secret: btoa(fromEnvironment), text: '' },
+  { name: 'as bytes', secret: bytesOf(fromEnvironment, ' '), text: '' },
+  { name: 'as bytes with colons', secret: bytesOf(fromEnvironment, ':').toUpperCase(), text: '' },
+  { name: 'in a URL, small digits', secret: encodeURIComponent(fromQuotes).replaceAll(/%../g, (each) => each.toLowerCase()), text: '' },
+  { name: 'in JSON within JSON', secret: JSON.stringify(JSON.stringify(fromQuotes)).slice(3, -3), text: '' },
+  { name: 'in quotes of a shell', secret: fromQuotes.replaceAll("'", String.raw`'\''`), text: '' },
+  { name: 'in HTML', secret: fromQuotes.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;'), text: '' },
 ];
 const everyValue = values.map(({ secret }) => secret).join('\n');
 const everything = `${everyValue}\n\n${everySecret}`;
@@ -70,6 +78,7 @@ async function fill(home: string, all: boolean): Promise<Map<string, string>> {
     HOME: home,
     XDG_STATE_HOME: join(home, 'state'),
     MY_SECRET: fromEnvironment,
+    OTHER_SECRET: fromQuotes,
     OPENAI_BASE_URL: `http://me:${fromAddress}@127.0.0.1:9/v1`,
   };
   const config = { keys: { acme: fromConfig }, mcpServers: { tickets: { url: 'http://127.0.0.1:9', headers: { 'X-Api-Key': fromMcp } } } };

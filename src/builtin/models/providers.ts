@@ -17,14 +17,12 @@ type Opened = Omit<OpenModel, 'id'>;
 
 const anthropicCache: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-const network = { fetch: fetchSameOrigin };
-
 /** Each loads its own package and no other. */
 const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> = {
   async openai(named) {
     const apiKey = needKey(named, ['OPENAI_API_KEY']);
     const { createOpenAI } = await import('@ai-sdk/openai');
-    const model = createOpenAI({ ...network, apiKey, ...base(named, 'OPENAI_BASE_URL') }).responses(named.name);
+    const model = createOpenAI({ apiKey, ...base(named, 'OPENAI_BASE_URL') }).responses(named.name);
     return { model: v4(model), options: { openai: unstored(named) } };
   },
 
@@ -32,7 +30,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const apiKey = needKey(named, ['ANTHROPIC_API_KEY']);
     const { createAnthropic } = await import('@ai-sdk/anthropic');
     return {
-      model: v4(createAnthropic({ ...network, apiKey, ...base(named, 'ANTHROPIC_BASE_URL') })(named.name)),
+      model: v4(createAnthropic({ apiKey, ...base(named, 'ANTHROPIC_BASE_URL') })(named.name)),
       cacheMark: anthropicCache,
     };
   },
@@ -40,7 +38,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
   async google(named) {
     const apiKey = needKey(named, ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY']);
     const { createGoogle } = await import('@ai-sdk/google');
-    return { model: v4(createGoogle({ ...network, apiKey, ...base(named) })(named.name)) };
+    return { model: v4(createGoogle({ apiKey, ...base(named) })(named.name)) };
   },
 
   async azure(named) {
@@ -51,20 +49,20 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const baseURL = baseUrl ?? (endpoint ? `${withoutSlashes(endpoint)}/openai` : undefined);
     if (baseURL === undefined && !resourceName)
       throw new Failure('config', 'azure needs to know your resource: set AZURE_RESOURCE_NAME, or give --base-url');
-    const where = baseURL === undefined ? { resourceName: resourceName ?? '' } : { baseURL: checkUrl(baseURL) };
+    const where = baseURL === undefined ? { fetch: fetchSameOrigin, resourceName: resourceName ?? '' } : served(baseURL);
     const { createAzure } = await import('@ai-sdk/azure');
     const apiVersion = env['AZURE_OPENAI_API_VERSION'];
     // Dated API versions know deployments by their address and have no Responses API there; `v1` has both.
     if (apiVersion && /^\d{4}-/.test(apiVersion))
-      return { model: v4(createAzure({ ...network, ...where, apiKey, apiVersion, useDeploymentBasedUrls: true }).chat(name)) };
-    const model = createAzure({ ...network, ...where, apiKey, ...(apiVersion ? { apiVersion } : {}) }).responses(name);
+      return { model: v4(createAzure({ ...where, apiKey, apiVersion, useDeploymentBasedUrls: true }).chat(name)) };
+    const model = createAzure({ ...where, apiKey, ...(apiVersion ? { apiVersion } : {}) }).responses(name);
     return { model: v4(model), options: { azure: unstored(named) } };
   },
 
   async ollama(named) {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const baseURL = named.baseUrl === undefined ? ollamaUrl(named.env) : checkUrl(named.baseUrl);
-    return { model: v4(createOpenAICompatible({ ...network, name: 'ollama', baseURL, includeUsage: true })(named.name)) };
+    const where = served(named.baseUrl ?? ollamaUrl(named.env));
+    return { model: v4(createOpenAICompatible({ ...where, name: 'ollama', includeUsage: true })(named.name)) };
   },
 
   async 'openai-compatible'(named) {
@@ -72,7 +70,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
       throw new Failure('config', `${named.model} needs the address of its server: give --base-url, such as http://localhost:8000/v1`);
     const apiKey = findKey(named, ['RUNWIRE_API_KEY']);
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const settings = { ...network, name: 'openai-compatible', baseURL: checkUrl(named.baseUrl), includeUsage: true };
+    const settings = { ...served(named.baseUrl), name: 'openai-compatible', includeUsage: true };
     return { model: v4(createOpenAICompatible({ ...settings, ...present({ apiKey }) })(named.name)) };
   },
 
@@ -147,9 +145,29 @@ function needKey(named: Named, variables: readonly string[]): string {
   return key;
 }
 
-function base({ baseUrl, env }: Named, variable?: string): { baseURL?: string } {
+interface Served {
+  baseURL?: string;
+  fetch: typeof fetch;
+}
+
+function base({ baseUrl, env }: Named, variable?: string): Served {
   const url = baseUrl ?? (variable === undefined ? undefined : env[variable]);
-  return url ? { baseURL: checkUrl(url) } : {};
+  return url ? served(url) : { fetch: fetchSameOrigin };
+}
+
+/** What an address says behind its path is said behind the path of every request. */
+function served(address: string): Served & { baseURL: string } {
+  const query = checkUrl(address).search(/[?#]/);
+  if (query === -1) return { baseURL: address, fetch: fetchSameOrigin };
+  const more = new URL(address).searchParams;
+  return {
+    baseURL: address.slice(0, query),
+    fetch(input, init) {
+      const url = new URL(input instanceof Request ? input.url : input);
+      for (const [name, value] of more) url.searchParams.append(name, value);
+      return fetchSameOrigin(url, init);
+    },
+  };
 }
 
 function withoutSlashes(url: string): string {

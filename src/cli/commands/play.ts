@@ -6,7 +6,7 @@ import { present } from '../../present.ts';
 import { fileTape } from '../../stores/file-tape.ts';
 import { streamOf } from '../../stores/tape.ts';
 import { command } from '../command.ts';
-import { printNotes, redaction, sourcesOf, streamOptions } from '../streams.ts';
+import { printNotes, redaction, sourcesOf, streamOptions, toldName } from '../streams.ts';
 import type { Note } from '../../outcome/fold.ts';
 
 export const play = command({
@@ -59,7 +59,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
       writer.end(next.value);
       await context.print(writer.take());
       if (first === undefined && speed !== Infinity)
-        context.warn(`runwire: ${source.name}: its lines carry no times, so it was written at once`);
+        context.warn(`runwire: ${toldName(source.name, context)}: its lines carry no times, so it was written at once`);
       printNotes([...notes, ...writer.notes], source, values.notes === 'json' || values.notes === 'none' ? values.notes : 'text', context);
     }
     return 0;

@@ -7,7 +7,7 @@ import { parseLabel } from '../../stores/labels.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine } from '../../terminal/plain.ts';
-import { readSharedFlags, redaction, streamOptions } from '../streams.ts';
+import { readSharedFlags, redaction, streamOptions, toldName } from '../streams.ts';
 import { plural } from '../../terminal/figures.ts';
 import { ledgerOption, useLedger } from './ledger.ts';
 
@@ -95,7 +95,8 @@ class Tally {
   count(imported: Imported): void {
     this.#counts[imported.kind] += 1;
     this.#read += 1;
-    if (imported.kind === 'broken') this.#context.warn(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`);
+    if (imported.kind === 'broken')
+      this.#context.warn(toldName(`runwire: ${oneLine(imported.name, 400)}: ${oneLine(whyBroken(imported), 400)}`, this.#context));
     const now = this.#context.now();
     if (this.#quiet || !this.#context.stderrIsTerminal || now - this.#told < tellMs) return;
     this.#told = now;

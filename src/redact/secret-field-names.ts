@@ -1,0 +1,25 @@
+export const passwordNames = ['password', 'passwd', 'passphrase', 'pwd'];
+/** What stands before `key` in the name of a secret. */
+export const keyNames =
+  'account|admin|api|app|application|auth|access|client|consumer|deploy|encryption|functions|license|master|private|secret|service|shared|signing|storage|subscription';
+
+const secretName = new RegExp(
+  `(?:${passwordNames.join('|')}|secret|credentials?|authorization|(?:${keyNames}|secret[_-]?access)[_-]?key|token|(?:^|[_-])auth|cookie)$`,
+  'i',
+);
+
+/** Whether a field of this name holds a secret, if its value looks like one. */
+export function isSecretName(field: string): boolean {
+  return secretName.test(field);
+}
+
+const namings = ['name', 'key', 'Name', 'Key', 'variable', 'id'];
+
+/** The secret name that an object gives to its value; undefined: it gives none. */
+export function secretNameIn(object: Record<string, unknown>): string | undefined {
+  for (const field of namings) {
+    const name = object[field];
+    if (typeof name === 'string' && name.length <= 128 && isSecretName(name)) return name;
+  }
+  return undefined;
+}
