@@ -1,8 +1,5 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
-import { closeInterrupted } from '../../ledger/close-interrupted.ts';
-import { absorbImports } from '../../ledger/one-run.ts';
-import { tidy } from '../../ledger/tidy.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
 import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
@@ -146,6 +143,11 @@ export class LedgerSink implements Sink {
 
   async #tidy(): Promise<void> {
     const { place, keepsTape, clock } = this.#options;
+    const [{ absorbImports }, { closeInterrupted }, { tidy }] = await Promise.all([
+      import('../../ledger/one-run.ts'),
+      import('../../ledger/close-interrupted.ts'),
+      import('../../ledger/tidy.ts'),
+    ]);
     const store = await openStore(place);
     try {
       await absorbImports(store, this.id);
