@@ -73,6 +73,7 @@ export class LedgerSink implements Sink {
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
+  #delayMs = 0;
   #notBefore = 0;
   #retryMs = firstRetryMs;
   #closed: Promise<void> | undefined;
@@ -169,10 +170,13 @@ export class LedgerSink implements Sink {
   /** One piece of work at a time; what becomes known meanwhile is told with the next. */
   #schedule(delayMs: number): void {
     if (this.#working !== undefined || this.#closed !== undefined) return;
+    // It was asked for before, and is due earlier: no need to look at the clock for every record.
+    if (this.#timer !== undefined && this.#delayMs <= delayMs) return;
     const due = Math.max(performance.now() + delayMs, this.#notBefore);
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
+    this.#delayMs = delayMs;
     this.#timer = setTimeout(
       () => {
         const { progressMs = defaultProgressMs, heartbeatMs = defaultHeartbeatMs } = this.#options;
