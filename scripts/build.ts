@@ -9,12 +9,14 @@ const src = (path: string): string => join(root, 'src', path);
 const dist = join(root, 'dist');
 const packages = /^(?![./])/;
 
-rmSync(dist, { recursive: true, force: true });
+for (const folder of [dist, join(root, '.cache')]) rmSync(folder, { recursive: true, force: true });
 const run = needed(
   [
     'cli/effects.ts',
     'cli/commands/run.ts',
     'cli/run/start.ts',
+    'cli/parse.ts',
+    'run/sinks/ledger.ts',
     'run/sources/builtin-options.ts',
     'builtin/agent.ts',
     'dialects/agent-code/index.ts',
@@ -22,7 +24,10 @@ const run = needed(
 );
 // Who asks for help or the version does not wait for what runs need.
 const help = needed(['cli/help.ts', 'version.ts'].map(src));
-await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run });
+// Whatever reads a stream whose dialect is not known reads all of them.
+const read = needed(['dialects/registry.ts', 'pipeline/reader.ts', 'cli/streams.ts'].map(src));
+const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(src));
+await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, read, supervise });
 await build({ portable: src('portable.ts') }, {});
 execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 

@@ -1,39 +1,42 @@
-import { z } from 'zod';
+import { list, number, object, string } from '../dialects/read.ts';
+import type { Json } from '../dialects/dialect.ts';
 import { present } from '../present.ts';
 import type { SessionTotals } from './session-meter.ts';
 
-const count = z.number().nonnegative();
-const Session = z.looseObject({
-  sessionId: z.string().min(1),
-  workspaceDirectory: z.string(),
-  history: z.array(z.looseObject({ message: z.looseObject({ role: z.string() }), toolCallStates: z.array(z.unknown()).optional() })),
-  usage: z.looseObject({
-    totalCost: count.optional(),
-    promptTokens: count,
-    completionTokens: count,
-    promptTokensDetails: z.looseObject({ cachedTokens: count.optional() }).optional(),
-  }),
-});
-
 /** `~/.continue/sessions/ID.json`, with the totals of the whole session. Without a terminal it is written when the run has ended well. */
 export function readContinueSession(text: string): SessionTotals | undefined {
-  let wire: unknown;
+  let wire: Json;
   try {
     wire = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const session = Session.safeParse(wire).data;
-  if (session === undefined) return undefined;
-  const { sessionId, workspaceDirectory: cwd, history, usage } = session;
+  const { sessionId, workspaceDirectory, history: told, usage: bill } = object(wire);
+  const [session, cwd, usage] = [string(sessionId), string(workspaceDirectory), object(bill)];
+  const [inputTokens, outputTokens] = [amount(usage.promptTokens), amount(usage.completionTokens)];
+  if (!session || cwd === undefined || inputTokens === undefined || outputTokens === undefined || !isHistory(told)) return undefined;
+  const history = list(told).map(object);
   return {
-    sessionId,
+    sessionId: session,
     cwd,
-    goesOn: (history.at(-1)?.toolCallStates?.length ?? 0) > 0,
-    turns: history.filter(({ message }) => message.role === 'assistant').length,
-    inputTokens: usage.promptTokens,
-    outputTokens: usage.completionTokens,
+    goesOn: list(history.at(-1)?.toolCallStates).length > 0,
+    turns: history.filter(({ message }) => object(message).role === 'assistant').length,
+    inputTokens,
+    outputTokens,
     // It begins with 0 for what some servers never tell it.
-    ...present({ cacheReadTokens: usage.promptTokensDetails?.cachedTokens || undefined, costUsd: usage.totalCost || undefined }),
+    ...present({
+      cacheReadTokens: amount(object(usage.promptTokensDetails).cachedTokens) || undefined,
+      costUsd: amount(usage.totalCost) || undefined,
+    }),
   };
+}
+
+/** What is no message at all makes it another file than we know. */
+function isHistory(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.every((entry) => string(object(object(entry).message).role) !== undefined);
+}
+
+function amount(value: Json | undefined): number | undefined {
+  const known = number(value);
+  return known !== undefined && known >= 0 ? known : undefined;
 }

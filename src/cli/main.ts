@@ -1,5 +1,3 @@
-import { writeSync } from 'node:fs';
-import { isatty } from 'node:tty';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -85,14 +83,22 @@ const [narrowest, widest] = [40, 100];
 
 /** No wider than is easy to read; in a file or a pipe, as wide. */
 function helpWidth(): number {
-  const told = Number(process.env['COLUMNS']) || (isatty(1) ? process.stdout.columns : widest);
+  const told = Number(process.env['COLUMNS']) || (stdoutIsTerminal() ? process.stdout.columns : widest);
   return Math.max(narrowest, Math.min(widest, told));
 }
 
-/** Short texts go out at once: setting up the stream of stdout costs a good part of a start. */
+/** What is no device, or the null device, is known to be no terminal without loading all of sockets and streams. */
+function stdoutIsTerminal(): boolean {
+  const { fstatSync, statSync } = process.getBuiltinModule('node:fs');
+  const stdout = fstatSync(1);
+  if (!stdout.isCharacterDevice() || stdout.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev) return false;
+  return process.getBuiltinModule('node:tty').isatty(1);
+}
+
+/** Short texts go out at once: setting up the stream of stdout costs a good part of a start, and so does importing `node:fs`, which loads all streams. */
 function show(text: string): number {
   try {
-    writeSync(1, text);
+    process.getBuiltinModule('node:fs').writeSync(1, text);
   } catch (error) {
     // A full pipe takes it later; a closed one does not want it.
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text);

@@ -4,7 +4,6 @@ import type { Reader } from '../pipeline/reader.ts';
 import { isGone } from '../stores/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
-import { endReading, tapeReader } from './run-tape.ts';
 
 /** Ends the runs whose process is gone, with everything that their tapes received; answers their ids. */
 export async function closeInterrupted(store: RunStore, tapes: Tapes, now: number): Promise<string[]> {
@@ -18,6 +17,8 @@ export async function closeInterrupted(store: RunStore, tapes: Tapes, now: numbe
 }
 
 async function endingOf(run: OpenRun, tapes: Tapes): Promise<Ending> {
+  // Every run that ends looks for such others and seldom finds any; reading them needs all dialects.
+  const { endReading, tapeReader } = await import('./run-tape.ts');
   let last = run.last_sequence;
   let lastAt = run.heartbeat_at;
   const reader = tapeReader({

@@ -328,7 +328,8 @@ export class OutcomeFold {
 
   get needsPrice(): boolean {
     const missing = unpriced(this.#usage);
-    return missing.length > 0 && missing.every(([, { input, output }]) => input !== undefined && output !== undefined);
+    const isPriced = missing.some(([model]) => model !== '' || this.#model !== undefined);
+    return isPriced && missing.every(([, { input, output }]) => input !== undefined && output !== undefined);
   }
 
   /** What the run would come to if nothing followed. */

@@ -22,37 +22,48 @@ interface Entry<Item> {
 export class HeadsTable<Item> {
   /** What is in it too, unless something of our own begins in the same way. */
   readonly #shared: HeadsTable<Item> | undefined;
-  /** 1 for three characters that begin something. */
-  readonly #begins: Uint8Array;
+  /** A bit for each three characters, set if they begin something. */
+  readonly #begins: Uint32Array;
   readonly #entries = new Map<number, Entry<Item>>();
-  /** By the first one or two characters, for where a text ends. */
-  readonly #short = new Map<string, readonly Item[]>();
+  readonly #added: [head: string, item: Item][] = [];
+  #short: Map<string, Item[]> | undefined;
 
   constructor(shared?: HeadsTable<Item>) {
     this.#shared = shared;
-    this.#begins = shared === undefined ? new Uint8Array(mostHeads + 1) : shared.#begins.slice();
+    this.#begins = shared === undefined ? new Uint32Array((mostHeads + 1) / 32) : shared.#begins.slice();
   }
 
   /** What is added last is found first. */
   add(head: string, fourth: number, fifth: number, item: Item): void {
     const number = headAt(head, 0);
-    this.#begins[number] = 1;
+    this.#begins[number >>> 5] = (this.#begins[number >>> 5] ?? 0) | (1 << (number & 31));
     const known = this.#entry(number) ?? { items: [], fourth: 0, fifth: 0 };
     this.#entries.set(number, { items: before(item, known.items), fourth: known.fourth | fourth, fifth: known.fifth | fifth });
-    for (let length = 1; length < headLength; length += 1) {
-      const start = head.slice(0, length);
-      this.#short.set(start, before(item, this.#beginning(start) ?? []));
-    }
+    this.#added.push([head, item]);
+    this.#short = undefined;
+  }
+
+  /** By the first one or two characters, for where a text ends. Made when a text does: many runs start and meet none. */
+  #starts(): ReadonlyMap<string, readonly Item[]> {
+    if (this.#short !== undefined) return this.#short;
+    const short = new Map<string, Item[]>();
+    for (const [head, item] of this.#allAdded().toReversed())
+      for (let length = 1; length < headLength; length += 1) {
+        const start = head.slice(0, length);
+        const items = short.get(start);
+        if (items === undefined) short.set(start, [item]);
+        else if (items.at(-1) !== item) items.push(item);
+      }
+    return (this.#short = short);
+  }
+
+  #allAdded(): readonly [head: string, item: Item][] {
+    return this.#shared === undefined ? this.#added : [...this.#shared.#allAdded(), ...this.#added];
   }
 
   #entry(number: number): Entry<Item> | undefined {
     const entry = this.#entries.get(number);
     return entry !== undefined || this.#shared === undefined ? entry : this.#shared.#entry(number);
-  }
-
-  #beginning(start: string): readonly Item[] | undefined {
-    const items = this.#short.get(start);
-    return items !== undefined || this.#shared === undefined ? items : this.#shared.#beginning(start);
   }
 
   /** The first place from `at` on where something may begin, or where the text ends too early to tell; -1: none. */
@@ -71,11 +82,11 @@ export class HeadsTable<Item> {
 
   /** Whether something may begin with the last one or two characters of a text. */
   endsIn(text: string, place: number): boolean {
-    return this.#beginning(text.slice(place)) !== undefined;
+    return this.#starts().has(text.slice(place));
   }
 
   at(text: string, place: number): readonly Item[] {
-    const items = text.length - place < headLength ? this.#beginning(text.slice(place)) : this.#entry(headAt(text, place))?.items;
+    const items = text.length - place < headLength ? this.#starts().get(text.slice(place)) : this.#entry(headAt(text, place))?.items;
     return items ?? [];
   }
 }
@@ -85,13 +96,13 @@ function before<Item>(item: Item, items: readonly Item[]): readonly Item[] {
 }
 
 /** A plain function of its own: this loop is what redaction costs, and it must be compiled as one. */
-function nextHit(begins: Uint8Array, text: string, at: number): number {
+function nextHit(begins: Uint32Array, text: string, at: number): number {
   const length = text.length;
   if (length - at < headLength) return -1;
   let head = rolled(text.charCodeAt(at), text.charCodeAt(at + 1));
   for (let i = at + 2; i < length; i += 1) {
     head = rolled(head, text.charCodeAt(i));
-    if (begins[head] === 1) return i - 2;
+    if ((((begins[head >>> 5] as number) >>> (head & 31)) & 1) === 1) return i - 2;
   }
   return -1;
 }

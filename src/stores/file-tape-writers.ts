@@ -66,7 +66,7 @@ export class PlainWriter implements TapeWriter {
 
   record(record: EventRecord): void {
     const line = this.#file.isOpen ? lineOf(record) : undefined;
-    if (line !== undefined) this.#file.write(Buffer.from(line));
+    if (line !== undefined) this.#file.write(Buffer.from(`${line}\n`));
   }
 
   async end(): Promise<void> {
@@ -74,11 +74,15 @@ export class PlainWriter implements TapeWriter {
   }
 }
 
-const linesAtFirst = 64 * 1024;
+const linesAtFirst = 256 * 1024;
+const LF = 10;
+const mostKept = 4 * 1024 * 1024;
 
 /** Lines as bytes, each encoded once: joined as text, a long burst is copied several times before it is encoded. */
 class Lines {
-  #bytes = Buffer.allocUnsafe(linesAtFirst);
+  #bytes = Buffer.allocUnsafeSlow(linesAtFirst);
+  /** Filled while what was taken last is still in use. */
+  #other = Buffer.allocUnsafeSlow(linesAtFirst);
   #length = 0;
 
   get size(): number {
@@ -86,19 +90,22 @@ class Lines {
   }
 
   add(line: string): void {
-    const most = this.#length + line.length * 3;
+    const most = this.#length + line.length * 3 + 1;
     if (most > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(most, this.#bytes.length * 2));
+      const larger = Buffer.allocUnsafeSlow(Math.max(most, this.#bytes.length * 2));
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }
     this.#length += this.#bytes.write(line, this.#length);
+    this.#bytes[this.#length] = LF;
+    this.#length += 1;
   }
 
-  /** What was added; it is the caller's now. */
+  /** What was added, until this is asked again. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length);
-    this.#bytes = Buffer.allocUnsafe(linesAtFirst);
+    // One burst must not be paid for by all that follows.
+    [this.#bytes, this.#other] = [this.#other, this.#bytes.length > mostKept ? Buffer.allocUnsafeSlow(linesAtFirst) : this.#bytes];
     this.#length = 0;
     return taken;
   }

@@ -59,10 +59,10 @@ const longestLine = 256 * 1024 * 1024;
 /** Who reads from the beginning frames the lines anyway: only so much of one is put together here. */
 const longestHeld = 8 * 1024 * 1024;
 
-/** The line of a record; undefined: it cannot be written. */
+/** The line of a record, without its end; undefined: it cannot be written. */
 export function lineOf(record: EventRecord): string | undefined {
   try {
-    return `${JSON.stringify(record)}\n`;
+    return JSON.stringify(record);
   } catch (error) {
     // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd record must not cost the tape.
     if (!(error instanceof RangeError)) throw error;

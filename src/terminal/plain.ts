@@ -9,13 +9,16 @@ const unsafe =
 // What stays invisible may stand between the letters as well as before them.
 const forged = new RegExp(`^${Array.from(prefix.trim(), (letter) => `[\\p{Cf}\\p{M}]*${letter}`).join('')}`, 'gmu');
 
+const hidden = /[\p{Cf}\p{M}]/u;
+const ownName = prefix.trim();
 const harmless = /^[\n\t -~]*$/;
 
 /** Text of an agent as a terminal may show it: what a terminal would obey is spelt out, and no line looks like one of ours. */
 export function plain(text: string): string {
   // Nearly all texts are of this kind, and whole transcripts go through here.
-  if (harmless.test(text) && !text.includes(prefix.trim())) return text;
-  return text.replaceAll('\r\n', '\n').replace(unsafe, spelt).replace(forged, '\\$&').toWellFormed();
+  if (harmless.test(text) && !text.includes(ownName)) return text;
+  const safe = text.replaceAll('\r\n', '\n').replace(unsafe, spelt).toWellFormed();
+  return hidden.test(safe) || safe.includes(ownName) ? safe.replace(forged, '\\$&') : safe;
 }
 
 function spelt(char: string): string {
@@ -55,7 +58,7 @@ const words = /^[!-~]+(?: [!-~]+)*$/;
 /** Text of an agent as `plain` shows it, on one line, cut to `limit` characters. */
 export function oneLine(text: string, limit = 160): string {
   // Nearly all that is shown is of this kind already.
-  if (text.length <= limit && words.test(text) && !text.includes(prefix.trim())) return text;
+  if (text.length <= limit && words.test(text) && !text.includes(ownName)) return text;
   // What is shown is short, so a text of megabytes need not be searched to its end.
   const head = plain(text.slice(0, limit * 8))
     .replace(/\s+/g, ' ')

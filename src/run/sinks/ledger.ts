@@ -1,8 +1,5 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
-import { closeInterrupted } from '../../ledger/close-interrupted.ts';
-import { absorbImports } from '../../ledger/one-run.ts';
-import { tidy } from '../../ledger/tidy.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
 import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
@@ -76,6 +73,7 @@ export class LedgerSink implements Sink {
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
+  #delayMs = 0;
   #notBefore = 0;
   #retryMs = firstRetryMs;
   #closed: Promise<void> | undefined;
@@ -146,6 +144,11 @@ export class LedgerSink implements Sink {
 
   async #tidy(): Promise<void> {
     const { place, keepsTape, clock } = this.#options;
+    const [{ absorbImports }, { closeInterrupted }, { tidy }] = await Promise.all([
+      import('../../ledger/one-run.ts'),
+      import('../../ledger/close-interrupted.ts'),
+      import('../../ledger/tidy.ts'),
+    ]);
     const store = await openStore(place);
     try {
       await absorbImports(store, this.id);
@@ -167,10 +170,13 @@ export class LedgerSink implements Sink {
   /** One piece of work at a time; what becomes known meanwhile is told with the next. */
   #schedule(delayMs: number): void {
     if (this.#working !== undefined || this.#closed !== undefined) return;
+    // It was asked for before, and is due earlier: no need to look at the clock for every record.
+    if (this.#timer !== undefined && this.#delayMs <= delayMs) return;
     const due = Math.max(performance.now() + delayMs, this.#notBefore);
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
+    this.#delayMs = delayMs;
     this.#timer = setTimeout(
       () => {
         const { progressMs = defaultProgressMs, heartbeatMs = defaultHeartbeatMs } = this.#options;

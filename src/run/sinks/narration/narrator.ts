@@ -199,8 +199,9 @@ export class Narrator {
 
   #line(tone: Tone, parts: Parts): void {
     if (this.#options.tell === 'errors') return;
-    const shown = parts.filter((part) => part !== undefined && part !== '');
-    this.#say(tone, shown.map((part) => oneLine(part ?? '')).join(', '));
+    let text = '';
+    for (const part of parts) if (part !== undefined && part !== '') text += (text === '' ? '' : ', ') + oneLine(part);
+    this.#say(tone, text);
   }
 
   #say(tone: Tone, text: string): void {
