@@ -8,6 +8,16 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/run.ts')).run,
   },
   {
+    name: 'race',
+    summary: 'Give one task to several agents, verify what each did, and name a winner',
+    load: async () => (await import('./commands/race.ts')).race,
+  },
+  {
+    name: 'orchestrate',
+    summary: 'Have a model hand out work to agents on branches, and publish what passes',
+    load: async () => (await import('./commands/orchestrate.ts')).orchestrate,
+  },
+  {
     name: 'runs',
     summary: 'The ledger: list, show, follow, compare, count, move and prune runs',
     load: async () => (await import('./commands/runs.ts')).runs,

@@ -42,8 +42,6 @@ const elsewhere: Readonly<Record<string, string | undefined>> = {
   serve: undefined,
   web: undefined,
   acp: undefined,
-  orchestrate: undefined,
-  race: undefined,
   apply: undefined,
   drop: undefined,
   enqueue: undefined,

@@ -215,6 +215,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** `running`, or the class of the verdict. */
     status: Text.optional(),
     verified: Verified.optional(),
+    /** It was chosen among several that did the same. */
+    winner: z.boolean().optional(),
     /** How many files differ from its parent. */
     files: Count.optional(),
     cost_usd: z.number().nonnegative().optional(),

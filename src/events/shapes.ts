@@ -101,6 +101,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     run_id: '~id',
     status: '~string',
     verified: '~passed|failed|flaky|base_red|not_run',
+    winner: '~boolean',
     files: '~count',
     cost_usd: '~amount',
     item_id: '~id',

@@ -101,8 +101,16 @@ async function conclude(crew: Crew, finished: Finished, { watch, emit, signal, i
   emit({ type: 'turn.started', ...turn });
   emit({ type: 'item.started', item_id: itemId, turn_id: turn.turn_id, kind: 'publish', name: 'publish', args: { branch_id: chosen.id } });
   const result = await publishBranch(crew, chosen, finished.message, { emit, signal, itemId });
-  if (result.status === 'error') emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
-  emit({ type: 'item.completed', item_id: itemId, status: result.status, output: result.output, summary: result.output, branch_id: chosen.id });
+  if (result.status === 'error')
+    emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
+  emit({
+    type: 'item.completed',
+    item_id: itemId,
+    status: result.status,
+    output: result.output,
+    summary: result.output,
+    branch_id: chosen.id,
+  });
   emit({ type: 'turn.completed', ...turn, tool_call_count: 1, has_final_report: false });
   return result.status === 'success' ? finished : failed(`publish: ${result.output}`);
 }
@@ -118,7 +126,10 @@ export function isVerified({ verification }: Branch): boolean {
 
 function instructions({ settings }: Crew): string {
   const { agents, verify: command, publish, repository, concurrency, protect } = settings;
-  const models = agents.map(({ agent, model }) => `${agent}${agent === builtIn ? ' (the agent of Runwire itself)' : ''}${model === undefined ? '' : `, model ${model}`}`);
+  const models = agents.map(
+    ({ agent, model }) =>
+      `${agent}${agent === builtIn ? ' (the agent of Runwire itself)' : ''}${model === undefined ? '' : `, model ${model}`}`,
+  );
   return `You direct software engineers: coding agents that work for you. You change nothing yourself; you hand out work, look at what came of it, and decide. Nobody reads along and nobody can answer questions.
 
 The repository is ${repository.root}. The agents: ${models.join('; ')}. At most ${concurrency} work at once.

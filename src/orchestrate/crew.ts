@@ -96,7 +96,14 @@ export class Crew {
     try {
       // A name may move while others work; the commit that it means now does not.
       branch.base = parentId === base.branchId ? base.commit : await this.commitOf(parentId);
-      telling.emit({ type: 'branch.updated', branch_id: branch.id, parent_branch_id: parentId, agent: work.agent, status: 'running', item_id: telling.itemId });
+      telling.emit({
+        type: 'branch.updated',
+        branch_id: branch.id,
+        parent_branch_id: parentId,
+        agent: work.agent,
+        status: 'running',
+        item_id: telling.itemId,
+      });
       await this.#gate.through(() => this.#work(branch, work, telling));
       if (branch.commit !== undefined && (work.verifies ?? true)) await this.verify(branch, this.settings.verify, telling);
     } catch (error) {

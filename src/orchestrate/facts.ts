@@ -9,7 +9,12 @@ export interface Facts {
 }
 
 const testFolders = new Set(['test', 'tests', '__tests__', 'spec', 'specs', 'e2e']);
-const testNames = [/(?:^|[._-])(?:test|tests|spec)\.[^.]+$/i, /^test_.*\.py$/, /_test\.[^.]+$/, /(?:Test|Tests|Spec)\.(?:java|kt|cs|swift|scala|php)$/];
+const testNames = [
+  /(?:^|[._-])(?:test|tests|spec)\.[^.]+$/i,
+  /^test_.*\.py$/,
+  /_test\.[^.]+$/,
+  /(?:Test|Tests|Spec)\.(?:java|kt|cs|swift|scala|php)$/,
+];
 
 function isTest(path: string): boolean {
   const parts = path.split('/');
@@ -31,7 +36,11 @@ export function factsOf(changes: readonly Change[], protect: readonly string[]):
 /** The same in one sentence; empty: there is nothing to say. */
 export function wordsOfFacts({ tests_changed, tests_deleted, protected_touched }: Facts): string {
   const say = (what: string, paths: readonly string[]): string[] => (paths.length === 0 ? [] : [`${what}: ${some(paths)}`]);
-  return [...say('tests deleted', tests_deleted), ...say('tests changed', tests_changed), ...say('protected files touched', protected_touched)].join('; ');
+  return [
+    ...say('tests deleted', tests_deleted),
+    ...say('tests changed', tests_changed),
+    ...say('protected files touched', protected_touched),
+  ].join('; ');
 }
 
 function some(paths: readonly string[]): string {

@@ -12,7 +12,11 @@ export async function mergedTree({ git }: Repository, ours: string, theirs: stri
 }
 
 /** Branches merged one after another; throws with the files when two do not fit. */
-export async function mergeAll(repository: Repository, branches: readonly { id: string; commit: string }[], message: string): Promise<string> {
+export async function mergeAll(
+  repository: Repository,
+  branches: readonly { id: string; commit: string }[],
+  message: string,
+): Promise<string> {
   const [first, ...others] = branches;
   if (first === undefined) throw new Failure('input', 'nothing to merge');
   let current = first.commit;

@@ -9,11 +9,25 @@ import { mergedTree } from './merge.ts';
 export type Published = Omit<EventOf<'branch.published'>, 'type'>;
 
 /** What git needs to reach a remote as the user; it never asks. */
-const credentials = ['SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_SSL_CAINFO', 'SSL_CERT_FILE', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy'];
+const credentials = [
+  'SSH_AUTH_SOCK',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_SSL_CAINFO',
+  'SSL_CERT_FILE',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+];
 const sshThatNeverAsks = 'ssh -o BatchMode=yes -o ConnectTimeout=20';
 
 /** Pushes a branch, by our own hand alone: never with force, and never to the branch that the work began from. */
-export async function publish(crew: Crew, branch: Branch, { message, signal }: { message?: string | undefined; signal: AbortSignal }): Promise<Published> {
+export async function publish(
+  crew: Crew,
+  branch: Branch,
+  { message, signal }: { message?: string | undefined; signal: AbortSignal },
+): Promise<Published> {
   const { repository, publish: how, dryRun, base } = crew.settings;
   const { git } = repository;
   const refuse = (text: string): Published => ({ branch_id: branch.id, status: 'error', message: text });
@@ -32,11 +46,14 @@ export async function publish(crew: Crew, branch: Branch, { message, signal }: {
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${id}`];
   try {
     const { code, stdout, stderr } = await git.ask(args, { env, signal, hooks: true });
-    if (code !== 0) return { ...told, status: 'error', message: `the push was refused: ${rejection(stdout.toString()) ?? wordsOf(stderr)}` };
+    if (code !== 0)
+      return { ...told, status: 'error', message: `the push was refused: ${rejection(stdout.toString()) ?? wordsOf(stderr)}` };
   } catch (error) {
     return { ...told, status: 'error', message: `the push failed: ${messageOf(error)}` };
   }
-  return how === 'pr' ? openRequest(crew, { ...told, status: 'success' }, message, signal) : { ...told, status: 'success', message: `pushed to ${remote} as ${id}` };
+  return how === 'pr'
+    ? openRequest(crew, { ...told, status: 'success' }, message, signal)
+    : { ...told, status: 'success', message: `pushed to ${remote} as ${id}` };
 }
 
 async function remoteOf({ settings }: Crew): Promise<string | undefined> {
@@ -65,8 +82,20 @@ async function openRequest(crew: Crew, pushed: Published, message: string | unde
   const { settings } = crew;
   const { path } = await searchPath('gh', settings.env);
   const [title = '', ...body] = (message ?? `Runwire: ${pushed.branch_id}`).split('\n');
-  if (path === undefined) return { ...pushed, status: 'error', message: 'the branch is pushed, but gh is not installed: no pull request was opened' };
-  const args = ['pr', 'create', '--head', pushed.branch_id, '--base', settings.base.branchId, '--title', title.slice(0, 200), '--body', body.join('\n').trim()];
+  if (path === undefined)
+    return { ...pushed, status: 'error', message: 'the branch is pushed, but gh is not installed: no pull request was opened' };
+  const args = [
+    'pr',
+    'create',
+    '--head',
+    pushed.branch_id,
+    '--base',
+    settings.base.branchId,
+    '--title',
+    title.slice(0, 200),
+    '--body',
+    body.join('\n').trim(),
+  ];
   const env = { ...settings.env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
   try {
     const { code, stdout, stderr } = await answerOf({ command: path, args, cwd: settings.repository.root, env }, { signal });

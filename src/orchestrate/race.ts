@@ -1,7 +1,7 @@
-import type { RunAgent } from '../builtin/agent.ts';
 import type { Draft, ErrorCode } from '../events/event.ts';
 import type { VerdictClass } from '../failure.ts';
 import { codeOfClass } from '../faults.ts';
+import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
 import { isVerified, tellStart } from './brain.ts';
 import type { Branch, Crew } from './crew.ts';
@@ -17,6 +17,8 @@ export interface RaceAsk {
   best: Best;
   /** When all must have ended, in ms from the start. */
   timeoutMs: number | undefined;
+  /** Hears how all of them ended, for a table. */
+  onEnd(entries: readonly Entry[], winner: Winner | undefined): void;
 }
 
 /** One that took part, and how it ended. */
@@ -30,9 +32,8 @@ export interface Entry {
 }
 
 /** The same task for several agents, or several times for one; a written rule chooses the winner from facts. */
-export function raceOf(crew: Crew, { contestants, best, timeoutMs }: RaceAsk): RunAgent {
-  return async (options, emit) => {
-    const { prompt, signal, cwd, projectName = '', parentBranchId = '' } = options;
+export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: RaceAsk): Script {
+  return async ({ prompt, signal, cwd, projectName, parentBranchId }, emit) => {
     const { clock, verify } = crew.settings;
     const startedAt = clock();
     const turn = { turn_id: 'turn_1', iteration: 1 };
@@ -49,7 +50,14 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs }: RaceAsk): R
     const entries = await Promise.all(
       contestants.map(async (choice, index): Promise<Entry> => {
         const item_id = `attempt_${index + 1}`;
-        emit({ type: 'item.started', item_id, turn_id: turn.turn_id, kind: 'subagent', name: 'execute_agent', args: argsOf(choice, prompt) });
+        emit({
+          type: 'item.started',
+          item_id,
+          turn_id: turn.turn_id,
+          kind: 'subagent',
+          name: 'execute_agent',
+          args: argsOf(choice, prompt),
+        });
         const begun = clock();
         const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (begun - startedAt)) };
         const branch = await crew.execute({ ...choice, prompt, ...left }, { itemId: item_id, signal: stopped, emit });
@@ -64,6 +72,7 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs }: RaceAsk): R
     );
     const winner = winnerOf(entries, best, verify !== undefined);
     if (winner !== undefined) emit({ type: 'branch.updated', branch_id: winner.entry.branch.id, winner: true });
+    onEnd(entries, winner);
     const text = winner === undefined ? lost(entries, base) : won(winner, best);
     emit({ type: 'text.completed', text });
     emit({ type: 'turn.completed', ...turn, tool_call_count: contestants.length, has_final_report: true, finish_reason: 'stop' });
@@ -85,7 +94,15 @@ async function verifyBase(
   const startedAt = clock();
   emit({ type: 'item.started', item_id, turn_id, kind: 'command', name: 'verify', args: { branch_id: base.branchId, command } });
   const end = (status: 'success' | 'error', summary: string): void =>
-    emit({ type: 'item.completed', item_id, status, output: summary, summary, branch_id: base.branchId, duration_ms: Math.round(clock() - startedAt) });
+    emit({
+      type: 'item.completed',
+      item_id,
+      status,
+      output: summary,
+      summary,
+      branch_id: base.branchId,
+      duration_ms: Math.round(clock() - startedAt),
+    });
   try {
     const { base: result } = await crew.verifier.verify(base.commit, command, signal);
     end('success', `the base is ${result === 'passed' ? 'green' : result === 'flaky' ? 'flaky' : 'red'}`);

@@ -66,7 +66,14 @@ export class Verifier {
       const startedAt = clock();
       const workspace = await Workspace.plan(
         // A worktree would leave its branch in the user's repository.
-        { isolate: isolate === 'worktree' ? 'clone' : isolate, from: commit, dirty: 'ignore', branch: `runwire/verify/${newId()}`, copied: copy, setup },
+        {
+          isolate: isolate === 'worktree' ? 'clone' : isolate,
+          from: commit,
+          dirty: 'ignore',
+          branch: `runwire/verify/${newId()}`,
+          copied: copy,
+          setup,
+        },
         { cwd, env, owners },
       );
       try {

@@ -27,7 +27,10 @@ export function reportOf(branch: Branch): string {
         diff_stat: changes === undefined ? undefined : { files: files.length, additions: changes.additions, deletions: changes.deletions },
         files: files.length === 0 ? undefined : files.slice(0, mostFiles).map(({ path, operation }) => `${operation} ${path}`),
         beside: facts === undefined ? undefined : wordsOfFacts(facts) || undefined,
-        verify: verification === undefined ? undefined : { ...verification, output: verification.result === 'passed' ? undefined : verification.output },
+        verify:
+          verification === undefined
+            ? undefined
+            : { ...verification, output: verification.result === 'passed' ? undefined : verification.output },
       }),
     },
     null,

@@ -58,6 +58,7 @@ export const Branch = z.strictObject({
   run_id: z.string().optional(),
   status: z.string().optional(),
   verified: Verified.optional(),
+  winner: z.boolean().optional(),
   files: z.int().nonnegative().optional(),
   cost: z.number().nonnegative().optional(),
 });

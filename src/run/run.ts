@@ -18,6 +18,7 @@ import { RecordLog } from './sinks/record-log.ts';
 import { closingOnFailure, type Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
 import type { Introduction } from './sources/source.ts';
+import type { Script } from './sources/script.ts';
 import type { RunSpec } from './spec.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
 
@@ -54,6 +55,8 @@ export interface StartOptions {
   refusal?: Failure;
   /** Takes the place of the built-in agent. */
   loadAgent?: (() => Promise<RunAgent>) | undefined;
+  /** Directs the run instead of an agent. */
+  script?: Script | undefined;
 }
 
 /** Starts a run at once. The command, the library, and whoever else runs agents hold the same handle. */
@@ -153,7 +156,7 @@ class LiveRun implements Run {
 
   /** An agent that is not there is the outcome of the run, told like any other. */
   async #chooseSource(): Promise<Chosen> {
-    const { env, variables = {}, loadAgent, refusal, warn } = this.#options;
+    const { env, variables = {}, loadAgent, script, refusal, warn } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
       introduction,
@@ -162,7 +165,7 @@ class LiveRun implements Run {
     });
     if (refusal !== undefined) return refused(refusal, {});
     try {
-      const chooser = { env, set: variables, place: this.#place, redact: this.#redact, loadAgent };
+      const chooser = { env, set: variables, place: this.#place, redact: this.#redact, loadAgent, script };
       const chosen =
         this.spec.workspace === undefined
           ? await chooseSource(this.spec, chooser)

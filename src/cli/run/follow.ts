@@ -6,10 +6,11 @@ import { present } from '../../present.ts';
 import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import { type Run, start } from '../../run/run.ts';
-import { answerSink, dialectSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
+import { answerSink, dialectSink, finalReportSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { closingOnFailure, type Sink } from '../../run/sinks/sink.ts';
+import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
@@ -22,10 +23,16 @@ export interface Following {
   spec: RunSpec;
   writer: Awaited<ReturnType<typeof loadWriter>>;
   loadAgent: (() => Promise<RunAgent>) | undefined;
+  /** Directs the run instead of an agent. */
+  script?: Script | undefined;
+  /** In text mode stdout gets the report instead of the answer. */
+  tellsReport?: boolean;
+  /** Hears of the run as soon as there is one, and where to tell people something. */
+  onRun?: (run: Run, complain: (message: string) => void) => void;
 }
 
 /** A run in the foreground: told on stdout and stderr while it happens; answers the exit code. */
-export async function follow({ flags, spec, writer, loadAgent }: Following, context: Context): Promise<number> {
+export async function follow({ flags, spec, writer, loadAgent, script, tellsReport, onRun }: Following, context: Context): Promise<number> {
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
   // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
   const draws = writer === undefined;
@@ -53,14 +60,16 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: () => openSinks({ flags, spec, writer, outlet, narration }, context),
+      sinks: () => openSinks({ flags, spec, writer, tellsReport, outlet, narration }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       keepsRecords: false,
       clock: context.now,
       warn: narration.complain,
       outside: context,
       loadAgent,
+      script,
     });
+    onRun?.(run, narration.complain);
     const outcome = await run.outcome;
     if (flags.onEnd.length > 0) {
       const { runOnEnd } = await import('./on-end.ts');
@@ -95,7 +104,8 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
   return given.flatMap(([flag, value]) => (value === undefined || redact.text(value) !== value ? [] : [flag, value]));
 }
 
-interface Ways extends Omit<Following, 'loadAgent'> {
+interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'onRun' | 'tellsReport'> {
+  tellsReport: boolean | undefined;
   outlet: Outlet;
   narration: Narration;
 }
@@ -105,10 +115,10 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
   return closingOnFailure(sinks, () => fillSinks(sinks, ways, context));
 }
 
-async function fillSinks(sinks: Sink[], { flags, spec, writer, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
+async function fillSinks(sinks: Sink[], { flags, spec, writer, tellsReport, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  if (writer === undefined) sinks.push(answerSink(outlet));
+  if (writer === undefined) sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(outlet));
   else if (flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
     const name = scratchpadName(spec.prompt, context.now());

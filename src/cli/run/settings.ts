@@ -82,7 +82,7 @@ export function specOfFlags(
   );
 }
 
-function fromHere(model: string | undefined, here: string): string | undefined {
+export function fromHere(model: string | undefined, here: string): string | undefined {
   const file = /^replay\/(.+)$/.exec(model ?? '')?.[1];
   return file === undefined ? model : `replay/${resolve(here, file)}`;
 }

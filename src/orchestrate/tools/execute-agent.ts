@@ -7,13 +7,20 @@ import type { Branch, Crew } from '../crew.ts';
 import type { AgentChoice } from '../settings.ts';
 import { isGood, reportOf, summaryOf } from '../words.ts';
 
-const parent = z.string().min(1).optional().describe('Where to start: a branch_id of an earlier result, or a git branch. Default: the start of this task.');
+const parent = z
+  .string()
+  .min(1)
+  .optional()
+  .describe('Where to start: a branch_id of an earlier result, or a git branch. Default: the start of this task.');
 
 /** Hands one piece of work to one agent. */
 export function executeAgent(crew: Crew): Tool {
   const names = [...new Set(crew.settings.agents.map(({ agent }) => agent))];
   const input = z.strictObject({
-    agent: z.string().min(1).describe(`One of: ${names.join(', ')}.`),
+    agent: z
+      .string()
+      .min(1)
+      .describe(`One of: ${names.join(', ')}.`),
     prompt: z.string().min(1).describe('Everything the agent must know: it sees nothing of this conversation.'),
     parent_branch_id: parent,
     phase: z.string().min(1).max(40).optional().describe('A word for what this is: implement, review, fix.'),
@@ -37,7 +44,11 @@ export function executeAgent(crew: Crew): Tool {
 /** Hands work to several agents at once. */
 export function parallelExplore(crew: Crew): Tool {
   const input = z.strictObject({
-    prompts: z.array(z.string().min(1)).min(1).max(50).describe('One piece of work each; one prompt with num_branches: the same several times.'),
+    prompts: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(50)
+      .describe('One piece of work each; one prompt with num_branches: the same several times.'),
     agents: z.array(z.string().min(1)).min(1).optional().describe('Who does them, in turn. Default: all in turn.'),
     parent_branch_id: parent,
     num_branches: z.int().min(1).max(50).optional().describe('How many; default: as many as there are prompts.'),
@@ -65,7 +76,8 @@ export function parallelExplore(crew: Crew): Tool {
 function choose(crew: Crew, agent: string, model: string | undefined): AgentChoice {
   const { agents } = crew.settings;
   const choice = agents.find((each) => each.agent === agent);
-  if (choice === undefined) throw new Failure('input', `there is no agent "${agent}" here; use ${agents.map((each) => each.agent).join(', ')}`);
+  if (choice === undefined)
+    throw new Failure('input', `there is no agent "${agent}" here; use ${agents.map((each) => each.agent).join(', ')}`);
   return model === undefined ? choice : { agent, model };
 }
 
@@ -79,4 +91,3 @@ function resultOf(branches: readonly Branch[]): ToolResult {
     ...(branches.length === 1 && first !== undefined ? { branch_id: first.id } : {}),
   };
 }
-

@@ -11,7 +11,10 @@ const mostBytes = 10 * 1024 * 1024;
 
 /** What came of a branch; while its work is under way, how far it is. */
 export function branchOutput(crew: Crew): Tool {
-  const input = z.strictObject({ branch_id: branchId, full_output: z.boolean().optional().describe('The whole last message of its agent.') });
+  const input = z.strictObject({
+    branch_id: branchId,
+    full_output: z.boolean().optional().describe('The whole last message of its agent.'),
+  });
   return define<z.infer<typeof input>>({
     name: 'branch_output',
     kind: 'branch_poll',
@@ -20,7 +23,8 @@ export function branchOutput(crew: Crew): Tool {
     need: ({ branch_id }) => ({ access: 'none', subject: branch_id }),
     async run({ branch_id, full_output }) {
       const branch = crew.branches.get(branch_id);
-      if (branch === undefined) return { ...success(`${branch_id} is at ${await crew.commitOf(branch_id)}; no agent of this task worked on it`), branch_id };
+      if (branch === undefined)
+        return { ...success(`${branch_id} is at ${await crew.commitOf(branch_id)}; no agent of this task worked on it`), branch_id };
       const { outcome } = branch;
       if (outcome === undefined && branch.problem === undefined && branch.commit === undefined)
         return { ...success(JSON.stringify({ branch_id, status: 'running', agent: branch.agent })), branch_id, summary: 'running' };
@@ -32,7 +36,10 @@ export function branchOutput(crew: Crew): Tool {
 
 /** A file of a branch, from git. */
 export function readArtifact(crew: Crew): Tool {
-  const input = z.strictObject({ branch_id: branchId, path: z.string().min(1).describe('From the top of the repository; a folder is listed.') });
+  const input = z.strictObject({
+    branch_id: branchId,
+    path: z.string().min(1).describe('From the top of the repository; a folder is listed.'),
+  });
   return define<z.infer<typeof input>>({
     name: 'read_artifact',
     kind: 'read',
@@ -45,7 +52,8 @@ export function readArtifact(crew: Crew): Tool {
       const name = `${commit}:${path.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '')}`;
       const type = await git.try(['cat-file', '-t', name]);
       if (type === undefined) return { ...failed(`${branch_id} has no ${path}`), branch_id };
-      if (type === 'tree') return { ...success(cut((await git.text(['ls-tree', '--name-only', name])) || '(empty)', mostCharacters)), branch_id };
+      if (type === 'tree')
+        return { ...success(cut((await git.text(['ls-tree', '--name-only', name])) || '(empty)', mostCharacters)), branch_id };
       if (type !== 'blob') return { ...failed(`${path} is a ${type}, not a file`), branch_id };
       const size = Number(await git.text(['cat-file', '-s', name]));
       if (size > mostBytes) return { ...failed(`${path} has ${size} bytes, too many to read`), branch_id };

@@ -17,7 +17,8 @@ export function mergeBranches(crew: Crew): Tool {
   return define<z.infer<typeof input>>({
     name: 'merge_branches',
     kind: 'tool_call',
-    description: 'Merge branches into a new one, and verify the result: branches that pass alone may fail together. Conflicts are named; nothing is merged then.',
+    description:
+      'Merge branches into a new one, and verify the result: branches that pass alone may fail together. Conflicts are named; nothing is merged then.',
     input,
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_ids, message }, run) {
@@ -28,7 +29,14 @@ export function mergeBranches(crew: Crew): Tool {
         const id = await crew.newBranchName(message ?? 'merge');
         await repository.git.text(['update-ref', '-m', 'runwire: merge', `refs/heads/${id}`, commit, '']);
         const changes = await changesBetween(repository.git, base.commit, commit);
-        const branch: Branch = { id, parentId: branch_ids[0] ?? '', base: base.commit, commit, changes, facts: factsOf(changes.changes, protect) };
+        const branch: Branch = {
+          id,
+          parentId: branch_ids[0] ?? '',
+          base: base.commit,
+          commit,
+          changes,
+          facts: factsOf(changes.changes, protect),
+        };
         crew.branches.set(id, branch);
         await crew.verify(branch, verify, run);
         crew.tell(branch, run);

@@ -18,13 +18,23 @@ export function publishTool(crew: Crew): Tool {
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_id, message }, run) {
       const { base } = crew.settings;
-      const branch = crew.branches.get(branch_id) ?? { id: branch_id, parentId: base.branchId, base: base.commit, commit: await crew.commitOf(branch_id) };
+      const branch = crew.branches.get(branch_id) ?? {
+        id: branch_id,
+        parentId: base.branchId,
+        base: base.commit,
+        commit: await crew.commitOf(branch_id),
+      };
       return publishBranch(crew, branch, message, run);
     },
   });
 }
 
-export async function publishBranch(crew: Crew, branch: Branch, message: string | undefined, run: Pick<ToolRun, 'emit' | 'signal' | 'itemId'>): Promise<ToolResult> {
+export async function publishBranch(
+  crew: Crew,
+  branch: Branch,
+  message: string | undefined,
+  run: Pick<ToolRun, 'emit' | 'signal' | 'itemId'>,
+): Promise<ToolResult> {
   const published = await publish(crew, branch, { message, signal: run.signal });
   run.emit({ type: 'branch.published', ...published });
   const text = published.message ?? published.status;

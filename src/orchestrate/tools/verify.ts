@@ -10,7 +10,11 @@ export function verify(crew: Crew): Tool {
   const { verify: usual } = crew.settings;
   const input = z.strictObject({
     branch_id: z.string().min(1).describe('A branch_id of an earlier result, or a git branch.'),
-    command: z.string().min(1).optional().describe(usual === undefined ? 'A shell command.' : `A shell command; default: ${usual}`),
+    command: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(usual === undefined ? 'A shell command.' : `A shell command; default: ${usual}`),
   });
   return define<z.infer<typeof input>>({
     name: 'verify',

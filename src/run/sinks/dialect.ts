@@ -46,14 +46,20 @@ export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string)
   };
 }
 
+/** The report alone, indented. */
+export function finalReportSink(outlet: Outlet): Sink {
+  return { end: (outcome) => outlet.write(`${escapeToAscii(JSON.stringify(finalReport(outcome), null, 2))}\n`) };
+}
+
 /** Live events, and after the last of them its report once more, for people. */
 export function reportSink(writer: Writer, outlet: Outlet): Sink {
   const sink = dialectSink(writer, outlet);
+  const report = finalReportSink(outlet);
   return {
     ...sink,
     end(outcome) {
       sink.end?.(outcome);
-      outlet.write(`${escapeToAscii(JSON.stringify(finalReport(outcome), null, 2))}\n`);
+      report.end?.(outcome);
     },
   };
 }

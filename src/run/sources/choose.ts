@@ -5,6 +5,7 @@ import { builtIn, type Environment } from '../../vocabulary.ts';
 import type { Place } from '../git.ts';
 import type { Limits, RunSpec } from '../spec.ts';
 import { BuiltInSource } from './builtin.ts';
+import type { Script } from './script.ts';
 import type { Introduction, Source } from './source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
@@ -30,11 +31,18 @@ export interface Chooser extends Variables {
   place: Place;
   redact: Redactor | undefined;
   loadAgent?: (() => Promise<RunAgent>) | undefined;
+  /** Directs the run instead of an agent. */
+  script?: Script | undefined;
 }
 
 /** Who makes the events: the built-in agent, another agent's program, or a command of the caller's. Each is loaded when it is chosen. */
 export async function chooseSource(spec: RunSpec, chooser: Chooser): Promise<Chosen> {
   const { agent, command, limits } = spec;
+  const { script } = chooser;
+  if (script !== undefined) {
+    const { ScriptSource } = await import('./script.ts');
+    return { source: new ScriptSource(script, spec, chooser.place), introduction: {}, limits, warnings: [] };
+  }
   refuseWhatIsIgnored(spec);
   if (command !== undefined) return (await import('./command.ts')).commandSource(command, spec, chooser);
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);

@@ -1,0 +1,45 @@
+import { Failure } from '../../failure.ts';
+import { command, type Entry } from '../command.ts';
+import { crewOptions, publishOptions, readCrewFlags } from '../orchestrate/flags.ts';
+
+const clean: Entry = {
+  name: 'clean',
+  summary: 'Reclaim private copies that a crash left: keep their work, remove them',
+  load: async () => (await import('../orchestrate/clean.ts')).clean,
+};
+
+export const orchestrate = command({
+  name: 'orchestrate',
+  summary: 'Have a model hand out work to agents on branches, and publish what passes',
+  description: `A model (--model) cuts the task into pieces and gives them to coding agents. Each agent works in a private copy of the
+repository; your checkout is never touched. All it leaves is committed on a branch runwire/RUN/N-…, verified in a fresh
+copy, and the model decides what follows. The last branch is published if you say so, by Runwire's own hand.
+stdout gets the final report as JSON; with --stream-json also every event, as it happens.
+The limits of money, tokens and time are for all of it together; --max-turns counts the model calls of the one who directs.`,
+  options: {
+    task: { type: 'string', value: 'TEXT', help: 'What to do; else -p, else stdin' },
+    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same' },
+    'max-turns': { type: 'string', value: 'N', help: 'Stop after N model calls of the one who directs (exit 6)' },
+    ...crewOptions,
+    ...publishOptions,
+    interactive: { type: 'boolean', help: 'Read what to do next, line by line, from the terminal or stdin, until it ends' },
+  },
+  subcommands: [clean],
+  examples: [
+    [
+      'runwire orchestrate --task "fix the failing tests" --model anthropic/claude-sonnet-4-5 --agents codex,claude --verify "npm test"',
+      'Two kinds of agents, and a proof',
+    ],
+    [
+      'runwire orchestrate --task "$(cat task.md)" --stream-json --max-cost-usd 5 --publish branch | my-dashboard',
+      'Live events, one budget, and a pushed branch',
+    ],
+    ['runwire orchestrate clean', 'What a crash left'],
+  ],
+  async run({ task, prompt, interactive, ...values }, _operands, context) {
+    const { conductOrchestration } = await import('../orchestrate/orchestrate.ts');
+    if (task !== undefined && prompt !== undefined) throw new Failure('input', 'two tasks: --task and --prompt; give one');
+    const crewFlags = readCrewFlags(values, context.cwd);
+    return conductOrchestration({ task: task ?? prompt, values, crewFlags, isInteractive: interactive === true }, context);
+  },
+});

@@ -1,0 +1,47 @@
+import { command } from '../command.ts';
+import { readCount, readWord } from '../flag-values.ts';
+import { crewOptions, readCrewFlags } from '../orchestrate/flags.ts';
+
+export const race = command({
+  name: 'race',
+  summary: 'Give one task to several agents, verify what each did, and name a winner',
+  operands: '[PROMPT]',
+  description: `Every agent works in a private copy of the repository; your checkout is never touched. What each did is on a branch
+runwire/RUN/N-…, and verified in a fresh copy of its commit; the base is verified first.
+The winner did what was asked, passes --verify, deleted no test and touched no protected file; among several, --best decides:
+the first to end (the others are stopped at once), the cheapest, the smallest change, or the fastest. A tie goes to the one
+named first. The exit code is the winner's; without one it is that of the class most of them ended in.
+stdout gets the final report as JSON, stderr a table.`,
+  options: {
+    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin' },
+    ...crewOptions,
+    attempts: { type: 'string', value: 'N', help: 'How often each agent takes part (default: 1)' },
+    best: {
+      type: 'string',
+      value: 'first|cheapest|smallest|fastest',
+      choices: ['first', 'cheapest', 'smallest', 'fastest'],
+      help: 'Who wins among those that pass (default: first)',
+    },
+  },
+  examples: [
+    ['runwire race "fix the failing test" --agents codex,claude,opencode --verify "npm test"', 'The first that passes wins'],
+    [
+      'runwire race "make it faster" --agents claude --attempts 5 --best cheapest --verify "npm test" --max-cost-usd 3',
+      'Five times the same agent, under one budget',
+    ],
+  ],
+  async run({ attempts, best, prompt, ...values }, operands, context) {
+    const { conductRace } = await import('../orchestrate/race.ts');
+    const crewFlags = readCrewFlags(values, context.cwd);
+    return conductRace(
+      {
+        prompt: prompt ?? (operands.length === 0 ? undefined : operands.join(' ')),
+        values,
+        crewFlags,
+        attempts: readCount('--attempts', attempts, 3) ?? 1,
+        best: readWord('--best', best, ['first', 'cheapest', 'smallest', 'fastest']) ?? 'first',
+      },
+      context,
+    );
+  },
+});

@@ -1,0 +1,104 @@
+import { Failure } from '../../failure.ts';
+import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
+import { present } from '../../present.ts';
+import { isolations } from '../../vocabulary.ts';
+import type { Options, Values } from '../command.ts';
+import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
+import { copyOptions, runOptions } from '../run/flags.ts';
+import { fromHere } from '../run/settings.ts';
+
+const { model, timeout, cwd, env, ledger, label, tape, quiet, allow, deny } = runOptions;
+
+/** Flags of everything that has several agents at work in private copies. */
+export const crewOptions = {
+  model: { ...model },
+  agents: {
+    type: 'string',
+    value: 'NAME[=MODEL],…',
+    help: 'Who does the work: codex, claude=opus, builtin=anthropic/claude-sonnet-4-5, … (default: those that are installed)',
+  },
+  'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when all of it together has cost this much (exit 5)' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
+  timeout: { ...timeout },
+  'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after so long' },
+  concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)' },
+  verify: {
+    type: 'string',
+    value: 'CMD',
+    help: 'A shell command that good work passes; run in a fresh copy of the commit, on the base first',
+  },
+  'verify-timeout': { type: 'string', value: 'DURATION', help: 'How long that may take (default: 10m)' },
+  protect: { type: 'string', multiple: true, value: 'GLOB', help: "Files that must stay as they are, such as 'test/**'; may be repeated" },
+  ...copyOptions,
+  isolate: { ...copyOptions.isolate, help: 'How private copies are made (default: auto, an overlay where possible, else a clone)' },
+  'permission-mode': { ...runOptions['permission-mode'], help: 'What each agent may do without a rule (default: edit)' },
+  allow: { ...allow },
+  deny: { ...deny },
+  cwd: { ...cwd },
+  env: { ...env },
+  'base-url': runOptions['base-url'],
+  price: runOptions.price,
+  'stream-json': runOptions['stream-json'],
+  to: runOptions.to,
+  tape: { ...tape },
+  ledger: { ...ledger },
+  label: { ...label },
+  'no-tape': runOptions['no-tape'],
+  'on-end': runOptions['on-end'],
+  'project-name': runOptions['project-name'],
+  'parent-branch-id': { type: 'string', value: 'BRANCH', help: 'The branch or commit to start from (default: what is checked out)' },
+  headless: { type: 'boolean', help: 'Nobody watches: draw nothing on the terminal' },
+  quiet: { ...quiet },
+  'no-redact': runOptions['no-redact'],
+} as const satisfies Options;
+
+export const publishOptions = {
+  publish: {
+    type: 'string',
+    value: 'none|branch|pr',
+    choices: ['none', 'branch', 'pr'],
+    help: 'What becomes of the finished branch: nothing (default), a push, a pull request (with gh)',
+  },
+  remote: { type: 'string', value: 'NAME', help: 'Where it is pushed (default: origin)' },
+  'dry-run': { type: 'boolean', help: 'Say what would be published, and do not' },
+} as const satisfies Options;
+
+type CrewValues = Values<typeof crewOptions> & Partial<Values<typeof publishOptions>>;
+
+export type CrewFlags = Pick<
+  Settings,
+  'isolate' | 'dirty' | 'setup' | 'copy' | 'protect' | 'verify' | 'verifyTimeoutMs' | 'publish' | 'remote' | 'dryRun' | 'concurrency'
+> & { agents: readonly AgentChoice[] | undefined; agentTimeoutMs: number | undefined; from: string | undefined };
+
+const defaultVerifyMs = 10 * 60_000;
+
+export function readCrewFlags(values: CrewValues, here: string): CrewFlags {
+  return {
+    agents: readAgents(values.agents, here),
+    isolate: readWord('--isolate', values.isolate, ['auto', ...isolations]) ?? 'auto',
+    dirty: readWord('--dirty', values.dirty, ['refuse', 'ignore', 'include']) ?? 'refuse',
+    setup: filled('--setup', values.setup, '"npm ci"'),
+    copy: values.copy ?? [],
+    protect: values.protect ?? [],
+    verify: filled('--verify', values.verify, '"npm test"'),
+    verifyTimeoutMs: readDuration('--verify-timeout', values['verify-timeout']) ?? defaultVerifyMs,
+    agentTimeoutMs: readDuration('--agent-timeout', values['agent-timeout']),
+    publish: readWord('--publish', values.publish, ['none', 'branch', 'pr']) ?? 'none',
+    remote: filled('--remote', values.remote, 'origin'),
+    dryRun: values['dry-run'] === true,
+    concurrency: readCount('--concurrency', values.concurrency, 4) ?? 4,
+    from: filled('--parent-branch-id', values['parent-branch-id'], 'main'),
+  };
+}
+
+/** `codex,claude=opus,builtin=replay/model.jsonl` */
+function readAgents(text: string | undefined, here: string): AgentChoice[] | undefined {
+  if (text === undefined) return undefined;
+  return text.split(',').map((each) => {
+    const [agent = '', ...rest] = each.trim().split('=');
+    const name = rest.length === 0 ? undefined : rest.join('=');
+    if (agent === '' || name === '')
+      throw new Failure('input', `--agents ${text}: expected names with commas between them, such as codex,claude=opus,builtin`);
+    return { agent, ...present({ model: fromHere(name, here) }) };
+  });
+}

@@ -1,0 +1,79 @@
+import { Failure } from '../../failure.ts';
+import { type Best, type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
+import { compactDuration, dollars } from '../../terminal/figures.ts';
+import { wantsColours } from '../../terminal/line.ts';
+import { type Column, table } from '../../terminal/table.ts';
+import type { Context } from '../context.ts';
+import type { RunValues } from '../run/flags.ts';
+import { readFlags } from '../run/flags.ts';
+import { readPrompt } from '../run/prompt.ts';
+import type { CrewFlags } from './flags.ts';
+import { checkAgents, conduct } from './start.ts';
+
+interface Asked {
+  prompt: string | undefined;
+  values: RunValues;
+  crewFlags: CrewFlags;
+  attempts: number;
+  best: Best;
+}
+
+/** When every agent must have ended, the race may still take this long to say so. */
+const closingMs = 30_000;
+
+export async function conductRace({ prompt: words, values, crewFlags, attempts, best }: Asked, context: Context): Promise<number> {
+  await checkAgents(crewFlags.agents);
+  const prompt = await readPrompt(words, context);
+  if (prompt.trim() === '')
+    throw new Failure('input', 'no prompt: give one as an argument, with -p, or on stdin; see "runwire race --help"');
+  const { limits } = readFlags(values, []);
+  const { timeoutMs, maxCostUsd, maxTokens } = limits;
+  let shown = '';
+  const { flags, code } = await conduct(
+    {
+      values,
+      crewFlags,
+      prompt,
+      limits: {
+        ...(maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd }),
+        ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+        ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs + closingMs }),
+      },
+      directorOf: (crew) => ({
+        script: raceOf(crew, {
+          contestants: Array.from({ length: attempts }, () => crew.settings.agents).flat(),
+          best,
+          timeoutMs,
+          onEnd: (entries, winner) => void (shown = draw(entries, winner, context)),
+        }),
+      }),
+    },
+    context,
+  );
+  if (!flags.quiet && shown !== '') context.draw(shown);
+  return code;
+}
+
+function draw(entries: readonly Entry[], winner: Winner | undefined, { stderrSize, stderrIsTerminal, env }: Context): string {
+  const columns: readonly Column<Entry>[] = [
+    { title: '', cell: (entry) => (entry === winner?.entry ? '→' : ''), colour: () => 'green' },
+    { title: 'AGENT', cell: ({ branch }) => branch.agent ?? '' },
+    { title: 'RUN', cell: ({ branch }) => branch.outcome?.verdict.class ?? 'not run' },
+    { title: 'VERIFY', cell: ({ branch }) => branch.verification?.result ?? '-' },
+    { title: 'FILES', align: 'right', cell: ({ branch }) => String(branch.changes?.changes.length ?? '-') },
+    {
+      title: 'LINES',
+      align: 'right',
+      cell: ({ branch: { changes } }) => (changes === undefined ? '-' : `+${changes.additions} -${changes.deletions}`),
+    },
+    {
+      title: 'COST',
+      align: 'right',
+      cell: ({ branch }) => (branch.outcome?.metrics.cost === undefined ? '-' : dollars(branch.outcome.metrics.cost)),
+    },
+    { title: 'TIME', align: 'right', cell: ({ durationMs }) => compactDuration(durationMs) },
+    { title: 'BRANCH', cell: ({ branch }) => branch.id, fills: true, leaves: 1 },
+  ];
+  const width = stderrIsTerminal ? stderrSize().columns : 120;
+  return table(columns, entries, { width, colours: wantsColours(env, stderrIsTerminal) });
+}

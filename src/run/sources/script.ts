@@ -1,0 +1,33 @@
+import type { Draft } from '../../events/event.ts';
+import type { Place } from '../git.ts';
+import type { RunSpec } from '../spec.ts';
+import type { Attempt, Source } from './source.ts';
+
+/** What a script is given: no model, no tools. */
+export interface ScriptWork {
+  prompt: string;
+  cwd: string;
+  projectName: string;
+  parentBranchId: string;
+  signal: AbortSignal;
+}
+
+/** Work that is directed by code of ours, told as drafts like any other. */
+export type Script = (work: ScriptWork, emit: (draft: Draft) => void) => Promise<void>;
+
+export class ScriptSource implements Source {
+  readonly dialect = 'runwire';
+  readonly canResume = false;
+  readonly #script: Script;
+  readonly #work: Omit<ScriptWork, 'signal'>;
+
+  constructor(script: Script, { prompt, cwd }: RunSpec, place: Place) {
+    this.#script = script;
+    this.#work = { prompt, cwd, ...place };
+  }
+
+  async produce({ out, stop }: Attempt): Promise<undefined> {
+    const work = { ...this.#work, signal: stop.signal };
+    await Promise.race([this.#script(work, (draft) => out.emit(draft)), stop.overdue]);
+  }
+}
