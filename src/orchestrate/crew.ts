@@ -74,9 +74,17 @@ export class Crew {
     return this.#run;
   }
 
+  /** A branch of ours by its name, the last part of it, or its number. */
+  find(id: string): Branch | undefined {
+    return (
+      this.branches.get(id) ??
+      [...this.branches.values()].find((branch) => [lastPart(branch.id), lastPart(branch.id).split('-')[0]].includes(id))
+    );
+  }
+
   /** The commit of a branch of ours, or of any name that git knows. */
   async commitOf(id: string): Promise<string> {
-    const branch = this.branches.get(id);
+    const branch = this.find(id);
     if (branch?.commit !== undefined) return branch.commit;
     if (branch !== undefined) throw new Failure('input', `the branch ${id} has no commit: ${branch.problem ?? 'its work is under way'}`);
     return commitOf(this.settings.repository, id);
@@ -90,7 +98,7 @@ export class Crew {
   /** Gives work to an agent, waits for a place, for its end and for its verification. Never throws for what work can meet. */
   async execute(work: Work, telling: Telling): Promise<Branch> {
     const { base } = this.settings;
-    const parentId = work.parentId ?? base.branchId;
+    const parentId = work.parentId === undefined ? base.branchId : (this.find(work.parentId)?.id ?? work.parentId);
     const branch: Branch = { id: await this.newBranchName(work.prompt), parentId, base: base.commit, agent: work.agent, model: work.model };
     this.branches.set(branch.id, branch);
     try {
@@ -188,6 +196,10 @@ export class Crew {
       ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost }),
     });
   }
+}
+
+function lastPart(id: string): string {
+  return id.slice(id.lastIndexOf('/') + 1);
 }
 
 function sum(values: readonly (number | undefined)[]): number | undefined {

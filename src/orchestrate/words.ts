@@ -1,4 +1,5 @@
 import { present } from '../present.ts';
+import type { Changes } from '../workspace/changes.ts';
 import type { Branch } from './crew.ts';
 import { wordsOfFacts } from './facts.ts';
 
@@ -43,12 +44,17 @@ export function summaryOf({ agent, outcome, changes, facts, verification, proble
   const parts = [
     ...(agent === undefined ? [] : [agent]),
     outcome === undefined ? (problem ?? 'done') : outcome.verdict.class,
-    ...(changes === undefined ? [] : [`${changes.changes.length} files +${changes.additions} -${changes.deletions}`]),
+    ...(changes === undefined ? [] : [wordsOfChanges(changes)]),
     ...(verification === undefined ? [] : [`verify ${verification.result}${verification.base === 'failed' ? ' (the base is red)' : ''}`]),
     ...(facts === undefined || wordsOfFacts(facts) === '' ? [] : [wordsOfFacts(facts)]),
     ...(outcome !== undefined && problem !== undefined ? [problem] : []),
   ];
   return parts.join(', ');
+}
+
+export function wordsOfChanges({ changes, additions, deletions }: Changes): string {
+  if (changes.length === 0) return 'no changes';
+  return `${changes.length} ${changes.length === 1 ? 'file' : 'files'} +${additions} -${deletions}`;
 }
 
 /** Whether the work is there and did what it was asked: what a verification says of it is said apart. */

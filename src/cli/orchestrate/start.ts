@@ -55,7 +55,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limits }:
         ...directorOf(crew),
         onRun(run, complain) {
           crew.run = run;
-          tellWith(complain);
+          if (!flags.quiet) tellWith(complain);
         },
       },
       context,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { define, failed, success } from '../../builtin/tools/define.ts';
 import type { Tool } from '../../builtin/tools/tool.ts';
 import type { Crew } from '../crew.ts';
-import { cut, reportOf, summaryOf } from '../words.ts';
+import { changesBetween } from '../../workspace/changes.ts';
+import { cut, reportOf, summaryOf, wordsOfChanges } from '../words.ts';
 
 const branchId = z.string().min(1).describe('A branch_id of an earlier result, or a git branch.');
 const mostCharacters = 30_000;
@@ -21,8 +22,9 @@ export function branchOutput(crew: Crew): Tool {
     description: 'What came of a branch: the last message of its agent, and the files. While its agent works: its state.',
     input,
     need: ({ branch_id }) => ({ access: 'none', subject: branch_id }),
-    async run({ branch_id, full_output }) {
-      const branch = crew.branches.get(branch_id);
+    async run({ branch_id: named, full_output }) {
+      const branch = crew.find(named);
+      const branch_id = branch?.id ?? named;
       if (branch === undefined)
         return { ...success(`${branch_id} is at ${await crew.commitOf(branch_id)}; no agent of this task worked on it`), branch_id };
       const { outcome } = branch;
@@ -46,7 +48,8 @@ export function readArtifact(crew: Crew): Tool {
     description: 'Read a file of a branch, or list a folder of it.',
     input,
     need: ({ path }) => ({ access: 'none', subject: path }),
-    async run({ branch_id, path }) {
+    async run({ branch_id: named, path }) {
+      const branch_id = crew.find(named)?.id ?? named;
       const { git } = crew.settings.repository;
       const commit = await crew.commitOf(branch_id);
       const name = `${commit}:${path.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '')}`;
@@ -73,13 +76,16 @@ export function branchDiff(crew: Crew): Tool {
     description: 'What a branch changed against the commit that it began from.',
     input,
     need: ({ branch_id }) => ({ access: 'none', subject: branch_id }),
-    async run({ branch_id, path }) {
+    async run({ branch_id: named, path }) {
       const { repository, base } = crew.settings;
-      const from = crew.branches.get(branch_id)?.base ?? base.commit;
+      const branch = crew.find(named);
+      const branch_id = branch?.id ?? named;
+      const from = branch?.base ?? base.commit;
       const to = await crew.commitOf(branch_id);
+      const changes = await changesBetween(repository.git, from, to);
       const only = path === undefined ? [] : ['--', path];
       const { stdout } = await repository.git.ask(['diff', '--no-ext-diff', '--no-textconv', '--stat=120', '-p', from, to, ...only]);
-      return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), branch_id };
+      return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), branch_id, summary: wordsOfChanges(changes) };
     },
   });
 }

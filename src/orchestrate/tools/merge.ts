@@ -23,7 +23,7 @@ export function mergeBranches(crew: Crew): Tool {
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_ids, message }, run) {
       const { repository, base, verify, protect } = crew.settings;
-      const parts = await Promise.all(branch_ids.map(async (id) => ({ id, commit: await crew.commitOf(id) })));
+      const parts = await Promise.all(branch_ids.map(async (id) => ({ id: crew.find(id)?.id ?? id, commit: await crew.commitOf(id) })));
       try {
         const commit = await mergeAll(repository, parts, message ?? `Merge ${branch_ids.join(', ')}`);
         const id = await crew.newBranchName(message ?? 'merge');
@@ -31,7 +31,7 @@ export function mergeBranches(crew: Crew): Tool {
         const changes = await changesBetween(repository.git, base.commit, commit);
         const branch: Branch = {
           id,
-          parentId: branch_ids[0] ?? '',
+          parentId: parts[0]?.id ?? '',
           base: base.commit,
           commit,
           changes,

@@ -18,7 +18,7 @@ export function publishTool(crew: Crew): Tool {
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_id, message }, run) {
       const { base } = crew.settings;
-      const branch = crew.branches.get(branch_id) ?? {
+      const branch = crew.find(branch_id) ?? {
         id: branch_id,
         parentId: base.branchId,
         base: base.commit,

@@ -23,9 +23,10 @@ export function verify(crew: Crew): Tool {
       'Run a command on a branch in a fresh copy of its commit, where no agent has worked. It is run on the start of the task first: what failed there is not the fault of the branch. A failure is tried once more; if it then passes, it is flaky.',
     input,
     need: () => ({ access: 'none', subject: '' }),
-    async run({ branch_id, command = usual }, run) {
+    async run({ branch_id: named, command = usual }, run) {
       if (command === undefined) return failed('no command: give one');
-      const known = crew.branches.get(branch_id);
+      const known = crew.find(named);
+      const branch_id = known?.id ?? named;
       const { base } = crew.settings;
       const branch: Branch = known ?? { id: branch_id, parentId: base.branchId, base: base.commit, commit: await crew.commitOf(branch_id) };
       await crew.verify(branch, command, run);
