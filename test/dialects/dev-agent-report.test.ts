@@ -158,6 +158,13 @@ describe('what is read again', () => {
       [{ type: 'retry.scheduled', cause: 'slow' }, { type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: true }, ok],
     ],
     [
+      'errors that it got over, and then nothing',
+      [
+        { type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: false },
+        { type: 'error', scope: 'mcp', code: 'tool', message: 'gone again', fatal: false },
+      ],
+    ],
+    [
       'a limit that ended it',
       [
         { type: 'limit.reached', limit: 'cost', value: 2, maximum: 1, message: 'too dear' },
