@@ -193,6 +193,17 @@ describe('what is read again', () => {
     expect(second.provenance.notes).toEqual([]);
   });
 
+  it('a tape keeps it too', () => {
+    const events = [...whole, ...branches, published, usage, children, ok];
+    const tape = writeEvents(events, 'runwire').text;
+    const { lineage, publish, children: below } = readText(tape).outcome;
+    expect({ lineage, publish, below }).toEqual({
+      lineage: again(events).first.lineage,
+      publish: again(events).first.publish,
+      below: { runs: 2, tokens_used: 30, input_tokens: 20, output_tokens: 10, cost: 0.1, cost_known: 1 },
+    });
+  });
+
   it('the latest branch is the latest, also when it is not the last in the list', () => {
     const { lines } = writeEvents([...whole, ...branches, ok], 'dev-agent');
     expect(only(readLines(lines), 'branch.updated').map(({ branch_id, is_start }) => [branch_id, is_start])).toEqual([
