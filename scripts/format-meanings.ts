@@ -198,6 +198,7 @@ export const devAgent: Meanings = {
   summary: 'what came of it, in a line',
   scope: 'whose error it was: `provider`, `tool`, `mcp`, `publish`, …',
   message: 'what went wrong',
+  fatal: 'the run goes on; absent: it may end with it. Only Runwire says so',
   final_report: 'the report, see above',
 };
 

@@ -257,7 +257,7 @@ describe('error', () => {
       thread_id: _thread,
       ...told
     } = lines.find(({ type }) => type === 'error') ?? {};
-    expect(told).toEqual({ scope: 'mcp', message: 'gone', ...want });
+    expect(told).toEqual({ scope: 'mcp', message: 'gone', ...want, fatal: false });
   });
 
   it('of no turn', () => {

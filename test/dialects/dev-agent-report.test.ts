@@ -158,6 +158,13 @@ describe('what is read again', () => {
       [{ type: 'retry.scheduled', cause: 'slow' }, { type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: true }, ok],
     ],
     [
+      'errors that it got over, and then nothing',
+      [
+        { type: 'error', scope: 'mcp', code: 'tool', message: 'gone', fatal: false },
+        { type: 'error', scope: 'mcp', code: 'tool', message: 'gone again', fatal: false },
+      ],
+    ],
+    [
       'a limit that ended it',
       [
         { type: 'limit.reached', limit: 'cost', value: 2, maximum: 1, message: 'too dear' },
@@ -184,6 +191,17 @@ describe('what is read again', () => {
       expect({ [field]: second[field] }).toEqual({ [field]: first[field] });
     expect(second.verdict.class).toBe(first.verdict.class);
     expect(second.provenance.notes).toEqual([]);
+  });
+
+  it('a tape keeps it too', () => {
+    const events = [...whole, ...branches, published, usage, children, ok];
+    const tape = writeEvents(events, 'runwire').text;
+    const { lineage, publish, children: below } = readText(tape).outcome;
+    expect({ lineage, publish, below }).toEqual({
+      lineage: again(events).first.lineage,
+      publish: again(events).first.publish,
+      below: { runs: 2, tokens_used: 30, input_tokens: 20, output_tokens: 10, cost: 0.1, cost_known: 1 },
+    });
   });
 
   it('the latest branch is the latest, also when it is not the last in the list', () => {

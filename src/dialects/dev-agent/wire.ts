@@ -54,6 +54,7 @@ export const Line = z.discriminatedUnion('type', [
     message: z.string(),
     iteration: count.optional(),
     item_id: z.string().optional(),
+    fatal: z.boolean().optional(),
   }),
   // The program leaves out an empty summary, and the report after a fatal error.
   z.looseObject({

@@ -107,7 +107,7 @@ const fields: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** An error ends the run unless the end says otherwise; calls against the policy are not run, an instruction to stop is obeyed in order. */
+/** An error ends the run unless the end says otherwise; Runwire marks those that did not. Calls against the policy are not run, an instruction to stop is obeyed in order. */
 export function readError(wire: JsonObject, sink: DecoderSink): void {
   const scope = filled(wire.scope) ?? 'unknown';
   const message = asText(wire.message);
@@ -117,7 +117,7 @@ export function readError(wire: JsonObject, sink: DecoderSink): void {
     scope,
     code: code === 'unknown' ? codeOfScope(scope) : code,
     message,
-    fatal: scope !== 'tool_policy' && scope !== 'tool_instruction',
+    fatal: wire.fatal !== false && scope !== 'tool_policy' && scope !== 'tool_instruction',
     ...compact({ iteration: whole(wire.iteration), turn_id: filled(wire.turn_id), item_id: filled(wire.item_id) }),
   });
 }

@@ -63,7 +63,7 @@ export function encoder(sink: EncoderSink): Encoder {
           return lines.write('error', {
             scope: record.scope,
             message: record.message,
-            ...compact({ ...turns.place(record), item_id: record.item_id }),
+            ...compact({ ...turns.place(record), item_id: record.item_id, fatal: record.fatal ? undefined : false }),
           });
         case 'prompt.submitted':
           // The first prompt is the task of the final report.
