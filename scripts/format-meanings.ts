@@ -236,6 +236,7 @@ export const outcome: Meanings = {
   'lineage.branches[].agent': 'who worked on it',
   run_id: 'in which run of the ledger',
   'lineage.branches[].status': '`running`, or the class of the verdict',
+  remarks: 'what stands beside the verdict: tests changed or deleted, protected files touched',
   winner: 'true: it was chosen among several that did the same',
   verified: 'what the check of it came to; `base_red`: it failed before this branch was begun, too',
   files: 'how many files differ from its parent',

@@ -217,6 +217,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     verified: Verified.optional(),
     /** It was chosen among several that did the same. */
     winner: z.boolean().optional(),
+    /** What stands beside the verdict: tests changed or deleted, protected files touched. */
+    remarks: Text.optional(),
     /** How many files differ from its parent. */
     files: Count.optional(),
     cost_usd: z.number().nonnegative().optional(),

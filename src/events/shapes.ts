@@ -102,6 +102,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     status: '~string',
     verified: '~passed|failed|flaky|base_red|not_run',
     winner: '~boolean',
+    remarks: '~string',
     files: '~count',
     cost_usd: '~amount',
     item_id: '~id',

@@ -8,7 +8,7 @@ import { branchName } from '../workspace/branch-name.ts';
 import { type Changes, changesBetween } from '../workspace/changes.ts';
 import { commitOf } from '../workspace/repository.ts';
 import { freeBranch } from '../workspace/workspace.ts';
-import { type Facts, factsOf } from './facts.ts';
+import { type Facts, factsOf, wordsOfFacts } from './facts.ts';
 import { Gate } from './gate.ts';
 import type { AgentChoice, Settings } from './settings.ts';
 import { type Verification, Verifier } from './verifier.ts';
@@ -57,6 +57,7 @@ export class Crew {
   readonly #gate: Gate;
   #run: Run | undefined;
   #count = 0;
+  #naming = Promise.resolve('');
 
   constructor(settings: Settings) {
     this.settings = settings;
@@ -90,9 +91,12 @@ export class Crew {
     return commitOf(this.settings.repository, id);
   }
 
+  /** One after the other: branches are told of in the order they were asked for. */
   newBranchName(about: string): Promise<string> {
     this.#count += 1;
-    return freeBranch(this.settings.repository, branchName(this.run.id, this.#count, about));
+    const wanted = branchName(this.run.id, this.#count, about);
+    this.#naming = this.#naming.then(() => freeBranch(this.settings.repository, wanted));
+    return this.#naming;
   }
 
   /** Gives work to an agent, waits for a place, for its end and for its verification. Never throws for what work can meet. */
@@ -184,7 +188,8 @@ export class Crew {
 
   /** The branch as it stands, for the report. */
   tell(branch: Branch, { emit, itemId }: Pick<Telling, 'emit' | 'itemId'>): void {
-    const { id, parentId, commit, agent, run, outcome, changes, verification, problem } = branch;
+    const { id, parentId, commit, agent, run, outcome, changes, facts, verification, problem } = branch;
+    const remarks = facts === undefined ? '' : wordsOfFacts(facts);
     const cost = outcome === undefined ? undefined : sum([outcome.metrics.cost, outcome.children?.cost]);
     emit({
       type: 'branch.updated',
@@ -193,7 +198,7 @@ export class Crew {
       item_id: itemId,
       verified: verification?.result ?? 'not_run',
       status: outcome?.verdict.class ?? (problem === undefined ? 'success' : 'tool'),
-      ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost }),
+      ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost, remarks: remarks || undefined }),
     });
   }
 }

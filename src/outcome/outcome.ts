@@ -59,6 +59,7 @@ export const Branch = z.strictObject({
   status: z.string().optional(),
   verified: Verified.optional(),
   winner: z.boolean().optional(),
+  remarks: z.string().optional(),
   files: z.int().nonnegative().optional(),
   cost: z.number().nonnegative().optional(),
 });

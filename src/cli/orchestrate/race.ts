@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { wordsOfFacts } from '../../orchestrate/facts.ts';
 import { type Best, type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
 import { compactDuration, dollars } from '../../terminal/figures.ts';
 import { wantsColours } from '../../terminal/line.ts';
@@ -72,6 +73,12 @@ function draw(entries: readonly Entry[], winner: Winner | undefined, { stderrSiz
       cell: ({ branch }) => (branch.outcome?.metrics.cost === undefined ? '-' : dollars(branch.outcome.metrics.cost)),
     },
     { title: 'TIME', align: 'right', cell: ({ durationMs }) => compactDuration(durationMs) },
+    {
+      title: 'BESIDE',
+      cell: ({ branch }) => (branch.facts === undefined ? '' : wordsOfFacts(branch.facts)),
+      colour: () => 'yellow',
+      leaves: 2,
+    },
     { title: 'BRANCH', cell: ({ branch }) => branch.id, fills: true, leaves: 1 },
   ];
   const width = stderrIsTerminal ? stderrSize().columns : 120;

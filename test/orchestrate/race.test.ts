@@ -1,0 +1,126 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { live } from '../cli/run/live.ts';
+import type { ModelServer, TurnInput } from '../support/model-server/index.ts';
+import { bash, brokenProject, fingerprint, git, serveModels, verify, write } from './crew.ts';
+
+/** Two USD per million tokens in, ten out: what a run costs follows from what was served. */
+const price = { input: 2, output: 10 };
+const usage = (input: number, output: number) => ({ input, output });
+
+/** The contestants: what each model does, and what it takes. */
+const contestants: Readonly<Record<string, readonly TurnInput[]>> = {
+  'fast-and-wrong': [
+    { calls: [write('value.txt', 'left\n')], usage: usage(100, 10) },
+    { text: 'Fixed.', usage: usage(200, 10) },
+  ],
+  'slow-and-right': [
+    { calls: [bash('sleep 4')], usage: usage(1000, 10) },
+    { calls: [write('value.txt', 'right\n')], usage: usage(1000, 10) },
+    { text: 'Fixed, slowly.', usage: usage(1000, 10) },
+  ],
+  'dear-and-right': [
+    { calls: [write('value.txt', 'right\n'), write('notes.txt', 'one\ntwo\nthree\n')], usage: usage(900_000, 1000) },
+    { text: 'Fixed, at a price.', usage: usage(900_000, 1000) },
+  ],
+  hanging: [{ calls: [bash('sleep 600')], usage: usage(10, 10) }],
+  'deletes-the-test': [
+    { calls: [bash('rm test/value.sh && touch test/other.sh')], usage: usage(10, 1) },
+    { text: 'Green.', usage: usage(10, 1) },
+  ],
+};
+
+interface Report {
+  status: string;
+  summary: string;
+  lineage: {
+    branches: {
+      branch_id: string;
+      agent?: string;
+      run_id?: string;
+      status?: string;
+      verified?: string;
+      winner?: boolean;
+      remarks?: string;
+      cost?: number;
+      commit?: string;
+    }[];
+  };
+  usage: { runs: number; cost?: number };
+}
+
+async function race(
+  models: readonly string[],
+  flags: readonly string[],
+  cwd: string,
+): Promise<{ report: Report; status: number | null; stderr: string; server: ModelServer }> {
+  const server = await serveModels(contestants);
+  const agents = models.map((model) => `builtin=openai-compatible/${model}`).join(',');
+  const rest = [
+    '--base-url',
+    server.baseUrl('chat'),
+    '--permission-mode',
+    'full',
+    '--verify',
+    verify,
+    '--price',
+    `input=${price.input},output=${price.output}`,
+  ];
+  const { stdout, stderr, status } = await live(['race', 'Make the test pass', '--agents', agents, ...rest, ...flags], { cwd });
+  return { report: JSON.parse(stdout) as Report, status, stderr, server };
+}
+
+const winnerOf = ({ lineage }: Report, models: readonly string[]): string | undefined => {
+  const work = lineage.branches.slice(1);
+  return models[work.findIndex(({ winner }) => winner === true)];
+};
+
+const served = ({ served: { requests } }: ModelServer): number =>
+  requests.reduce(
+    (sum, { answer }) => sum + ((answer?.usage.input ?? 0) * price.input + (answer?.usage.output ?? 0) * price.output) / 1e6,
+    0,
+  );
+
+it.concurrent.each([
+  ['cheapest', 'slow-and-right'],
+  ['smallest', 'slow-and-right'],
+  ['fastest', 'dear-and-right'],
+])('--best %s picks %s, and costs what was served', async (best, expected) => {
+  const cwd = brokenProject();
+  const before = fingerprint(cwd);
+  const models = ['fast-and-wrong', 'slow-and-right', 'dear-and-right', 'deletes-the-test'];
+  const { report, status, server, stderr } = await race(models, ['--best', best], cwd);
+  expect({ status, winner: winnerOf(report, models), runs: report.usage.runs }).toEqual({ status: 0, winner: expected, runs: 5 });
+  expect(report.lineage.branches.slice(1).map(({ verified }) => verified)).toEqual(['base_red', 'passed', 'passed', 'passed']);
+  expect(report.usage.cost).toBeCloseTo(served(server), 9);
+  expect(report.lineage.branches[4]?.remarks).toBe('tests deleted: test/value.sh');
+  expect(stderr).toContain('tests deleted: test/value.sh');
+  expect(fingerprint(cwd)).toBe(before);
+  const won = report.lineage.branches.find(({ winner }) => winner === true);
+  expect(git(cwd, 'show', `${won?.branch_id}:value.txt`)).toBe('right');
+  expect(git(cwd, 'rev-parse', won?.branch_id ?? '')).toBe(won?.commit);
+  rmSync(join(cwd), { recursive: true, force: true });
+});
+
+it.concurrent('--best first stops the others at once, even one that hangs', async () => {
+  const cwd = brokenProject();
+  const models = ['hanging', 'dear-and-right'];
+  const { report, status } = await race(models, [], cwd);
+  expect({ status, winner: winnerOf(report, models) }).toEqual({ status: 0, winner: 'dear-and-right' });
+  expect(report.lineage.branches[1]).toMatchObject({ status: 'cancelled', verified: 'base_red' });
+});
+
+it.concurrent('without a winner the exit code is that of the class most of them ended in', async () => {
+  const cwd = brokenProject();
+  const { report, status } = await race(['fast-and-wrong', 'deletes-the-test'], [], cwd);
+  expect({ status, reported: report.status }).toEqual({ status: 3, reported: 'FINISHED_WITH_ERROR' });
+  expect(report.summary).toContain('No winner, and the base is red.');
+});
+
+it.concurrent('a race that takes too long ends in time, and says so', async () => {
+  const cwd = brokenProject();
+  const { report, status } = await race(['hanging', 'hanging'], ['--timeout', '3s'], cwd);
+  expect(status).toBe(124);
+  expect(report.lineage.branches.slice(1).map((branch) => branch.status)).toEqual(['time_limit', 'time_limit']);
+});
