@@ -58,7 +58,7 @@ export function fingerprint(cwd: string): string {
     find . -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum
     sha256sum .git/index .git/config .git/HEAD
     find .git/hooks -type f -print0 2>/dev/null | sort -z | xargs -0 -r sha256sum
-    git for-each-ref --format='%(objectname) %(refname)' | grep -v refs/heads/runwire
+    git for-each-ref --format='%(objectname) %(refname)' | grep -v /runwire/
     git stash list; git worktree list`;
   return execFileSync('sh', ['-c', script], { cwd, encoding: 'utf8' });
 }

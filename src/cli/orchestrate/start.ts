@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
@@ -74,6 +76,8 @@ async function settle(
 ): Promise<{ settings: Settings; tellWith(complain: (message: string) => void): void }> {
   const { env } = context;
   const repository = await openRepository(spec.cwd, env);
+  for (const path of crewFlags.copy)
+    if (!existsSync(resolve(spec.cwd, path))) throw new Failure('input', `--copy ${path}: there is no such file`);
   const base = await findBase(repository, { from, dirty: crewFlags.dirty });
   const place = ledgerPlace(flags.ledger, env, context.cwd);
   let complain = (_message: string): void => {};

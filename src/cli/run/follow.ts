@@ -41,7 +41,8 @@ export async function follow({ flags, spec, writer, loadAgent, script, tellsRepo
       tell: quiet ? 'errors' : 'all',
       draws,
       flags: () => resumeFlags(spec, context),
-      ...present({ agent: agentOf(spec), permissionMode: spec.permission_mode }),
+      // An orchestration has no session that could be resumed.
+      ...present({ agent: tellsReport === true ? undefined : agentOf(spec), permissionMode: spec.permission_mode }),
     },
     context,
   );

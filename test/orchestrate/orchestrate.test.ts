@@ -1,0 +1,273 @@
+import { createServer, type Server } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { live } from '../cli/run/live.ts';
+import { folder } from '../cli/run/scripted.ts';
+import { conformanceProblems } from '../support/dev-agent-conformance.ts';
+import type { TurnInput } from '../support/model-server/index.ts';
+import { bash, brokenProject, fingerprint, git, serveModels, verify, write } from './crew.ts';
+
+const usage = (input: number, output: number) => ({ input, output });
+const call = (name: string, args: Record<string, unknown>): TurnInput => ({
+  calls: [{ name, args: args as never }],
+  usage: usage(1000, 50),
+});
+const done: TurnInput = { text: 'Done: the branch passes.', usage: usage(2000, 20) };
+
+/** One fixes the value, the other writes notes. */
+const workers = {
+  fixer: [
+    { calls: [write('value.txt', 'right\n')], usage: usage(300, 20) },
+    { text: 'Fixed.', usage: usage(400, 5) },
+  ],
+  writer: [
+    { calls: [write('notes.txt', 'What was wrong.\n')], usage: usage(200, 20) },
+    { text: 'Noted.', usage: usage(300, 5) },
+  ],
+  breaker: [
+    { calls: [bash('exit 7')], usage: usage(10, 10) },
+    { text: 'It failed.', usage: usage(10, 1) },
+  ],
+} satisfies Record<string, readonly TurnInput[]>;
+
+interface Branch {
+  branch_id: string;
+  parent_branch_id?: string;
+  commit?: string;
+  verified?: string;
+  files?: number;
+  run_id?: string;
+}
+interface Report {
+  status: string;
+  summary: string;
+  lineage: { start_branch_id: string; latest_branch_id: string; branches: Branch[] };
+  publish?: { status: string; ref?: string; message?: string; dry_run?: boolean };
+  usage: { runs: number; tokens_used: number };
+}
+
+interface Ask {
+  brain: readonly TurnInput[];
+  flags?: readonly string[];
+  cwd?: string;
+  agents?: readonly (keyof typeof workers)[];
+  env?: Record<string, string>;
+}
+
+async function orchestrate({ brain, flags = [], cwd = brokenProject(), agents = ['fixer', 'writer'], env = {} }: Ask) {
+  const server = await serveModels({ brain, ...workers });
+  const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
+  const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
+  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], { cwd, env });
+  return { ...result, cwd, server };
+}
+
+const eventsOf = (stdout: string): Record<string, unknown>[] =>
+  stdout.split('\n').flatMap((line) => (line.startsWith('{"type"') ? [JSON.parse(line) as Record<string, unknown>] : []));
+const reportOf = (stdout: string): Report => JSON.parse(stdout.slice(stdout.lastIndexOf('\n{\n') + 1)) as Report;
+
+function withRemote(cwd: string): string {
+  const remote = folder();
+  git(remote, 'init', '-q', '--bare', '-b', 'main');
+  git(cwd, 'remote', 'add', 'origin', remote);
+  return remote;
+}
+
+describe('two agents in parallel, merged and published', async () => {
+  const cwd = brokenProject();
+  const remote = withRemote(cwd);
+  const before = fingerprint(cwd);
+  const home = folder();
+  const brain = [
+    call('parallel_explore', { prompts: ['Fix the value', 'Write notes'] }),
+    call('merge_branches', { branch_ids: ['1', '2'] }),
+    call('read_artifact', { branch_id: '3', path: 'notes.txt' }),
+    call('publish', { branch_id: '3', message: 'Fix it' }),
+    done,
+  ];
+  const flags = ['--stream-json', '--verify', verify, '--publish', 'branch', '--price', 'input=1,output=1'];
+  const { stdout, stderr, status, server } = await orchestrate({ brain, flags, cwd, env: { XDG_STATE_HOME: home } });
+  const events = eventsOf(stdout);
+  const report = reportOf(stdout);
+  const branches = report.lineage.branches;
+
+  it('ends well and says nothing but the stream', () => {
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('has the stream of the document, to the letter', () => {
+    expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
+  });
+
+  it('tells of its turns, its calls and its kinds in order', () => {
+    const told = events.map(({ type, name, kind, branch_id }) =>
+      [type, name ?? kind ?? '', branch_id === undefined ? '' : 'branch'].join(' ').trim(),
+    );
+    const turn = (...middle: string[]): string[] => ['turn.started', 'assistant.message', ...middle, 'turn.completed'];
+    expect(told).toEqual([
+      'thread.started',
+      ...turn('item.started parallel_explore', 'item.completed'),
+      ...turn('item.started merge_branches', 'item.completed  branch'),
+      ...turn('item.started read_artifact', 'item.completed  branch'),
+      ...turn('item.started publish', 'item.completed  branch'),
+      ...turn(),
+      'thread.completed',
+    ]);
+    expect(events.filter(({ kind }) => kind === 'publish')).toHaveLength(1);
+  });
+
+  it('leaves the checkout as it was', () => {
+    expect(fingerprint(cwd)).toBe(before);
+  });
+
+  it('reports what git has', () => {
+    for (const { branch_id, commit } of branches) expect(git(cwd, 'rev-parse', branch_id)).toBe(commit);
+    const [, fix, notes, merged] = branches;
+    expect(git(cwd, 'diff', '--name-only', 'main', fix?.branch_id ?? '')).toBe('value.txt');
+    expect(git(cwd, 'diff', '--name-only', 'main', notes?.branch_id ?? '')).toBe('notes.txt');
+    expect(git(cwd, 'diff', '--name-only', 'main', merged?.branch_id ?? '')).toBe('notes.txt\nvalue.txt');
+    expect(branches.map(({ verified }) => verified)).toEqual([undefined, 'passed', 'base_red', 'passed']);
+    expect(branches.map(({ files }) => files)).toEqual([undefined, 1, 1, 2]);
+    expect(report.lineage).toMatchObject({ start_branch_id: 'main', latest_branch_id: merged?.branch_id });
+  });
+
+  it('published the branch, by its own hand', () => {
+    expect(git(remote, 'rev-parse', report.publish?.ref ?? '')).toBe(branches[3]?.commit);
+    expect(git(remote, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual([report.publish?.ref]);
+    const copy = folder();
+    git(copy, 'clone', '-q', '--branch', branches[3]?.branch_id ?? '', remote, '.');
+    expect(() => git(copy, '-c', 'alias.check=!sh test/value.sh', 'check')).not.toThrow();
+  });
+
+  it('counts what was served, once, and so does the outcome of the stream', async () => {
+    const tokens = server.served.requests.reduce((sum, { answer }) => sum + (answer?.usage.input ?? 0) + (answer?.usage.output ?? 0), 0);
+    expect(report.usage).toMatchObject({ runs: 3, tokens_used: tokens });
+    const read = await live(['outcome'], { stdin: stdout });
+    const outcome = JSON.parse(read.stdout) as { metrics: { tokens_used: number }; children: { tokens_used: number }; lineage: unknown };
+    expect(outcome.metrics.tokens_used + outcome.children.tokens_used).toBe(tokens);
+    expect(outcome.lineage).toEqual(report.lineage);
+  });
+
+  it('is a tree of runs in the ledger', async () => {
+    const { stdout: listed } = await live(['runs', 'list', '--tree'], { cwd, env: { XDG_STATE_HOME: home } });
+    const runs = listed
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; depth: number; class: string; parent_run_id?: string });
+    expect(runs.map(({ depth, class: name }) => [depth, name])).toEqual([
+      [0, 'success'],
+      [1, 'success'],
+      [1, 'success'],
+    ]);
+    expect(
+      runs
+        .slice(1)
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(branches.flatMap(({ run_id }) => run_id ?? []).toSorted());
+  });
+});
+
+describe('the truth about the end', () => {
+  it.concurrent('a brain that says done over a branch that does not pass has failed', async () => {
+    const { stdout, status } = await orchestrate({
+      brain: [call('execute_agent', { agent: 'builtin', prompt: 'Write notes' }), done],
+      agents: ['writer'],
+      flags: ['--verify', verify],
+    });
+    expect({ status, report: JSON.parse(stdout) as unknown }).toMatchObject({ status: 3, report: { status: 'FINISHED_WITH_ERROR' } });
+  });
+
+  it.concurrent('a rejected push is a failed item, an error, and a failed run', async () => {
+    const cwd = brokenProject();
+    const remote = withRemote(cwd);
+    writeFileSync(join(remote, 'hooks', 'pre-receive'), '#!/bin/sh\necho not today >&2\nexit 1\n', { mode: 0o755 });
+    const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), call('publish', { branch_id: '1' }), done];
+    const { stdout, status } = await orchestrate({ brain, cwd, agents: ['fixer'], flags: ['--stream-json', '--publish', 'branch'] });
+    const events = eventsOf(stdout);
+    expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
+    expect(events.filter(({ type }) => type === 'error')).toMatchObject([{ scope: 'publish', item_id: expect.any(String) as string }]);
+    expect({ status, publish: reportOf(stdout).publish?.status }).toEqual({ status: 3, publish: 'error' });
+  });
+
+  it.concurrent('publishes the last good branch when the brain forgot to, and --dry-run only says so', async () => {
+    const cwd = brokenProject();
+    const remote = withRemote(cwd);
+    const { stdout, status } = await orchestrate({
+      brain: [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done],
+      cwd,
+      agents: ['fixer'],
+      flags: ['--stream-json', '--publish', 'branch', '--dry-run'],
+    });
+    expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
+    expect({ status, publish: reportOf(stdout).publish }).toMatchObject({ status: 0, publish: { status: 'success', dry_run: true } });
+    expect(git(remote, 'for-each-ref')).toBe('');
+  });
+
+  it.concurrent('a remote that asks for a password is an error, and nobody waits', async () => {
+    const cwd = brokenProject();
+    const asking: Server = createServer((_, response) => response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end());
+    await new Promise<void>((resolve) => void asking.listen(0, '127.0.0.1', () => resolve()));
+    git(cwd, 'remote', 'add', 'origin', `http://127.0.0.1:${(asking.address() as AddressInfo).port}/x.git`);
+    const { stdout, status } = await orchestrate({
+      brain: [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done],
+      cwd,
+      agents: ['fixer'],
+      flags: ['--publish', 'branch'],
+    });
+    asking.close();
+    expect({ status, publish: (JSON.parse(stdout) as Report).publish }).toMatchObject({ status: 3, publish: { status: 'error' } });
+  });
+
+  it.concurrent('an agent that fails does not stop the others, and results come in the order asked', async () => {
+    let told: string[] = [];
+    const brain: TurnInput[] = [call('parallel_explore', { prompts: ['Break it', 'Fix it'] }), done];
+    const { stdout, status, server } = await orchestrate({ brain, agents: ['breaker', 'fixer'], flags: ['--stream-json'] });
+    told = server.served.requests
+      .filter(({ model }) => model === 'brain')
+      .flatMap(({ toolResults = [] }) => toolResults.map(({ result }) => result));
+    expect(status).toBe(0);
+    const [first, second] = (told[0] ?? '').split('\n}\n{').map((text) => /"message": "([^"]*)"/.exec(text)?.[1]);
+    expect([first, second]).toEqual(['It failed.', 'Fixed.']);
+    expect(reportOf(stdout).lineage.branches).toHaveLength(3);
+  });
+});
+
+describe('what is wrong is said before the first model call', () => {
+  it.concurrent.each<[string, (cwd: string) => void, string[], string]>([
+    ['uncommitted changes', (cwd) => writeFileSync(join(cwd, 'value.txt'), 'mine\n'), [], 'there are uncommitted changes (value.txt)'],
+    ['an unknown branch', () => {}, ['--parent-branch-id', 'nowhere'], 'there is no branch or commit "nowhere"'],
+    ['an unknown agent', () => {}, ['--agents', 'codxe'], 'unknown agent "codxe"'],
+    ['an odd isolation', () => {}, ['--isolate', 'chroot'], '--isolate chroot: expected auto, overlay, clone or worktree'],
+    ['a missing file', () => {}, ['--copy', '.env'], '--copy .env: there is no such file'],
+  ])('%s', async (_what, spoil, flags, message) => {
+    const cwd = brokenProject();
+    spoil(cwd);
+    const { status, stderr, stdout } = await live(
+      [
+        'orchestrate',
+        '--task',
+        'x',
+        '--model',
+        'openai-compatible/brain',
+        '--base-url',
+        'http://127.0.0.1:9/v1',
+        '--agents',
+        'builtin',
+        ...flags,
+      ],
+      { cwd },
+    );
+    expect({ status, stdout, said: stderr.includes(message) ? message : stderr }).toEqual({ status: 2, stdout: '', said: message });
+  });
+
+  it.concurrent('a folder without git, and no task', async () => {
+    const cwd = folder();
+    const first = await live(['orchestrate', '--task', 'x', '--model', 'openai-compatible/brain', '--agents', 'builtin'], { cwd });
+    expect({ status: first.status, said: first.stderr.includes('not a git repository') }).toEqual({ status: 2, said: true });
+    const second = await live(['orchestrate', '--agents', 'builtin'], { cwd: brokenProject() });
+    expect({ status: second.status, said: second.stderr.includes('no task') }).toEqual({ status: 2, said: true });
+  });
+});
