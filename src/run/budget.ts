@@ -15,6 +15,8 @@ class Pool {
   readonly limit: number;
   /** For every run: what it took, and what is set aside for its next model call. */
   #reserved = 0;
+  /** By all runs together. */
+  #taken = 0;
   /** The dearest step that any run of the tree took: the next one may be as dear. */
   #step = 0;
 
@@ -24,6 +26,10 @@ class Pool {
 
   get free(): number {
     return this.limit - this.#reserved;
+  }
+
+  get isGone(): boolean {
+    return this.#taken >= this.limit;
   }
 
   /** What a run that starts may have; 0: nothing is left. */
@@ -37,6 +43,7 @@ class Pool {
   /** A run took more; answers its reservation from now on: less than it took when it may not take more. */
   extend(reserved: number, before: number, spent: number): number {
     if (this.limit === Infinity) return Infinity;
+    this.#taken += spent - before;
     this.#step = Math.max(this.#step, spent - before);
     if (spent < reserved) return reserved;
     const wanted = spent - reserved + this.#step;
@@ -58,6 +65,7 @@ class Pool {
 export class Budget {
   readonly cost: Pool;
   readonly tokens: Pool;
+  readonly #open = new Set<Account>();
 
   constructor({ max_cost_usd, max_tokens }: Pick<Limits, 'max_cost_usd' | 'max_tokens'>) {
     this.cost = new Pool(max_cost_usd);
@@ -68,20 +76,35 @@ export class Budget {
     return this.cost.limit !== Infinity;
   }
 
-  open(): Account {
-    return new Account(this);
+  /** `stop` is called when all of it is gone, whoever took it. */
+  open(stop: (cause: Cause) => void): Account {
+    const account = new Account(this, stop);
+    this.#open.add(account);
+    return account;
+  }
+
+  close(account: Account): void {
+    this.#open.delete(account);
+  }
+
+  /** Everybody stops, not only the one whose call it was. */
+  end(cause: Cause): void {
+    for (const account of this.#open) account.stop(cause);
+    this.#open.clear();
   }
 }
 
 /** The share of one run. */
 export class Account {
+  readonly stop: (cause: Cause) => void;
   readonly #budget: Budget;
   #cost: number;
   #tokens: number;
   #spent: { cost: number; tokens: number } = { cost: 0, tokens: 0 };
 
-  constructor(budget: Budget) {
+  constructor(budget: Budget, stop: (cause: Cause) => void) {
     this.#budget = budget;
+    this.stop = stop;
     this.#cost = budget.cost.reserve();
     this.#tokens = budget.tokens.reserve();
   }
@@ -104,11 +127,14 @@ export class Account {
     this.#cost = costs.extend(this.#cost, this.#spent.cost, cost);
     this.#tokens = counts.extend(this.#tokens, this.#spent.tokens, tokens);
     this.#spent = { cost, tokens };
+    if (costs.isGone) this.#budget.end(gone('cost', costs.limit));
+    if (counts.isGone) this.#budget.end(gone('tokens', counts.limit));
     if (this.#cost <= cost) return gone('cost', costs.limit);
     return this.#tokens <= tokens ? gone('tokens', counts.limit) : undefined;
   }
 
   close(): void {
+    this.#budget.close(this);
     this.#budget.cost.settle(this.#cost, this.#spent.cost);
     this.#budget.tokens.settle(this.#tokens, this.#spent.tokens);
     this.#cost = this.#spent.cost;

@@ -121,7 +121,7 @@ class LiveRun implements Run {
     try {
       const { source, introduction, limits } = await this.#chooseSource();
       const sinks = await this.#openSinks();
-      const account = this.#budget.open();
+      const account = this.#budget.open((cause) => this.#stop.now(cause));
       const attempts = new Attempts({
         spec: this.spec,
         source,

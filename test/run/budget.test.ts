@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { RunAgent } from '../../src/builtin/agent.ts';
+import { specOf } from '../../src/run/ask.ts';
+import { Budget } from '../../src/run/budget.ts';
+import { start } from '../../src/run/run.ts';
+import { folder } from '../cli/run/scripted.ts';
+
+it('never lets a tree of runs go more than one step of each run beyond it, and never stops a run while enough is left', () => {
+  const step = fc.integer({ min: 1, max: 400 });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5000 }),
+      fc.array(fc.array(step, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 20 }),
+      fc.infiniteStream(fc.nat()),
+      (limit, runs, choices) => {
+        const budget = new Budget({ max_cost_usd: limit / 1000 });
+        const stopped = new Set<number>();
+        const live = runs.map((steps, index) => ({
+          account: budget.open(() => stopped.add(index)),
+          index,
+          steps: [...steps],
+          spent: 0,
+          over: 0,
+        }));
+        let total = 0;
+        let open = live.filter(({ account }) => account.refusal === undefined);
+        while (open.length > 0) {
+          const chosen = open[(choices.next().value as number) % open.length];
+          const next = chosen?.steps.shift();
+          if (chosen === undefined) break;
+          if (next === undefined || stopped.has(chosen.index)) {
+            chosen.account.close();
+            open = open.filter((each) => each !== chosen);
+            continue;
+          }
+          if (total >= limit) chosen.over += 1;
+          total += next;
+          chosen.spent += next;
+          if (chosen.account.spend({ cost: chosen.spent / 1000, tokens: 0 }) !== undefined) {
+            // Who is stopped could not have done another step as dear as the dearest so far.
+            const dearest = Math.max(...runs.flat());
+            expect(total).toBeGreaterThan(limit - dearest * live.length - limit / 100);
+            chosen.account.close();
+            open = open.filter((each) => each !== chosen);
+          }
+        }
+        expect(Math.max(0, ...live.map(({ over }) => over))).toBeLessThanOrEqual(1);
+      },
+    ),
+  );
+});
+
+it('gives back what was not needed', () => {
+  const budget = new Budget({ max_cost_usd: 1 });
+  for (let round = 0; round < 1000; round += 1) {
+    const account = budget.open(() => {});
+    expect(account.refusal).toBeUndefined();
+    account.spend({ cost: 0.0005, tokens: 0 });
+    account.close();
+  }
+  expect(budget.open(() => {}).costLeft).toBeCloseTo(0.5, 9);
+});
+
+/** A run that would spend for ever, a cent with every model call. */
+const spender: RunAgent = async ({ signal }, emit) => {
+  emit({ type: 'thread.started', agent: 'spender', model: 'none' });
+  for (let turn = 1; !signal.aborted; turn += 1) {
+    emit({ type: 'turn.started', turn_id: `turn_${turn}`, iteration: turn });
+    await new Promise((resolve) => void setTimeout(resolve, Math.random() * 4));
+    if (!signal.aborted) emit({ type: 'usage.reported', scope: 'step', cost_usd: 0.01, input_tokens: 10, output_tokens: 1 });
+    emit({ type: 'turn.completed', turn_id: `turn_${turn}`, iteration: turn, tool_call_count: 0, has_final_report: false });
+  }
+};
+
+it('fifty runs at once on one dollar: beyond it by one model call of each at most, and all told so', async () => {
+  const cwd = folder();
+  const spec = (prompt: string, limits = {}) => specOf({ prompt, model: 'replay/none', limits }, { cwd, passEnv: [] });
+  const options = { env: {}, loadAgent: () => Promise.resolve(spender) };
+  const waits: RunAgent = async ({ signal }, emit) => {
+    emit({ type: 'thread.started', agent: 'waits', model: 'none' });
+    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  };
+  const parent = start(spec('parent', { maxCostUsd: 1 }), { ...options, loadAgent: () => Promise.resolve(waits) });
+  const children = Array.from({ length: 50 }, (_, index) => start(spec(`child ${index}`), { ...options, parent }));
+  const outcomes = await Promise.all(children.map(({ outcome }) => outcome));
+  const late = await start(spec('late'), { ...options, parent }).outcome;
+  parent.cancel();
+  const { children: usage } = await parent.outcome;
+  expect(new Set(outcomes.map(({ verdict }) => verdict.class))).toEqual(new Set(['cost_limit']));
+  expect(usage?.runs).toBe(51);
+  expect(usage?.cost).toBeGreaterThan(0.5);
+  expect(usage?.cost).toBeLessThanOrEqual(1 + 50 * 0.01 + 1e-9);
+  // Nothing was left for one that came too late: it took nothing.
+  expect({ class: late.verdict.class, cost: late.metrics.cost }).toEqual({ class: 'cost_limit', cost: undefined });
+});
