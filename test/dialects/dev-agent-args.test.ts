@@ -105,6 +105,11 @@ describe('secrets', () => {
       { a: [`--${name}`, value] },
       { a: JSON.stringify({ b: { [name]: value } }) },
       JSON.stringify({ [name]: value }),
+      { headers: `Accept: x\n${name}: ${value}` },
+      { command: `${name}=${value} npm test` },
+      { command: `npm test --${name} ${value} --${name}='${value} x'` },
+      { command: `curl -H "${name}: ${value}" https://example.com/?${name}=${value}` },
+      { command: `cat <<E\n{"a": 1, "${name}": "${value}"` },
     ];
     for (const tool of ['search', 'execute_agent', 'verify'])
       for (const args of shapes) {
