@@ -82,7 +82,7 @@ Where the document of dev-agent contradicts itself, or its program, Runwire writ
 - \`args\` are what is safe to show. Of dev-agent's own tools that is a list: \`execute_agent\` (agent, parent_branch_id, phase, model, project_name), \`parallel_explore\` (agents and
   num_branches too), \`branch_output\` and \`branch_diff\` (branch_id, full_output), \`read_artifact\` (branch_id, path), \`verify\` (branch_id, command), \`publish\` (branch_id, message,
   remote). Prompts are \`prompt_preview\`, or \`prompt_previews\` of the first 20, with \`prompt_truncated\` where something is missing. Other tools show all they were given. Texts end
-  after 240 characters, and nothing stands under a name that sounds secret (\`token\`, \`password\`, \`env\`, \`authorization\`, \`apiKey\`, …), at any depth.
+  after 240 characters, and nothing stands under a name that sounds secret (\`token\`, \`password\`, \`env\`, \`authorization\`, \`apiKey\`, …), at any depth; what a text gives to such a name (\`TOKEN=x\`, \`--token x\`, \`"Authorization: x"\`) is \`[redacted]\`.
 - \`error\` is written at once. It has an \`iteration\` where it happened in a turn, and an \`item_id\` where it is about a call; \`fatal: false\` says that the run went on.
 
 The \`final_report\` has \`task\`, \`status\`, \`summary\`, \`is_finished\` and \`error\` as dev-agent has them, and of [the outcome](#the-outcome) \`message\`, \`lineage\`, \`publish\`, \`metrics\`,

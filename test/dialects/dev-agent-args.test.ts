@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { safeArgs } from '../../src/dialects/dev-agent/write/args.ts';
 import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
 import type { AgentEvent, ItemKind } from '../../src/events/event.ts';
 import { soundsSecret } from '../../src/secret-names.ts';
@@ -87,6 +88,9 @@ describe('secrets', () => {
       ' ',
     );
 
+  const shownOf = (name: string, args: Json) =>
+    safeArgs({ type: 'item.started', item_id: 'i', turn_id: 't', kind: 'tool_call', name, args });
+
   it.each(names.split(' '))('%s is never shown', (name) => {
     const value = 'hunter2-value';
     const shapes: Json[] = [
@@ -101,12 +105,17 @@ describe('secrets', () => {
       { a: [`--${name}`, value] },
       { a: JSON.stringify({ b: { [name]: value } }) },
       JSON.stringify({ [name]: value }),
+      { headers: `Accept: x\n${name}: ${value}` },
+      { command: `${name}=${value} npm test` },
+      { command: `npm test --${name} ${value} --${name}='${value} x'` },
+      { command: `curl -H "${name}: ${value}" https://example.com/?${name}=${value}` },
+      { command: `cat <<E\n{"a": 1, "${name}": "${value}"` },
     ];
     for (const tool of ['search', 'execute_agent', 'verify'])
       for (const args of shapes) {
-        const { text, losses } = written(tool, args);
-        expect(text).not.toMatch(/hunter2-value|12345/);
-        expect(losses).toContain('tool_args');
+        const { args: shown, isCut } = shownOf(tool, args);
+        expect(JSON.stringify(shown)).not.toMatch(/hunter2-value|12345/);
+        expect(isCut).toBe(true);
       }
   });
 
@@ -126,7 +135,7 @@ describe('secrets', () => {
       ),
     })).tree;
     fc.assert(
-      fc.property(tree, (args) => !written('search', args).text.includes('hunter2-value')),
+      fc.property(tree, (args) => !JSON.stringify(shownOf('search', args)).includes('hunter2-value')),
       { seed: fuzzSeed, numRuns: 100 },
     );
   });

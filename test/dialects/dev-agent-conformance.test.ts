@@ -68,11 +68,6 @@ describe('Goal', () => {
     expect(conformanceProblems(good.lines)).toEqual([]);
     expect(conformanceProblems(bad.lines)).toEqual([]);
   });
-
-  it('remains opt-in: no flag, no stream', async () => {
-    const { stdout } = await live(['outcome', 'examples/codex-run.jsonl'], { cwd: root });
-    expect(stdout).not.toContain('thread.started');
-  });
 });
 
 describe('Activation', () => {

@@ -16,25 +16,25 @@ export const lineTypes: ReadonlySet<string> = new Set([
 /** The kinds that this wire has. */
 type WireKind = 'tool_call' | 'branch_poll' | 'publish';
 
-/** What the tools of dev-agent, and of Runwire's own agent, do. */
+/** What tools do that the wire calls tool calls: dev-agent's own, and those that mean the same in every agent that has them. */
 const kindOfTool: ToolKinds = {
-  execute_agent: 'subagent',
-  parallel_explore: 'subagent',
   branch_output: 'branch_poll',
   check_status: 'branch_poll',
-  branch_diff: 'read',
-  read_artifact: 'read',
-  verify: 'command',
   publish: 'publish',
-  bash: 'command',
-  edit: 'file_edit',
-  write: 'file_edit',
-  read: 'read',
-  glob: 'search',
-  grep: 'search',
-  fetch: 'web',
-  todo: 'plan',
+  ...named('subagent', 'execute_agent parallel_explore task Task Agent spawn_agent spawn_subagent'),
+  ...named('command', 'verify bash Bash shell PowerShell powershell run_shell_command run_commands command_execution shell_command'),
+  ...named('command', 'exec_command execute_command local_shell Execute'),
+  ...named('file_edit', 'edit write replace editor Edit MultiEdit Write NotebookEdit FileEdit FileWrite write_file edit_file create_file'),
+  ...named('file_edit', 'file_change apply_patch str_replace_editor text_editor'),
+  ...named('read', 'read_artifact branch_diff read Read FileRead NotebookRead read_file read_files read_many_files'),
+  ...named('search', 'glob grep find ls Glob Grep LS list_directory list_files grep_search search_file_content'),
+  ...named('web', 'fetch web_search web_fetch WebSearch WebFetch google_web_search'),
+  ...named('plan', 'todo TodoWrite todo_write todo_list write_todos update_plan'),
 };
+
+function named(kind: ItemKind, names: string): ToolKinds {
+  return Object.fromEntries(names.split(' ').map((name) => [name, kind]));
+}
 
 /** Earlier streams of Runwire have our kinds. */
 const kindOfWord: ToolKinds = {

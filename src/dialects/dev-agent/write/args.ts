@@ -3,6 +3,7 @@ import { soundsSecret } from '../../../secret-names.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
 import { isObject } from '../../read.ts';
 import { allowedArgs } from '../words.ts';
+import { masked } from './masked.ts';
 import { promptPreview, shorten } from './preview.ts';
 
 /** Deeper arguments than this are left out. */
@@ -66,7 +67,8 @@ class Safe {
     const named = [fields.name, fields.key, fields.header].find((each) => typeof each === 'string');
     const isSecretPair = typeof named === 'string' && soundsSecret(named);
     for (const name in fields) {
-      if (name.length > promptPreview || soundsSecret(name) || (isSecretPair && pairValues.has(name.toLowerCase()))) this.isCut = true;
+      if (/^headers?$/i.test(name) && typeof fields[name] === 'string' && fields[name].split('\n').some(isAssignment)) this.isCut = true;
+      else if (name.length > promptPreview || soundsSecret(name) || (isSecretPair && pairValues.has(name.toLowerCase()))) this.isCut = true;
       else shown.push([name, this.#value(fields[name] ?? null, depth + 1)]);
     }
     return Object.fromEntries(shown);
@@ -100,8 +102,12 @@ class Safe {
   }
 
   #text(text: string): string {
-    const { text: shown, cut } = shorten(this.#inside(text), this.#longest);
-    this.isCut ||= cut;
+    const inside = this.#inside(text);
+    // What is shown of a long text is in its beginning.
+    const head = inside.slice(0, this.#longest * 4);
+    const clean = masked(head);
+    const { text: shown, cut } = shorten(clean, this.#longest);
+    this.isCut ||= cut || clean !== head || head !== inside;
     return shown;
   }
 
