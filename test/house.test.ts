@@ -68,7 +68,18 @@ const mayImport: Record<string, readonly string[]> = {
   'xdg.ts': [],
 };
 const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'version.ts', 'vocabulary.ts'];
-const touchesNode = new Set(['processes', 'workspace', 'builtin', 'agents', 'run', 'stores', 'ledger', 'cli', 'repository-file.ts', 'xdg.ts']);
+const touchesNode = new Set([
+  'processes',
+  'workspace',
+  'builtin',
+  'agents',
+  'run',
+  'stores',
+  'ledger',
+  'cli',
+  'repository-file.ts',
+  'xdg.ts',
+]);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 

@@ -30,8 +30,10 @@ export async function isolatedSource(
 /** Who made a copy, and whether it can still be told to remove it. */
 export const owners = {
   self: thisProcess,
-  isGone: (owner: unknown): boolean =>
-    typeof owner === 'object' && owner !== null && isGone({ owner: owner as ReturnType<typeof thisProcess>, heartbeat_at: 0 }, Date.now()),
+  isGone: (owner: unknown, heardAt: number): boolean =>
+    typeof owner === 'object' &&
+    owner !== null &&
+    isGone({ owner: owner as ReturnType<typeof thisProcess>, heartbeat_at: heardAt }, Date.now()),
 };
 
 /** The copy is made before the first attempt, what is left in it is kept after each, and in the end it is gone. */
@@ -78,18 +80,24 @@ class IsolatedSource implements Source {
     try {
       return await this.#inner.produce(attempt);
     } finally {
-      const kept = await this.#workspace.keep();
-      this.#isKept = true;
-      for (const draft of told(kept)) out.emit(draft);
+      for (const draft of told(await this.#keep())) out.emit(draft);
     }
   }
 
   async close(): Promise<void> {
     await this.#inner.close?.();
-    if (!this.#isMade) return;
-    if (!this.#isKept)
-      throw new Failure('config', 'what the agent did could not be kept; its copy is still there: see "runwire orchestrate clean"');
-    await this.#workspace.remove();
+    if (this.#isMade && this.#isKept) await this.#workspace.remove();
+  }
+
+  async #keep(): Promise<Kept> {
+    try {
+      const kept = await this.#workspace.keep();
+      this.#isKept = true;
+      return kept;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw new Failure(error.code, `${error.message}; its copy is still there: see "runwire orchestrate clean"`, { cause: error });
+    }
   }
 }
 
