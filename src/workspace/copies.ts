@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,6 +18,12 @@ export function otherCopiesFolder(): string {
   return join(tmpdir(), `runwire-copies-${process.geteuid?.() ?? 0}`);
 }
 
+/** In a place that others can write to, one of them may have made it. */
+export function isOwn(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  return stat === undefined || (stat.isDirectory() && stat.uid === process.geteuid?.());
+}
+
 const Plan = z.object({
   root: z.string(),
   gitDir: z.string(),
@@ -32,7 +38,7 @@ const Plan = z.object({
 });
 
 /** What is written down of a copy, so that a crash leaves nothing that nobody knows of. */
-export const CopyNote = z.object({
+const CopyNote = z.object({
   plan: Plan,
   kind: z.enum(isolations),
   slot: z.int(),
@@ -60,9 +66,11 @@ export function writeNote(note: CopyNote): void {
   renameSync(`${path}.new`, path);
 }
 
-export function readNote(path: string): CopyNote | undefined {
+/** Only what is in this folder is ours to remove, whatever a note says. */
+export function readNote(path: string, folder: string): CopyNote | undefined {
   try {
-    return CopyNote.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data;
+    const note = CopyNote.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data;
+    return note !== undefined && dirname(note.plan.folder) === folder && noteOf(note.plan.folder) === path ? note : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { randomPart } from '../new-id.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
 import { type Base, findBase } from './base.ts';
 import { Clone } from './clone.ts';
-import { copiesFolder, type CopyNote, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
+import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
 import { isInside, layersOver, Overlay, whyNoOverlay } from './overlay.ts';
@@ -172,7 +172,9 @@ export function isolationOf(kind: IsolationKind, plan: CopyPlan, means: Means): 
 /** Copies are never inside the checkout that they are copies of. */
 function folderFor({ root }: Repository, env: Environment): string {
   const usual = copiesFolder(env);
-  return isInside(usual, root) ? otherCopiesFolder() : usual;
+  const folder = isInside(usual, root) ? otherCopiesFolder() : usual;
+  if (!isOwn(folder)) throw new Failure('config', `${folder} belongs to somebody else, so no private copy can be made there`);
+  return folder;
 }
 
 const tried = new Map<string, Promise<string | undefined>>();

@@ -23,7 +23,10 @@ export function makePlace(name = 'runwire-place-'): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), name)));
   const home = join(folder, 'home');
   mkdirSync(home);
-  writeFileSync(join(home, '.gitconfig'), `${identity}[init]\n\tdefaultBranch = main\n[protocol "file"]\n\tallow = always\n`);
+  writeFileSync(
+    join(home, '.gitconfig'),
+    `${identity}[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n[protocol "file"]\n\tallow = always\n`,
+  );
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, XDG_STATE_HOME: join(folder, 'state'), GIT_CONFIG_NOSYSTEM: '1' };
   const git = (cwd: string, ...args: string[]): string =>
     execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '');
