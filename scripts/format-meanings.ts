@@ -234,6 +234,7 @@ export const outcome: Meanings = {
   commit: 'where it ends',
   'lineage.branches[].agent': 'who worked on it',
   run_id: 'in which run of the ledger',
+  isolation: 'how the private copy that it was made in was kept apart; absent: it was not made in one by this run',
   'lineage.branches[].status': '`running`, or the class of the verdict',
   verified: 'what the check of it came to; `base_red`: it failed before this branch was begun, too',
   files: 'how many files differ from its parent',

@@ -41,6 +41,7 @@ const mayImport: Record<string, readonly string[]> = {
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   cli: [
     'run',
+    'workspace',
     'ledger',
     'builtin',
     'agents',

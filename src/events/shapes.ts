@@ -102,6 +102,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     verified: '~passed|failed|flaky|base_red|not_run',
     files: '~count',
     cost_usd: '~amount',
+    isolation: '~overlay|clone|worktree',
     item_id: '~id',
   },
   'branch.published': {

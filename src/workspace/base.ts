@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { newId } from '../new-id.ts';
 import type { Dirty } from '../vocabulary.ts';
 import { ownIdentity, taking } from './keep.ts';
 import { commitOf, type Repository } from './repository.ts';
@@ -16,7 +18,7 @@ export interface Base {
 }
 
 /** Changes that are not committed, untracked files among them; ignored ones do not count. */
-export async function uncommitted({ git }: Repository): Promise<string[]> {
+async function uncommitted({ git }: Repository): Promise<string[]> {
   const listed = await git.text(['status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
   return listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
 }
@@ -25,11 +27,14 @@ export interface BaseAsk {
   from?: string | undefined;
   dirty: Dirty;
   /** A folder for what it takes to look at uncommitted changes; not there before or after. */
-  folder: string;
+  folder?: string;
 }
 
 /** The commit of a name, or of the checkout, with or without what is not committed, as asked. */
-export async function findBase(repository: Repository, { from, dirty, folder }: BaseAsk): Promise<Base> {
+export async function findBase(
+  repository: Repository,
+  { from, dirty, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
+): Promise<Base> {
   const { head, branch } = repository;
   if (from !== undefined && from !== branch && from !== 'HEAD') {
     const commit = await commitOf(repository, from);
@@ -70,4 +75,10 @@ git commit-tree "$tree" \${head:+-p "$head"} -m 'Uncommitted changes'
 /** A commit of all that is there, made without touching the index, a file or a branch. */
 async function snapshot({ git, gitDir, head = '' }: Repository, folder: string): Promise<string> {
   return (await git.script(snapshotScript, [folder, join(gitDir, 'index'), head])).trim();
+}
+
+/** A commit of a tree; who has no name of their own commits under ours. */
+export async function commitTree(git: Repository['git'], tree: string, parents: readonly string[], message: string): Promise<string> {
+  const args = [tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent])];
+  return (await git.script(`${ownIdentity}\ngit commit-tree "$@"`, args)).trim();
 }

@@ -5,7 +5,6 @@ import type { Environment } from '../vocabulary.ts';
 
 /** What git is told before every command of ours: no hooks, nothing in the background, no program that a repository names. */
 const settings: readonly (readonly [key: string, value: string])[] = [
-  ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
@@ -15,6 +14,8 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['advice.addEmbeddedRepo', 'false'],
   ['core.quotePath', 'false'],
   ['core.logAllRefUpdates', 'false'],
+  // The last one, so that it can be left out.
+  ['core.hooksPath', '/dev/null'],
 ];
 
 /** The user's own variables that git needs to be the user's git. */
@@ -65,6 +66,8 @@ export interface GitAsk {
   input?: string | Uint8Array | undefined;
   env?: Environment;
   signal?: AbortSignal | undefined;
+  /** Whether the hooks of the repository run; default: no. */
+  hooks?: boolean;
   /** Bytes of stdout that are kept; more end the command. */
   maxBytes?: number;
 }
@@ -84,8 +87,9 @@ export class Git {
     this.#env = env;
   }
 
-  async ask(args: readonly string[], { input, env = {}, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
-    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, env) }, { input, signal, maxBytes });
+  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
+    const told = hooks ? { GIT_CONFIG_COUNT: String(settings.length - 1), ...env } : env;
+    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, told) }, { input, signal, maxBytes });
   }
 
   /** Its output without the last newline. Throws a `config` failure with git's own words. */
@@ -95,10 +99,14 @@ export class Git {
     return stdout.toString().replace(/\n$/, '');
   }
 
-  /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
-  async script(script: string, args: readonly string[] = [], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<string> {
+  async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<GitAnswer> {
     const order = { command: '/bin/sh', args: ['-c', script, 'sh', ...args], cwd: this.cwd, env: gitEnvironment(this.#env, env) };
-    const { code, stdout, stderr } = await answerOf(order, { signal, ...present({ maxBytes }) });
+    return answerOf(order, { signal, ...present({ maxBytes }) });
+  }
+
+  /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
+  async script(script: string, args: readonly string[] = [], ask: GitAsk = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.askScript(script, args, ask);
     if (code !== 0) throw new Failure('config', `git: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString();
   }

@@ -4,6 +4,7 @@ import { Failure } from '../failure.ts';
 import { randomPart } from '../new-id.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
 import { type Base, findBase } from './base.ts';
+import { flatName, freeName } from './branch-name.ts';
 import { Clone } from './clone.ts';
 import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
@@ -27,6 +28,8 @@ export interface WorkspaceAsk {
   copied: readonly string[];
   /** A command that makes the copy ready. */
   setup?: string | undefined;
+  /** Nothing in it is worth keeping: after a crash it is only removed. */
+  isDisposable?: boolean;
 }
 
 /** A private copy of a checkout for one piece of work, whose effect is kept as a branch. */
@@ -39,6 +42,7 @@ export class Workspace {
   readonly #isolation: Isolation;
   readonly #copies: string;
   readonly #setup: string | undefined;
+  readonly #isDisposable: boolean;
   readonly #env: Environment;
   readonly #owners: Owners;
   #slot = 0;
@@ -51,19 +55,20 @@ export class Workspace {
     plan: CopyPlan;
     isolation: Isolation;
     remark: string | undefined;
-    setup: string | undefined;
+    ask: WorkspaceAsk;
     env: Environment;
     owners: Owners;
     copies: string;
   }) {
-    const { repository, base, plan, isolation, remark, setup, env, owners, copies } = parts;
+    const { repository, base, plan, isolation, remark, ask, env, owners, copies } = parts;
     this.repository = repository;
     this.base = base;
     this.remark = remark;
     this.#plan = plan;
     this.#isolation = isolation;
     this.#copies = copies;
-    this.#setup = setup;
+    this.#setup = ask.setup;
+    this.#isDisposable = ask.isDisposable === true;
     this.#env = env;
     this.#owners = owners;
   }
@@ -84,7 +89,7 @@ export class Workspace {
     const { commit, isCheckedOut, isSnapshot } = base;
     const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });
-    return new Workspace({ repository, base, plan, isolation, remark, setup: ask.setup, env, owners, copies });
+    return new Workspace({ repository, base, plan, isolation, remark, ask, env, owners, copies });
   }
 
   get isolation(): IsolationKind {
@@ -113,7 +118,7 @@ export class Workspace {
     if (!existsInside(this.#isolation, this.#plan, this.repository.below))
       throw new Failure('input', `the folder ${this.repository.below} is not in ${this.base.branchId}: name another one with --cwd`);
     if (this.#setup !== undefined) await this.#setUp(this.#setup, signal);
-    writeNote({ ...note, is_ready: true });
+    if (!this.#isDisposable) writeNote({ ...note, is_ready: true });
   }
 
   /** The same command inside, with the variables of this copy. */
@@ -194,11 +199,11 @@ async function chooseIsolation(
 }
 
 /** The remotes of a repository, and a name for a branch that nothing is in the way of. */
-async function namesIn({ git }: Repository, wanted: string): Promise<{ branch: string; remotes: string[] }> {
+async function namesIn({ git }: Pick<Repository, 'git'>, wanted: string): Promise<{ branch: string; remotes: string[] }> {
   const [first = ''] = wanted.split('/');
-  const listed = await git.script(namesScript, [`refs/heads/${first}`, `refs/heads/${flat(wanted)}*`]);
+  const listed = await git.script(namesScript, [`refs/heads/${first}`, `refs/heads/${flatName(wanted)}*`]);
   const [names = '', urls = ''] = listed.split('\n\n\n');
-  return { branch: freeBranch(wanted, names.split('\n')), remotes: urls.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1)) };
+  return { branch: freeName(wanted, names.split('\n')), remotes: urls.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1)) };
 }
 
 const namesScript = `
@@ -207,24 +212,9 @@ printf '\\n\\n\\n'
 git config -z --get-regexp '^remote\\..*\\.url$' || :
 `;
 
-/** A branch that is there, a folder of branches of this name, or a branch whose name is a folder of this one would be in the way. */
-export function freeBranch(wanted: string, branches: readonly string[]): string {
-  const taken = new Set(branches.flatMap((name) => [name, ...foldersOf(name)]));
-  const names = new Set(branches);
-  const start = foldersOf(wanted).some((folder) => names.has(folder)) ? flat(wanted) : wanted;
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? start : `${start}-${number}`;
-    if (!taken.has(name)) return name;
-  }
-}
-
-function foldersOf(name: string): string[] {
-  const parts = name.split('/');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-function flat(name: string): string {
-  return name.replaceAll('/', '-');
+/** A name for a branch that nothing is in the way of. */
+export async function freeBranch(repository: Pick<Repository, 'git'>, wanted: string): Promise<string> {
+  return (await namesIn(repository, wanted)).branch;
 }
 
 function insideOf({ root, below }: Repository, path: string): string {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRepository } from '../../src/workspace/repository.ts';
-import { freeBranch } from '../../src/workspace/workspace.ts';
+import { freeName } from '../../src/workspace/branch-name.ts';
 import { isolations } from '../../src/vocabulary.ts';
 import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
 
@@ -249,7 +249,7 @@ describe('names of branches', () => {
     ['a branch in the way', ['runwire'], 'runwire-a-1-b'],
     ['a branch in the way, and the other name', ['runwire/a', 'runwire-a-1-b'], 'runwire-a-1-b-2'],
   ])('%s', (_, taken, name) => {
-    expect(freeBranch('runwire/a/1-b', taken)).toBe(name);
+    expect(freeName('runwire/a/1-b', taken)).toBe(name);
   });
 
   it('does not touch a branch that is called runwire', async () => {
