@@ -235,6 +235,7 @@ export const outcome: Meanings = {
   commit: 'where it ends',
   'lineage.branches[].agent': 'who worked on it',
   run_id: 'in which run of the ledger',
+  isolation: 'how the private copy that it was made in was kept apart; absent: it was not made in one by this run',
   'lineage.branches[].status': '`running`, or the class of the verdict',
   remarks: 'what stands beside the verdict: tests changed or deleted, protected files touched',
   winner: 'true: it was chosen among several that did the same',

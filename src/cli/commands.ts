@@ -23,6 +23,16 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
+    name: 'apply',
+    summary: 'Take what a run in a private copy changed into your checkout',
+    load: async () => (await import('./commands/apply.ts')).apply,
+  },
+  {
+    name: 'drop',
+    summary: 'Discard what a run in a private copy changed: delete its branches',
+    load: async () => (await import('./commands/drop.ts')).drop,
+  },
+  {
     name: 'agents',
     summary: 'List the agents that can be run, and which are installed here',
     load: async () => (await import('./commands/agents.ts')).agentsCommand,

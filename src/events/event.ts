@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isolations } from '../vocabulary.ts';
 
 const Id = z.string().min(1);
 const Text = z.string();
@@ -222,6 +223,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** How many files differ from its parent. */
     files: Count.optional(),
     cost_usd: z.number().nonnegative().optional(),
+    /** How the private copy that it was made in was kept apart. */
+    isolation: z.enum(isolations).optional(),
     item_id: Id.optional(),
   }),
   z.strictObject({

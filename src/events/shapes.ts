@@ -105,6 +105,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     remarks: '~string',
     files: '~count',
     cost_usd: '~amount',
+    isolation: '~overlay|clone|worktree',
     item_id: '~id',
   },
   'branch.published': {

@@ -16,8 +16,8 @@ export class Lineage {
   updated({ branch_id, is_start, ...told }: EventOf<'branch.updated'>): void {
     if (is_start === true) this.#start = branch_id;
     if (branch_id !== this.#start) this.#latest = branch_id;
-    const { parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost_usd: cost } = told;
-    const news = present({ parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost });
+    const { parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost_usd: cost, isolation } = told;
+    const news = present({ parent_branch_id, commit, agent, run_id, status, verified, winner, remarks, files, cost, isolation });
     this.#branches.set(branch_id, { branch_id, ...this.#branches.get(branch_id), ...news });
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorCode, FileOperation, Verified } from '../events/event.ts';
+import { isolations } from '../vocabulary.ts';
 
 const tokens = z.number().nonnegative().optional();
 const ms = z.number().nonnegative().optional();
@@ -62,6 +63,7 @@ export const Branch = z.strictObject({
   remarks: z.string().optional(),
   files: z.int().nonnegative().optional(),
   cost: z.number().nonnegative().optional(),
+  isolation: z.enum(isolations).optional(),
 });
 
 const LineageReport = z.strictObject({

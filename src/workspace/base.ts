@@ -1,9 +1,9 @@
-import { copyFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { newId } from '../new-id.ts';
 import type { Dirty } from '../vocabulary.ts';
+import { ownIdentity, taking } from './keep.ts';
 import { commitOf, type Repository } from './repository.ts';
 
 /** The commit that work starts from. */
@@ -18,13 +18,23 @@ export interface Base {
 }
 
 /** Changes that are not committed, untracked files among them; ignored ones do not count. */
-export async function uncommitted({ git }: Repository): Promise<string[]> {
+async function uncommitted({ git }: Repository): Promise<string[]> {
   const listed = await git.text(['status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
   return listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
 }
 
+export interface BaseAsk {
+  from?: string | undefined;
+  dirty: Dirty;
+  /** A folder for what it takes to look at uncommitted changes; not there before or after. */
+  folder?: string;
+}
+
 /** The commit of a name, or of the checkout, with or without what is not committed, as asked. */
-export async function findBase(repository: Repository, { from, dirty }: { from?: string | undefined; dirty: Dirty }): Promise<Base> {
+export async function findBase(
+  repository: Repository,
+  { from, dirty, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
+): Promise<Base> {
   const { head, branch } = repository;
   if (from !== undefined && from !== branch && from !== 'HEAD') {
     const commit = await commitOf(repository, from);
@@ -39,7 +49,7 @@ export async function findBase(repository: Repository, { from, dirty }: { from?:
     );
   if (changed.length > 0 && dirty === 'refuse') throw new Failure('input', refusal(changed));
   if (head === undefined || (changed.length > 0 && dirty === 'include'))
-    return { commit: await snapshot(repository), branchId, isCheckedOut: true, isSnapshot: true };
+    return { commit: await snapshot(repository, folder), branchId, isCheckedOut: true, isSnapshot: true };
   return { commit: head, branchId, isCheckedOut: changed.length === 0, isSnapshot: false };
 }
 
@@ -49,30 +59,26 @@ function refusal(changed: readonly string[]): string {
   return `there are uncommitted changes (${shown}${more}); commit them, or choose --dirty include (work on them) or --dirty ignore (work without them)`;
 }
 
+/** With the times of the real index, unchanged files need not be read again. */
+const snapshotScript = `
+folder=$1 index=$2 head=$3
+mkdir -p "$folder" || exit 1
+export GIT_INDEX_FILE="$folder/index"
+cp "$index" "$GIT_INDEX_FILE" 2>/dev/null
+${taking}
+take "$folder/index" && tree=$(git write-tree) || { rm -rf "$folder"; exit 1; }
+rm -rf "$folder"
+${ownIdentity}
+git commit-tree "$tree" \${head:+-p "$head"} -m 'Uncommitted changes'
+`;
+
 /** A commit of all that is there, made without touching the index, a file or a branch. */
-async function snapshot({ git, gitDir, head }: Repository): Promise<string> {
-  const index = join(tmpdir(), `runwire-index-${newId()}`);
-  const env = { GIT_INDEX_FILE: index };
-  try {
-    // With the times of the real one, unchanged files need not be read again.
-    await copyFile(join(gitDir, 'index'), index).catch(() => {});
-    await git.text(['add', '-A', '--ignore-errors'], { env });
-    const tree = await git.text(['write-tree'], { env });
-    return await commitTree(git, tree, head === undefined ? [] : [head], 'Uncommitted changes');
-  } finally {
-    await rm(index, { force: true });
-  }
+async function snapshot({ git, gitDir, head = '' }: Repository, folder: string): Promise<string> {
+  return (await git.script(snapshotScript, [folder, join(gitDir, 'index'), head])).trim();
 }
 
 /** A commit of a tree; who has no name of their own commits under ours. */
 export async function commitTree(git: Repository['git'], tree: string, parents: readonly string[], message: string): Promise<string> {
-  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
-  const named = await git.try(['config', 'user.email']);
-  const ours = {
-    GIT_AUTHOR_NAME: 'Runwire',
-    GIT_AUTHOR_EMAIL: 'runwire@localhost',
-    GIT_COMMITTER_NAME: 'Runwire',
-    GIT_COMMITTER_EMAIL: 'runwire@localhost',
-  };
-  return git.text(args, { env: named === undefined ? ours : {} });
+  const args = [tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent])];
+  return (await git.script(`${ownIdentity}\ngit commit-tree "$@"`, args)).trim();
 }

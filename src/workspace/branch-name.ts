@@ -20,3 +20,23 @@ function slugOf(text: string): string {
   }
   return slug || (words[0] ?? 'work').slice(0, mostLetters);
 }
+
+/** A branch that is there, a folder of branches of this name, or a branch whose name is a folder of this one would be in the way. */
+export function freeName(wanted: string, branches: readonly string[]): string {
+  const taken = new Set(branches.flatMap((name) => [name, ...foldersOf(name)]));
+  const names = new Set(branches);
+  const start = foldersOf(wanted).some((folder) => names.has(folder)) ? flatName(wanted) : wanted;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? start : `${start}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+function foldersOf(name: string): string[] {
+  const parts = name.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+export function flatName(name: string): string {
+  return name.replaceAll('/', '-');
+}

@@ -21,10 +21,13 @@ const mostChanges = 64 * 1024 * 1024;
 export async function changesBetween(git: Git, from: string, to: string): Promise<Changes> {
   const listed = await git.text(
     ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--numstat', '--raw', from, to],
-    {
-      maxBytes: mostChanges,
-    },
+    { maxBytes: mostChanges },
   );
+  return readChanges(listed);
+}
+
+/** Of `diff-tree -z --numstat --raw`. */
+export function readChanges(listed: string): Changes {
   const found = new Map<string, Change>();
   const fields = listed.split('\0');
   for (let index = 0; index < fields.length; index += 1) {

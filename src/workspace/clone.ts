@@ -1,9 +1,33 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { answerOf, Git, gitEnvironment, wordsOf } from './git.ts';
-import { asList, type CopyPlan, type Isolation, keepScript, type Means, type Order } from './isolation.ts';
+import { Git } from './git.ts';
+import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { noPush } from './overlay.ts';
+import { quote } from './quote.ts';
+
+/**
+ * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
+ * through. Loose refs go before packed ones, into which somebody may move them meanwhile.
+ */
+const script = `
+set -e
+common=$1 branch=$3 base=$4
+git init -q --template= -- "$2"
+cd "$2"/.git
+printf '%s\\n' "$5" > objects/info/alternates
+rm -rf refs
+for part in refs packed-refs reftable shallow config hooks info; do
+  [ ! -e "$common/$part" ] || cp -R "$common/$part" .
+done
+rm -f refs/stash
+mkdir -p refs/heads
+git config core.bare false
+git config --unset-all core.worktree || :
+for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
+cd ..
+git checkout -q -f -B "$branch" "$base"
+`;
 
 /** A checkout of its own that borrows the user's objects: where there are no namespaces. */
 export class Clone implements Isolation {
@@ -20,23 +44,10 @@ export class Clone implements Isolation {
 
   async create(signal: AbortSignal): Promise<void> {
     const { root, folder, commonDir, branch, base, copied } = this.#plan;
-    const { git, env } = this.#means;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Borrowed, not linked: a hard link could be written through.
-    await git.text(['clone', '--shared', '--no-checkout', '--no-tags', '-q', '--', commonDir, this.top], { signal });
-    const copy = new Git(this.top, env);
-    // The base may be a commit that no branch has.
-    await writeFile(join(this.top, '.git', 'objects', 'info', 'alternates'), `${join(commonDir, 'objects')}\n`);
-    await copy.text(['remote', 'remove', 'origin']);
-    for (const [name, url] of await remotesOf(git)) {
-      await copy.text(['config', `remote.${name}.url`, url]);
-      await copy.text(['config', `remote.${name}.pushurl`, noPush]);
-    }
-    for (const key of ['user.name', 'user.email']) {
-      const value = await git.try(['config', key]);
-      if (value !== undefined) await copy.text(['config', key, value]);
-    }
-    await copy.text(['checkout', '-q', '-f', '-B', branch, base], { signal });
+    await new Git(folder, this.#means.env).script(script, [commonDir, this.top, branch, base, asLine(join(commonDir, 'objects'))], {
+      signal,
+    });
     await copyFiles(root, this.top, copied);
   }
 
@@ -44,41 +55,20 @@ export class Clone implements Isolation {
     return order;
   }
 
-  look(signal?: AbortSignal): Promise<string> {
+  look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
     const gitDir = join(this.top, '.git');
-    return lookAt(this.#plan, this.#means, { top: this.top, gitDir, objects: join(gitDir, 'objects'), signal });
+    const place = { repository: this.#plan.commonDir, top: this.top, gitDir, commonDir: gitDir };
+    return new Git(this.#plan.folder, this.#means.env).script(text, args(place));
   }
 
-  async remove(): Promise<void> {
-    await rm(this.#plan.folder, { recursive: true, force: true });
+  async remove(folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The remotes of a repository with their addresses. */
-export async function remotesOf(git: Git): Promise<[name: string, url: string][]> {
-  const listed = (await git.try(['config', '-z', '--get-regexp', String.raw`^remote\..*\.url$`])) ?? '';
-  return listed.split('\0').flatMap((entry) => {
-    const [, name, url] = /^remote\.([^\n]+)\.url\n([^]*)$/.exec(entry) ?? [];
-    return name === undefined || url === undefined ? [] : [[name, url]];
-  });
-}
-
-interface Place {
-  top: string;
-  gitDir: string;
-  objects: string;
-  signal: AbortSignal | undefined;
-}
-
-export async function lookAt(
-  { commonDir, base, folder }: CopyPlan,
-  { env }: Means,
-  { top, gitDir, objects, signal }: Place,
-): Promise<string> {
-  const args = ['-c', keepScript, 'sh', commonDir, top, gitDir, asList(objects), base, folder];
-  const { code, stdout, stderr } = await answerOf({ command: '/bin/sh', args, cwd: top, env: gitEnvironment(env) }, { signal });
-  if (code !== 0) throw new Failure('config', `what the work left could not be read: ${wordsOf(stderr) || `exit code ${code}`}`);
-  return stdout.toString();
+/** A path as a line of git's list of places for objects. */
+function asLine(path: string): string {
+  return /[\n"]/.test(path) ? JSON.stringify(path) : path;
 }
 
 /** Files that git does not know, from the checkout to its copy. */

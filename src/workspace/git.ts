@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
-import { startTalking } from '../processes/child.ts';
-import { exitOf } from '../processes/child.ts';
+import { present } from '../present.ts';
+import { exitOf, startTalking } from '../processes/child.ts';
 import type { Environment } from '../vocabulary.ts';
 
 /** What git is told before every command of ours: no hooks, nothing in the background, no program that a repository names. */
@@ -13,6 +13,7 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['advice.detachedHead', 'false'],
   ['advice.addEmbeddedRepo', 'false'],
   ['core.quotePath', 'false'],
+  ['core.logAllRefUpdates', 'false'],
   // The last one, so that it can be left out.
   ['core.hooksPath', '/dev/null'],
 ];
@@ -41,6 +42,8 @@ export function gitEnvironment(env: Environment, more: Environment = {}): Record
     SSH_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
+    // A checkout of ours has the pointers: what they point to is fetched by whoever needs it.
+    GIT_LFS_SKIP_SMUDGE: '1',
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(([key, value], index) => [
@@ -94,6 +97,18 @@ export class Git {
     const { code, stdout, stderr } = await this.ask(args, ask);
     if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString().replace(/\n$/, '');
+  }
+
+  async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<GitAnswer> {
+    const order = { command: '/bin/sh', args: ['-c', script, 'sh', ...args], cwd: this.cwd, env: gitEnvironment(this.#env, env) };
+    return answerOf(order, { signal, ...present({ maxBytes }) });
+  }
+
+  /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
+  async script(script: string, args: readonly string[] = [], ask: GitAsk = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.askScript(script, args, ask);
+    if (code !== 0) throw new Failure('config', `git: ${wordsOf(stderr) || `exit code ${code}`}`);
+    return stdout.toString();
   }
 
   /** The same, or undefined when git says no. */

@@ -1,11 +1,11 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
 import { answerOf, gitEnvironment, wordsOf } from './git.ts';
-import { asList, type CopyPlan, type Isolation, keepScript, type Means, type Order } from './isolation.ts';
+import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { quote } from './quote.ts';
 
 /** A private layer over the checkout, at its own path: what is written there goes to the layer, and the files below stay as they are. */
@@ -14,72 +14,65 @@ export class Overlay implements Isolation {
   readonly top: string;
   readonly #plan: CopyPlan;
   readonly #means: Means;
-  /** Folders with a layer of their own. */
-  readonly #paths: readonly string[];
 
-  constructor(plan: CopyPlan, means: Means, remotes: readonly string[] = []) {
+  constructor(plan: CopyPlan, means: Means) {
     this.#plan = plan;
     this.#means = means;
     this.top = plan.root;
-    // In a linked worktree the repository itself is elsewhere. A remote on this machine is one `git push` away.
-    this.#paths = outermost([plan.root, plan.commonDir, plan.gitDir, ...remotes]);
   }
 
   async create(signal: AbortSignal): Promise<void> {
-    await mkdir(this.#plan.folder, { recursive: true, mode: 0o700 });
-    for (const index of this.#paths.keys())
-      for (const part of ['upper', 'work', 'lower']) await mkdir(join(this.#plan.folder, `${part}-${index}`), { recursive: true });
-    const { branch, base, isCheckedOut, copied } = this.#plan;
-    const keeps = copied.flatMap((path) => ['-e', `/${path}`]);
-    const script = `
-      set -e
-      git update-ref "refs/heads/$1" "$2"
-      git symbolic-ref HEAD "refs/heads/$1"
-      for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
-      if [ "$3" = yes ]; then git reset -q; else git reset -q --hard; shift 3; git clean -fdq "$@"; fi`;
-    const order = { command: '/bin/sh', args: ['-c', script, 'sh', branch, base, isCheckedOut ? 'yes' : 'no', ...keeps], cwd: this.top };
-    const { code, stderr } = await answerOf(this.inside({ ...order, env: gitEnvironment(this.#means.env) }), { signal });
+    const { branch, base, isCheckedOut, isSnapshot, copied, folder, layers } = this.#plan;
+    for (const index of layers.keys())
+      for (const part of ['upper', 'work', 'lower']) mkdirSync(join(folder, `${part}-${index}`), { recursive: true, mode: 0o700 });
+    for (const part of ['git', 'inner']) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
+    const state = isCheckedOut ? (isSnapshot ? 'snapshot' : 'same') : 'other';
+    const args = ['-c', createScript, 'sh', branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])];
+    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env) };
+    const { code, stderr } = await answerOf(this.inside(order), { signal });
     if (code !== 0) throw new Failure('config', `the private copy could not be made: ${wordsOf(stderr) || `exit code ${code}`}`);
   }
 
   inside(order: Order): Order {
-    return { ...order, ...this.#enter(order, { drops: true }) };
+    // It goes to its folder when that is the copy's: nothing inside has ever stood below the layer.
+    return { ...order, ...this.#enter(order, { drops: true }), cwd: '/' };
   }
 
-  async look(signal?: AbortSignal): Promise<string> {
-    const { folder, gitDir, commonDir, base } = this.#plan;
-    const original = join(folder, 'git');
-    await mkdir(original, { recursive: true });
-    const args = ['-c', keepScript, 'sh', original, this.top, gitDir, asList(join(commonDir, 'objects')), base, folder];
-    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env) };
+  async look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
+    const { folder, gitDir, commonDir } = this.#plan;
+    const repository = join(folder, 'git');
+    const words = args({ repository, top: this.top, gitDir, commonDir });
+    const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: this.top, env: gitEnvironment(this.#means.env) };
     // The repository itself, beside the layer over it.
-    const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(original)}`, drops: false });
-    const { code, stdout, stderr } = await answerOf({ ...order, ...entered }, { signal });
-    if (code !== 0) throw new Failure('config', `what the work left could not be read: ${wordsOf(stderr) || `exit code ${code}`}`);
+    const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false });
+    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' });
+    if (code !== 0) throw new Failure('config', `what the work left could not be kept: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString();
   }
 
-  async remove(): Promise<void> {
+  async remove(folder: string): Promise<void> {
     // A layer may hold folders that even their owner may not enter.
-    await rm(this.#plan.folder, { recursive: true, force: true }).catch(async () => {
-      await answerOf({ command: 'chmod', args: ['-R', 'u+rwX', this.#plan.folder], cwd: '/', env: this.#means.env });
-      rmSync(this.#plan.folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true }).catch(async () => {
+      await answerOf({ command: 'chmod', args: ['-R', 'u+rwX', folder], cwd: '/', env: this.#means.env });
+      rmSync(folder, { recursive: true, force: true });
     });
   }
 
   #enter({ command, args, cwd }: Order, { before = ':', drops }: { before?: string; drops: boolean }): Pick<Order, 'command' | 'args'> {
-    const layers = this.#paths.map((path, index) => {
-      const [upper, work, lower] = ['upper', 'work', 'lower'].map((part) => join(this.#plan.folder, `${part}-${index}`));
-      const options = `lowerdir=${lower},upperdir=${upper},workdir=${work}${isRoot() ? '' : ',userxattr'}`;
-      // Below a name without commas and colons, whatever the path is; and gone at once, so that nobody reaches the files below by it.
-      return `mount --bind ${quote(path)} ${quote(lower ?? '')} && mount -t overlay runwire -o ${quote(options)} ${quote(path)} && umount -l ${quote(lower ?? '')}`;
+    // Mount options cannot have every character that a path can: these are names in the copy's own folder. The way to the files below
+    // is gone at once, so that nobody reaches them by it.
+    const layers = this.#plan.layers.map((path, index) => {
+      const options = `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${isRoot() ? '' : ',userxattr'}`;
+      return `mount --bind ${quote(path)} lower-${index} && mount -t overlay runwire -o ${options} ${quote(path)} && umount -l lower-${index}`;
     });
-    const steps = [before, ...layers, ...(drops ? this.#withheld() : []), `cd ${quote(cwd)}`];
+    const steps = [`cd ${quote(this.#plan.folder)}`, before, ...layers, ...(drops ? this.#withheld() : []), `cd ${quote(cwd)}`];
     return enterNamespace(command, args, steps.join(' && '));
   }
 
-  /** Nobody publishes from inside: what git and its hosts are entered with is not there. */
+  /** Nobody publishes from inside: what git and its hosts are entered with is not there. Nor are the layers of this and other copies. */
   #withheld(): string[] {
+    const { folder, root } = this.#plan;
+    const copies = dirname(folder);
     const home = this.#means.env['HOME'] || homedir();
     const inHome = (path: string): string => join(home, path);
     return [
@@ -91,12 +84,24 @@ export class Overlay implements Isolation {
         .map(inHome)
         .filter(existsSync)
         .map((path) => `mount --bind /dev/null ${quote(path)}`),
+      ...(isInside(root, copies) ? [] : [`mount --bind ${quote(join(folder, 'inner'))} ${quote(copies)}`]),
     ];
   }
 }
 
 /** An address that no version of git can push to. */
 export const noPush = 'runwire-agents-do-not-push://';
+
+const createScript = `
+set -e
+git update-ref "refs/heads/$1" "$2"
+git symbolic-ref HEAD "refs/heads/$1"
+for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
+case $3 in
+  snapshot) git reset -q ;;
+  other) git reset -q --hard; shift 3; git clean -fdq "$@" ;;
+esac
+`;
 
 const isRoot = (): boolean => process.geteuid?.() === 0;
 
@@ -123,8 +128,11 @@ function enterNamespace(command: string, args: readonly string[], prepare: strin
 /** What root gives up inside: the ways to reach what lies below a mount. */
 const forbidden = ['sys_admin', 'sys_ptrace', 'sys_rawio', 'sys_module', 'mknod', 'dac_read_search'].map((each) => `-${each}`).join(',');
 
-/** No folder that is inside another one of them: a layer covers all below it. */
-function outermost(paths: readonly string[]): string[] {
+/**
+ * What an overlay has a layer over: the checkout, in a linked worktree the repository elsewhere, and remotes on this machine, which
+ * are one `git push` away. No folder that is inside another one of them: a layer covers all below it.
+ */
+export function layersOver(paths: readonly string[]): string[] {
   const real = [...new Set(paths.map((path) => realpathSync(path)))];
   return real.filter((path) => !real.some((other) => other !== path && isInside(path, other)));
 }
@@ -139,19 +147,15 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
   if (process.platform !== 'linux') return 'only Linux has them';
   const missing = ['unshare', ...(isRoot() ? ['setpriv'] : [])].find((name) => systemTool(name) === undefined);
   if (missing !== undefined) return `${missing} is not installed`;
-  if (/[,:\\]/.test(folder)) return `the path ${folder} has a character that mount options cannot have`;
   const places = Object.fromEntries(['checkout', 'upper', 'work'].map((name) => [name, join(folder, name)]));
   try {
     for (const place of Object.values(places)) await mkdir(place, { recursive: true, mode: 0o700 });
-    const { checkout = '', upper = '', work = '' } = places;
-    const options = `lowerdir=${checkout},upperdir=${upper},workdir=${work}${isRoot() ? '' : ',userxattr'}`;
-    const entered = enterNamespace(
-      '/bin/sh',
-      ['-c', ': > tried'],
-      `mount -t overlay runwire -o ${quote(options)} ${quote(checkout)} && cd ${quote(checkout)}`,
-    );
+    const { checkout = '', upper = '' } = places;
+    const options = `lowerdir=checkout,upperdir=upper,workdir=work${isRoot() ? '' : ',userxattr'}`;
+    const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
+    const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });
-    if (code !== 0) return stderr.trim().split('\n').at(-1)?.slice(0, 200) || `exit code ${code}`;
+    if (code !== 0) return stderr.trim().split('\n')[0]?.slice(0, 200) || `exit code ${code}`;
     return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a try left its mark in the folder below';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

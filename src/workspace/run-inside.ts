@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { exitOf, startPrinting } from '../processes/child.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { Workspace } from './workspace.ts';
@@ -35,13 +36,18 @@ export async function runInside(
   const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs, 'time');
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
+  const closed = once(child, 'close');
+  closed.catch(() => {});
   try {
     const { code } = await exitOf(child);
+    // What it left running ends with it; then all that was printed is here.
+    await end(500);
+    await closed;
     return { exitCode: stopped === undefined ? code : null, output: output.slice(-keptChars), timedOut: stopped === 'time' };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-    await end(500);
+    await end(0);
     child.stdout.destroy();
     child.stderr.destroy();
   }

@@ -1,34 +1,61 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 
 const most = 400;
 const firstPort = 20_000;
 const portsEach = 100;
+const patienceMs = 60_000;
 
 /** A small number that no other copy of this user has at the moment. */
-export function takeSlot(folder: string, isFree: (holder: string) => boolean, holder: string): number {
+export function takeSlot(folder: string, isFree: IsFree, holder: string): number {
   for (let slot = 1; slot <= most; slot += 1) {
-    if (take(join(folder, `${slot}.slot`), isFree, holder)) return slot;
+    if (take(slotFile(folder, slot), isFree, holder)) return slot;
   }
   throw new Failure('config', `there are ${most} private copies already; see "runwire orchestrate clean"`);
 }
 
 export function freeSlot(folder: string, slot: number): void {
-  rmSync(join(folder, `${slot}.slot`), { force: true });
+  rmSync(slotFile(folder, slot), { force: true });
 }
 
-function take(path: string, isFree: (holder: string) => boolean, holder: string): boolean {
+export function slotFile(folder: string, slot: number): string {
+  return join(folder, `${slot}.slot`);
+}
+
+type IsFree = (holder: string, heardAt: number) => boolean;
+
+function take(path: string, isFree: IsFree, holder: string): boolean {
+  if (make(path, holder)) return true;
+  const before = read(path);
+  const heardAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // Who has just made it may not have written its name yet.
+  if (before === '' ? Date.now() - heardAt < patienceMs : !isFree(before, heardAt)) return false;
+  return giveUp(path, before) && make(path, holder);
+}
+
+function make(path: string, holder: string): boolean {
   try {
     const file = openSync(path, 'wx', 0o600);
     writeSync(file, holder);
     closeSync(file);
     return true;
   } catch {
-    const before = read(path);
-    if (before === '' || !isFree(before)) return false;
-    rmSync(path, { force: true });
-    return take(path, () => false, holder);
+    return false;
+  }
+}
+
+/** Takes a slot away from who is gone. Somebody else may do the same at this moment, and have it already. */
+export function giveUp(path: string, holder: string): boolean {
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    const isTheirs = read(aside) === holder;
+    if (!isTheirs) linkSync(aside, path);
+    rmSync(aside, { force: true });
+    return isTheirs;
+  } catch {
+    return false;
   }
 }
 

@@ -1,18 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { randomPart } from '../new-id.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
-import { stateFolder } from '../xdg.ts';
-import { type Base, commitTree, findBase } from './base.ts';
-import { type Changes, changesBetween } from './changes.ts';
-import { Clone, remotesOf } from './clone.ts';
+import { type Base, findBase } from './base.ts';
+import { flatName, freeName } from './branch-name.ts';
+import { Clone } from './clone.ts';
+import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
-import { isInside, Overlay, whyNoOverlay } from './overlay.ts';
+import { type Kept, keepWork } from './keep.ts';
+import { isInside, layersOver, Overlay, whyNoOverlay } from './overlay.ts';
 import { openRepository, type Repository } from './repository.ts';
-import { freeSlot, slotVariables, takeSlot } from './slots.ts';
+import { slotFile, slotVariables, takeSlot } from './slots.ts';
 import { Worktree } from './worktree.ts';
+
+export type { Kept } from './keep.ts';
+export type { Owners } from './copies.ts';
 
 export interface WorkspaceAsk {
   isolate: 'auto' | IsolationKind;
@@ -25,34 +28,8 @@ export interface WorkspaceAsk {
   copied: readonly string[];
   /** A command that makes the copy ready. */
   setup?: string | undefined;
-}
-
-/** What work in a copy came to. */
-export interface Kept extends Changes {
-  branch: string;
-  base: string;
-  commit: string;
-  notes: string[];
-}
-
-/** Where all copies of this user are. */
-export function copiesFolder(env: Environment): string {
-  return join(stateFolder(env), 'copies');
-}
-
-/** What is written down of a copy, so that a crash leaves nothing that nobody knows of. */
-export interface CopyNote {
-  plan: CopyPlan;
-  kind: IsolationKind;
-  slot: number;
-  owner: unknown;
-  made_at: number;
-}
-
-/** Answers whether whoever holds something is gone for good. */
-export interface Owners {
-  self(): unknown;
-  isGone(owner: unknown): boolean;
+  /** Nothing in it is worth keeping: after a crash it is only removed. */
+  isDisposable?: boolean;
 }
 
 /** A private copy of a checkout for one piece of work, whose effect is kept as a branch. */
@@ -61,15 +38,16 @@ export class Workspace {
   readonly base: Base;
   /** Why it is not the isolation that `auto` would like best. */
   readonly remark: string | undefined;
-  readonly #plan: CopyPlan;
+  #plan: CopyPlan;
   readonly #isolation: Isolation;
-  readonly #note: string;
-  readonly #slots: string;
+  readonly #copies: string;
   readonly #setup: string | undefined;
+  readonly #isDisposable: boolean;
   readonly #env: Environment;
   readonly #owners: Owners;
   #slot = 0;
   #kept: Kept | undefined;
+  #endsHearing = (): void => {};
 
   private constructor(parts: {
     repository: Repository;
@@ -77,20 +55,20 @@ export class Workspace {
     plan: CopyPlan;
     isolation: Isolation;
     remark: string | undefined;
-    setup: string | undefined;
+    ask: WorkspaceAsk;
     env: Environment;
     owners: Owners;
     copies: string;
   }) {
-    const { repository, base, plan, isolation, remark, setup, env, owners, copies } = parts;
+    const { repository, base, plan, isolation, remark, ask, env, owners, copies } = parts;
     this.repository = repository;
     this.base = base;
     this.remark = remark;
     this.#plan = plan;
     this.#isolation = isolation;
-    this.#note = noteOf(plan.folder);
-    this.#slots = copies;
-    this.#setup = setup;
+    this.#copies = copies;
+    this.#setup = ask.setup;
+    this.#isDisposable = ask.isDisposable === true;
     this.#env = env;
     this.#owners = owners;
   }
@@ -98,22 +76,20 @@ export class Workspace {
   /** Everything is decided and nothing is made. Throws an `input` failure when there can be no copy. */
   static async plan(ask: WorkspaceAsk, { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners }): Promise<Workspace> {
     const repository = await openRepository(cwd, env);
-    const base = await findBase(repository, ask);
+    const { root, gitDir, commonDir } = repository;
     const copies = folderFor(repository, env);
-    const { kind, remark } = await chooseIsolation(ask.isolate, copies, env);
-    const plan: CopyPlan = {
-      root: repository.root,
-      gitDir: repository.gitDir,
-      commonDir: repository.commonDir,
-      folder: join(copies, shortName()),
-      branch: await freeBranch(repository, ask.branch),
-      base: base.commit,
-      isCheckedOut: base.isCheckedOut,
-      isSnapshot: base.isSnapshot,
-      copied: ask.copied.map((path) => insideOf(repository, path)),
-    };
-    const isolation = isolationOf(kind, plan, { git: repository.git, env }, kind === 'overlay' ? await localRemotes(repository) : []);
-    return new Workspace({ repository, base, plan, isolation, remark, setup: ask.setup, env, owners, copies });
+    const folder = join(copies, shortName());
+    const copied = ask.copied.map((path) => insideOf(repository, path));
+    const [base, { kind, remark }, { branch, remotes }] = await Promise.all([
+      findBase(repository, { ...ask, folder }),
+      chooseIsolation(ask.isolate, copies, env),
+      namesIn(repository, ask.branch),
+    ]);
+    const layers = kind === 'overlay' ? layersOver([root, commonDir, gitDir, ...localRemotes(root, remotes)]) : [];
+    const { commit, isCheckedOut, isSnapshot } = base;
+    const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
+    const isolation = isolationOf(kind, plan, { git: repository.git, env });
+    return new Workspace({ repository, base, plan, isolation, remark, ask, env, owners, copies });
   }
 
   get isolation(): IsolationKind {
@@ -130,13 +106,19 @@ export class Workspace {
   }
 
   async create(signal: AbortSignal): Promise<void> {
-    mkdirSync(this.#plan.folder, { recursive: true, mode: 0o700 });
+    const { folder } = this.#plan;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const owner = this.#owners.self();
-    this.#slot = takeSlot(this.#slots, (holder) => this.#owners.isGone(parsed(holder)), JSON.stringify(owner));
-    const note: CopyNote = { plan: this.#plan, kind: this.isolation, slot: this.#slot, owner, made_at: Date.now() };
-    writeWhole(this.#note, JSON.stringify(note));
+    const isFree = (holder: string, heardAt: number): boolean => this.#owners.isGone(parsed(holder), heardAt);
+    this.#slot = takeSlot(this.#copies, isFree, JSON.stringify(owner));
+    const note: CopyNote = { plan: this.#plan, kind: this.isolation, slot: this.#slot, owner, made_at: Date.now(), is_ready: false };
+    writeNote(note);
+    this.#endsHearing = keepHeard([noteOf(folder), slotFile(this.#copies, this.#slot)]);
     await this.#isolation.create(signal);
+    if (!existsInside(this.#isolation, this.#plan, this.repository.below))
+      throw new Failure('input', `the folder ${this.repository.below} is not in ${this.base.branchId}: name another one with --cwd`);
     if (this.#setup !== undefined) await this.#setUp(this.#setup, signal);
+    if (!this.#isDisposable) writeNote({ ...note, is_ready: true });
   }
 
   /** The same command inside, with the variables of this copy. */
@@ -159,16 +141,15 @@ export class Workspace {
 
   /** All that the work left, untracked files too, as a commit on its branch. May be called again when more was done. */
   async keep(): Promise<Kept> {
-    const { git } = this.repository;
-    const found = await keepWork(this.#plan, this.#isolation, git, this.#kept?.commit);
-    this.#kept = { branch: this.branch, base: this.#plan.base, ...found, ...(await changesBetween(git, this.#plan.base, found.commit)) };
+    this.#kept = await keepWork(this.#plan, this.#isolation, this.#kept?.commit);
+    this.#plan = { ...this.#plan, branch: this.#kept.branch };
     return this.#kept;
   }
 
   async remove(): Promise<void> {
-    await this.#isolation.remove();
-    rmSync(this.#note, { force: true });
-    if (this.#slot > 0) freeSlot(this.#slots, this.#slot);
+    this.#endsHearing();
+    await removeCopy({ folder: this.#plan.folder, slot: this.#slot }, this.#isolation);
+    this.#slot = 0;
   }
 
   async #setUp(command: string, signal: AbortSignal): Promise<void> {
@@ -182,40 +163,10 @@ export class Workspace {
 /** Variables with which one could publish. */
 const pushVariables = new Set(['SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GITHUB_TOKEN', 'GH_TOKEN', 'GITLAB_TOKEN']);
 
-export function noteOf(folder: string): string {
-  return `${folder}.json`;
-}
-
-/** The commit of what a copy holds, on its branch. */
-export async function keepWork(
-  plan: CopyPlan,
-  isolation: Isolation,
-  git: Repository['git'],
-  before: string | undefined,
-): Promise<{ commit: string; notes: string[] }> {
-  const lines = (await isolation.look()).split('\n');
-  const said = (word: string): string[] => lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
-  const [head = plan.base] = said('head');
-  const [tree] = said('tree');
-  if (tree === undefined) throw new Failure('config', 'what the work left could not be read');
-  const current = await git.text(['rev-parse', `${head}^{tree}`]);
-  const commit = current === tree ? head : await commitTree(git, tree, [head], 'Work that was left uncommitted');
-  const old = before ?? (await git.try(['rev-parse', '-q', '--verify', `refs/heads/${plan.branch}`])) ?? '';
-  await git.text(['update-ref', '-m', 'runwire: keep', `refs/heads/${plan.branch}`, commit, old]);
-  const notes = said('note');
-  for (const also of said('also')) {
-    const [id = '', name = ''] = also.split(' ');
-    const branch = `${plan.branch}-also/${name.replace(/^refs\/(?:heads\/)?/, '')}`;
-    await git.ask(['update-ref', '-m', 'runwire: keep', `refs/heads/${branch}`, id]);
-    notes.push(`${name === 'refs/stash' ? 'stashed work' : `the branch ${name.slice('refs/heads/'.length)}`} is kept as ${branch}`);
-  }
-  return { commit, notes };
-}
-
-export function isolationOf(kind: IsolationKind, plan: CopyPlan, means: Means, remotes: readonly string[] = []): Isolation {
+export function isolationOf(kind: IsolationKind, plan: CopyPlan, means: Means): Isolation {
   switch (kind) {
     case 'overlay':
-      return new Overlay(plan, means, remotes);
+      return new Overlay(plan, means);
     case 'clone':
       return new Clone(plan, means);
     case 'worktree':
@@ -226,7 +177,9 @@ export function isolationOf(kind: IsolationKind, plan: CopyPlan, means: Means, r
 /** Copies are never inside the checkout that they are copies of. */
 function folderFor({ root }: Repository, env: Environment): string {
   const usual = copiesFolder(env);
-  return isInside(usual, root) ? join(tmpdir(), `runwire-copies-${process.geteuid?.() ?? 0}`) : usual;
+  const folder = isInside(usual, root) ? otherCopiesFolder() : usual;
+  if (!isOwn(folder)) throw new Failure('config', `${folder} belongs to somebody else, so no private copy can be made there`);
+  return folder;
 }
 
 const tried = new Map<string, Promise<string | undefined>>();
@@ -245,17 +198,23 @@ async function chooseIsolation(
   return { kind: 'clone', remark: `no overlay is possible here (${why}): a clone is used, without files that git ignores` };
 }
 
-/** A branch that is there, or a branch whose name is a folder of this one, would be in the way. */
-export async function freeBranch({ git }: Pick<Repository, 'git'>, wanted: string): Promise<string> {
-  const taken = async (name: string): Promise<boolean> =>
-    (await git.try(['rev-parse', '-q', '--verify', `refs/heads/${name}`])) !== undefined;
-  const parts = wanted.split('/');
-  for (let length = 1; length < parts.length; length += 1)
-    if (await taken(parts.slice(0, length).join('/'))) return freeBranch({ git }, `runwire-work/${parts.slice(1).join('-')}`);
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`;
-    if (!(await taken(name))) return name;
-  }
+/** The remotes of a repository, and a name for a branch that nothing is in the way of. */
+async function namesIn({ git }: Pick<Repository, 'git'>, wanted: string): Promise<{ branch: string; remotes: string[] }> {
+  const [first = ''] = wanted.split('/');
+  const listed = await git.script(namesScript, [`refs/heads/${first}`, `refs/heads/${flatName(wanted)}*`]);
+  const [names = '', urls = ''] = listed.split('\n\n\n');
+  return { branch: freeName(wanted, names.split('\n')), remotes: urls.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1)) };
+}
+
+const namesScript = `
+git for-each-ref --format='%(refname:strip=2)' "$@"
+printf '\\n\\n\\n'
+git config -z --get-regexp '^remote\\..*\\.url$' || :
+`;
+
+/** A name for a branch that nothing is in the way of. */
+export async function freeBranch(repository: Pick<Repository, 'git'>, wanted: string): Promise<string> {
+  return (await namesIn(repository, wanted)).branch;
 }
 
 function insideOf({ root, below }: Repository, path: string): string {
@@ -266,9 +225,19 @@ function insideOf({ root, below }: Repository, path: string): string {
 }
 
 /** Remotes that are folders of this machine. */
-async function localRemotes({ git, root }: Repository): Promise<string[]> {
-  const paths = (await remotesOf(git)).map(([, url]) => resolve(root, url.replace(/^file:\/\//, '')));
+function localRemotes(root: string, urls: readonly string[]): string[] {
+  const paths = urls.filter((url) => url !== '').map((url) => resolve(root, url.replace(/^file:\/\//, '')));
   return paths.filter((path) => existsSync(path) && !isInside(root, path));
+}
+
+/** Whether the folder of the checkout that the work is to be done in is a folder of the copy too. */
+function existsInside({ kind, top }: Isolation, { folder, isCheckedOut, layers, root }: CopyPlan, below: string): boolean {
+  if (below === '' || isCheckedOut) return true;
+  if (kind !== 'overlay') return existsSync(join(top, below));
+  const layer = layers.findIndex((path) => isInside(root, path));
+  // A character device in the layer stands for what was deleted.
+  const change = lstatSync(join(folder, `upper-${layer}`, relative(layers[layer] ?? root, root), below), { throwIfNoEntry: false });
+  return change === undefined ? existsSync(join(root, below)) : change.isDirectory();
 }
 
 function shortName(): string {
@@ -285,15 +254,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A crash leaves the whole text, or none. */
-function writeWhole(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
-}
-
-export function readNote(path: string): CopyNote | undefined {
-  const note = parsed(readFileSync(path, 'utf8'));
-  return typeof note === 'object' && note !== null && 'plan' in note ? (note as CopyNote) : undefined;
 }

@@ -1,10 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
-import { copyFiles, lookAt } from './clone.ts';
-import { wordsOf } from './git.ts';
-import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
+import { copyFiles } from './clone.ts';
+import { Git, wordsOf } from './git.ts';
+import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 
 /** How often a lock that somebody else holds is waited for. */
 const tries = 8;
@@ -41,13 +41,16 @@ export class Worktree implements Isolation {
     return order;
   }
 
-  look(signal?: AbortSignal): Promise<string> {
-    const objects = join(this.#plan.commonDir, 'objects');
-    return lookAt(this.#plan, this.#means, { top: this.top, gitDir: this.#gitDir, objects, signal });
+  look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
+    const { commonDir, folder } = this.#plan;
+    const place = { repository: commonDir, top: this.top, gitDir: this.#gitDir, commonDir };
+    return new Git(folder, this.#means.env).script(text, args(place));
   }
 
-  async remove(): Promise<void> {
-    for (const folder of [this.#plan.folder, this.#gitDir]) await rm(folder, { recursive: true, force: true });
+  async remove(folder: string): Promise<void> {
+    for (const each of [folder, this.#gitDir]) await rm(each, { recursive: true, force: true });
+    // As git does after the last one.
+    await rmdir(dirname(this.#gitDir)).catch(() => {});
   }
 
   get #gitDir(): string {

@@ -262,7 +262,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     tape: filled('--tape', values.tape, 'run.tape'),
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
     parent: filled('--parent', values.parent, 'last, or the id of a run'),
-    ...readCopy(values),
+    ...readCopy(asked(values)),
     projectName: values['project-name'],
     parentBranchId: values['parent-branch-id'],
     quiet: values.quiet === true,
@@ -300,6 +300,14 @@ function readUrl(text: string | undefined): string | undefined {
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new Failure('input', `--base-url ${withoutPassword(text)}: expected a URL such as http://localhost:11434/v1`);
   return text;
+}
+
+/** A run works in the checkout itself unless it is asked for a copy. */
+function asked(values: RunValues): RunValues {
+  const given = (['dirty', 'setup', 'copy'] as const).filter((name) => values[name] !== undefined).map((name) => `--${name}`);
+  if (values.isolate === undefined && given.length > 0)
+    throw new Failure('input', `${given.join(', ')}: only for a private copy; add --isolate auto`);
+  return values;
 }
 
 /** What every command that makes copies reads the same way. */

@@ -65,6 +65,7 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
     ['tokens', tokens(run)],
     ['cost', run.cost === undefined ? undefined : `${dollars(run.cost)} (${run.cost_source})`],
     ['work', work(run)],
+    ['kept', kept(run)],
     ['parent', parent(run)],
     ['children', children(run)],
     [
@@ -146,6 +147,13 @@ function tokens({ input_tokens: input, output_tokens: output, cache_read_tokens:
 function work({ turns, tool_calls: calls, artifacts }: RunRecord): string | undefined {
   if (turns === undefined) return undefined;
   return [plural(turns, 'turn'), plural(calls ?? 0, 'tool call'), plural(artifacts ?? 0, 'changed file')].join(', ');
+}
+
+/** What a run in a private copy left. */
+function kept({ id, outcome }: RunRecord): string | undefined {
+  const made = (outcome?.lineage?.branches ?? []).filter(({ isolation }) => isolation !== undefined);
+  const words = made.map(({ branch_id: branch, isolation }) => `in a private copy (${isolation}), kept as ${branch}`);
+  return words.length === 0 ? undefined : `${words.join('; ')}: runwire apply ${shortRunId(id)} | runwire drop ${shortRunId(id)}`;
 }
 
 function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | undefined {

@@ -1,8 +1,10 @@
-import type { Draft } from '../../events/event.ts';
+import type { Draft, EventOf } from '../../events/event.ts';
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
 import { present } from '../../present.ts';
+import { builtIn } from '../../vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
 import { type Kept, Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
@@ -23,15 +25,25 @@ export async function isolatedSource(
   return {
     ...chosen,
     source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId }),
-    warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark])],
+    warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
   };
+}
+
+/** Some agents look for their sessions by the folder that they work in. */
+function elsewhere({ resume, agent }: RunSpec, { isolation }: Workspace): string[] {
+  if (resume === undefined || agent === builtIn || isolation === 'overlay') return [];
+  return [
+    `a ${isolation} is in a folder of its own, where ${agent} may not find the session ${resume}; --isolate overlay is at the same path`,
+  ];
 }
 
 /** Who made a copy, and whether it can still be told to remove it. */
 export const owners = {
   self: thisProcess,
-  isGone: (owner: unknown): boolean =>
-    typeof owner === 'object' && owner !== null && isGone({ owner: owner as ReturnType<typeof thisProcess>, heartbeat_at: 0 }, Date.now()),
+  isGone: (owner: unknown, heardAt: number): boolean =>
+    typeof owner === 'object' &&
+    owner !== null &&
+    isGone({ owner: owner as ReturnType<typeof thisProcess>, heartbeat_at: heardAt }, Date.now()),
 };
 
 /** The copy is made before the first attempt, what is left in it is kept after each, and in the end it is gone. */
@@ -59,18 +71,10 @@ class IsolatedSource implements Source {
 
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
     const { out, stop } = attempt;
-    const { base, branch } = this.#workspace;
-    const parent = base.branchId === '' ? {} : { parent_branch_id: base.branchId };
     if (!this.#isMade) {
+      const { base, branch } = this.#workspace;
       out.emit({ type: 'branch.updated', branch_id: base.branchId || base.commit, is_start: true, commit: base.commit });
-      out.emit({
-        type: 'branch.updated',
-        branch_id: branch,
-        ...parent,
-        agent: this.#who.agent,
-        run_id: this.#who.runId,
-        status: 'running',
-      });
+      out.emit(this.#told(branch));
       this.#isMade = true;
       await this.#workspace.create(stop.signal);
     }
@@ -78,31 +82,46 @@ class IsolatedSource implements Source {
     try {
       return await this.#inner.produce(attempt);
     } finally {
-      const kept = await this.#workspace.keep();
-      this.#isKept = true;
-      for (const draft of told(kept)) out.emit(draft);
+      const kept = await this.#keep();
+      for (const draft of found(kept, this.#workspace.repository.root)) out.emit(draft);
+      // The name that it was kept by may be another one.
+      out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
     }
   }
 
   async close(): Promise<void> {
     await this.#inner.close?.();
-    if (!this.#isMade) return;
-    if (!this.#isKept)
-      throw new Failure('config', 'what the agent did could not be kept; its copy is still there: see "runwire orchestrate clean"');
-    await this.#workspace.remove();
+    if (this.#isMade && this.#isKept) await this.#workspace.remove();
+  }
+
+  #told(branch_id: string): EventOf<'branch.updated'> {
+    const { base, isolation } = this.#workspace;
+    const { agent, runId: run_id } = this.#who;
+    return { type: 'branch.updated', branch_id, parent_branch_id: base.branchId || base.commit, agent, run_id, isolation };
+  }
+
+  async #keep(): Promise<Kept> {
+    try {
+      const kept = await this.#workspace.keep();
+      this.#isKept = true;
+      return kept;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw new Failure(error.code, `${error.message}; its copy is still there: see "runwire orchestrate clean"`, { cause: error });
+    }
   }
 }
 
 /** What git says was done, whatever the agent said of it. */
-function told({ branch, commit, changes, notes }: Kept): Draft[] {
+function found({ changes, notes }: Kept, root: string): Draft[] {
   return [
     ...notes.map((text): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text })),
     ...changes.map(({ path, operation, additions, deletions }): Draft => ({
       type: 'file.edited',
-      path,
+      // As an agent at this place would call it.
+      path: join(root, path),
       operation,
       ...present({ additions, deletions }),
     })),
-    { type: 'branch.updated', branch_id: branch, commit, files: changes.length },
   ];
 }

@@ -26,12 +26,15 @@ export function advise(outcome: RunOutcome, asked: Asked): string[] {
 }
 
 /** A command line that resumes the session as it stands, for whoever pastes it. */
-function resumeLine({ session_id: session, verdict }: RunOutcome, { agent, canResume, flags }: Asked): string | undefined {
+function resumeLine({ session_id: session, verdict, lineage }: RunOutcome, { agent, canResume, flags }: Asked): string | undefined {
   // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
   if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
   if (verdict.class === 'config' || verdict.class === 'input') return undefined;
   // What a terminal would obey is spelt out when it is shown, and then it is another word.
-  const words = flags();
+  const kept = lineage?.branches.findLast(({ isolation, commit }) => isolation !== undefined && commit !== undefined);
+  // What it did is on its branch alone: that is where it resumes.
+  const copy = kept?.isolation === undefined ? [] : ['--isolate', kept.isolation, '--parent-branch-id', kept.branch_id];
+  const words = [...flags(), ...copy];
   if (words.some((word) => oneLine(word, word.length) !== word)) return undefined;
   return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), ...words, '--resume', session, 'continue']);
 }

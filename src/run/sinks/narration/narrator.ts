@@ -4,6 +4,7 @@ import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
 import { addChange, type Change, changed, counted, dollars, seconds, tokens } from '../../../terminal/figures.ts';
 import type { Line, Tone } from '../../../terminal/line.ts';
+import { shortRunId } from '../../../stores/run-id.ts';
 import { oneLine, plain } from '../../../terminal/plain.ts';
 
 export interface NarratorOptions {
@@ -123,6 +124,7 @@ export class Narrator {
       counted(artifacts.length + (outcome.omitted?.artifacts ?? 0), 'changed file'),
     ]);
     if (good && verdict.evidence.some(({ signal }) => signal === 'answer')) this.#line('yellow', ['warning: the last answer is empty']);
+    for (const words of keptWords(outcome)) this.#line('plain', [words]);
     if (outcome.denials !== undefined) this.#line('yellow', [this.#denied(outcome.denials)]);
     if (this.#options.tell === 'errors') return;
     for (const sentence of this.#options.advise?.(outcome) ?? []) {
@@ -166,13 +168,14 @@ export class Narrator {
     this.#line(toneOf(status), [words, after && `after ${after}`, output]);
   }
 
-  #branch({ branch_id, agent, status, verified, files, cost_usd: usd }: EventOf<'branch.updated'>): void {
+  #branch({ branch_id, agent, status, verified, files, cost_usd: usd, isolation, commit }: EventOf<'branch.updated'>): void {
     // Its name alone tells people nothing new.
-    if (status === undefined && verified === undefined) return;
+    if (status === undefined && verified === undefined && (isolation === undefined || commit !== undefined)) return;
     this.#line(verified === 'failed' ? 'yellow' : 'dim', [
       `branch ${branch_id}`,
       agent,
       status,
+      isolation && `in a private copy (${isolation})`,
       verified && `verify ${verified.replace('_', ' ')}`,
       files === undefined ? undefined : counted(files, 'changed file'),
       dollars(usd),
@@ -207,6 +210,17 @@ export class Narrator {
   #say(tone: Tone, text: string): void {
     this.#options.say(ours(tone, text));
   }
+}
+
+/** Where the work of this run is that was done in a private copy. */
+function keptWords({ lineage }: RunOutcome): string[] {
+  return (lineage?.branches ?? []).flatMap(({ branch_id: branch, run_id: id, isolation, commit, files }) => {
+    if (isolation === undefined || commit === undefined || id === undefined) return [];
+    const short = shortRunId(id);
+    return [
+      `kept as ${branch}${files === 0 ? ' (nothing was changed)' : `: runwire apply ${short} takes it, runwire drop ${short} discards it`}`,
+    ];
+  });
 }
 
 function ours(tone: Tone, text: string): Line {

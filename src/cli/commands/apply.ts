@@ -1,0 +1,72 @@
+import { Failure } from '../../failure.ts';
+import type { Branch } from '../../outcome/outcome.ts';
+import { shortRunId } from '../../stores/run-id.ts';
+import type { RunRecord } from '../../stores/run-store.ts';
+import { plural } from '../../terminal/figures.ts';
+import { oneLine } from '../../terminal/plain.ts';
+import { command } from '../command.ts';
+import { branchesOf, keptOptions, repositoryOf } from '../kept-work.ts';
+import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
+
+export const apply = command({
+  name: 'apply',
+  summary: 'Take what a run in a private copy changed into your checkout',
+  operands: 'RUN',
+  description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Its changes become uncommitted changes
+of the checkout; index and branches stay as they are. Nothing is done where they do not fit, or where you have changed the same files.
+The branch stays; "runwire drop" discards it.`,
+  options: {
+    'dry-run': { type: 'boolean', help: 'Tell what would change, and whether it fits' },
+    '3way': { type: 'boolean', help: 'Merge what does not fit as it is; conflicts are marked in the files' },
+    ...keptOptions,
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire apply last', 'Take what the last run changed'],
+    ['runwire apply 7kq2 --dry-run', 'Look first'],
+  ],
+  async run(values, operands, context) {
+    const [word = ''] = runWords(operands, 1, 'one run: an id, or last');
+    return useLedger(
+      values,
+      context,
+      async ({ store }) => {
+        const run = await namedRun(store, word);
+        const branch = chosen(run, values.branch);
+        const repository = await repositoryOf(run, values.cwd, context);
+        const [{ applyWork }, { commitOf }] = await Promise.all([
+          import('../../workspace/apply.ts'),
+          import('../../workspace/repository.ts'),
+        ]);
+        const to = await commitOf(repository, branch.commit ?? `refs/heads/${branch.branch_id}`);
+        const from = await commitOf(repository, baseOf(run) ?? `${to}^`);
+        const isDryRun = values['dry-run'] === true;
+        const { changes, conflicts } = await applyWork(repository, { from, to, isThreeWay: values['3way'] === true, isDryRun });
+        await context.print(changes.map(({ operation, path }) => `${operation.padEnd(8)} ${oneLine(path, 4096)}\n`));
+        if (changes.length === 0) context.warn('runwire: the run changed nothing');
+        else if (isDryRun) context.warn(`runwire: ${plural(changes.length, 'file')} would change; nothing was changed`);
+        if (conflicts.length === 0) return 0;
+        context.warn(`runwire: conflicts are marked in ${conflicts.join(', ')}`);
+        return 1;
+      },
+      noSuchLedger,
+    );
+  },
+});
+
+function chosen(run: RunRecord, asked: string | undefined): Branch {
+  const branches = branchesOf(run);
+  const [first, other] = branches;
+  if (asked === undefined && first !== undefined && other === undefined) return first;
+  const names = branches.map(({ branch_id }) => branch_id).join(', ');
+  if (asked === undefined)
+    throw new Failure('input', `the run ${shortRunId(run.id)} made several branches: ${names}; choose one with --branch`);
+  const found = branches.find(({ branch_id }) => branch_id === asked);
+  if (found === undefined) throw new Failure('input', `the run ${shortRunId(run.id)} made no branch "${asked}"; it made ${names}`);
+  return found;
+}
+
+function baseOf({ outcome }: RunRecord): string | undefined {
+  const { start_branch_id: start, branches } = outcome?.lineage ?? { branches: [] };
+  return branches.find(({ branch_id }) => branch_id === start)?.commit;
+}

@@ -1,0 +1,38 @@
+import { oneLine } from '../../terminal/plain.ts';
+import { command } from '../command.ts';
+import { branchesOf, keptOptions, repositoryOf } from '../kept-work.ts';
+import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
+
+export const drop = command({
+  name: 'drop',
+  summary: 'Discard what a run in a private copy changed: delete its branches',
+  operands: 'RUN',
+  description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Only branches that Runwire made for this
+run are deleted, and none that somebody has added to. It prints what they were: "git branch NAME COMMIT" brings one back.`,
+  options: { ...keptOptions, ...ledgerOption },
+  examples: [['runwire drop last', 'Discard what the last run changed']],
+  async run(values, operands, context) {
+    const [word = ''] = runWords(operands, 1, 'one run: an id, or last');
+    return useLedger(
+      values,
+      context,
+      async ({ store }) => {
+        const run = await namedRun(store, word);
+        const branches = branchesOf(run).filter(({ branch_id }) => values.branch === undefined || branch_id === values.branch);
+        const repository = await repositoryOf(run, values.cwd, context);
+        const { dropBranch } = await import('../../workspace/drop.ts');
+        let stayed = branches.length === 0 ? 1 : 0;
+        for (const { branch_id, commit } of branches)
+          for (const result of await dropBranch(repository, branch_id, commit)) {
+            if ('commit' in result) await context.print(`dropped ${oneLine(result.branch, 400)}, which was ${result.commit}\n`);
+            else {
+              stayed += 1;
+              context.warn(`runwire: ${result.branch} was not dropped: ${result.why}`);
+            }
+          }
+        return stayed === 0 ? 0 : 2;
+      },
+      noSuchLedger,
+    );
+  },
+});

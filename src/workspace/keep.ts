@@ -1,0 +1,167 @@
+import { Failure } from '../failure.ts';
+import { type Changes, readChanges } from './changes.ts';
+import { asList, type CopyPlace, type CopyPlan, type Isolation } from './isolation.ts';
+
+/** What work in a copy came to. */
+export interface Kept extends Changes {
+  branch: string;
+  base: string;
+  commit: string;
+  notes: string[];
+}
+
+/** Without a name of their own, people commit under ours. */
+export const ownIdentity = `
+if [ -z "$GIT_COMMITTER_EMAIL$(git config user.email)" ]; then
+  export GIT_AUTHOR_NAME=Runwire GIT_AUTHOR_EMAIL=runwire@localhost GIT_COMMITTER_NAME=Runwire GIT_COMMITTER_EMAIL=runwire@localhost
+fi
+`;
+
+/**
+ * Shell functions. `take INDEX` puts the files below the current folder into that index, which is the current one. It needs `folder`,
+ * for files of its own, and leaves sentences in `notes` there.
+ */
+export const taking = `
+note() { printf 'note %s\\0' "$1" >> "$folder/notes"; }
+# The files of the current folder in the index. What nobody may read is made readable, in a copy.
+add() {
+  if [ -s "$1" ]; then
+    { echo .; sed 's|^|:(exclude,literal)|' "$1"; } > "$1.paths"
+    set -- "--pathspec-from-file=$1.paths"
+  else
+    set --
+  fi
+  git add -A "$@" > /dev/null 2> "$folder/said" && ! grep -q 'ermission denied' "$folder/said" && return
+  [ -n "$isCopy" ] && chmod -R u+rwX . 2>/dev/null
+  git add -A --ignore-errors "$@" > /dev/null 2> "$folder/said" && ! grep -q 'ermission denied' "$folder/said" && return
+  if grep -q '^fatal' "$folder/said" && ! grep -q 'adding files failed' "$folder/said"; then
+    cat "$folder/said" >&2
+    return 1
+  fi
+  note "not kept, for it could not be read: $(grep -i -m1 'permission denied\\|^error' "$folder/said")"
+}
+
+# The tree of the files below the current folder. A repository among them that git does not know would be a mere number there:
+# its files are taken instead.
+take() {
+  git ls-files -o --exclude-standard > "$1.all" 2>/dev/null || return
+  grep '/$' "$1.all" > "$1.nested"
+  add "$1.nested" || return
+  while IFS= read -r path; do
+    tree=$(cd "$path" && export GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1.inner" && rm -f "$1.inner" && take "$1.inner" && git write-tree) &&
+      git read-tree --prefix="$path" "$tree" || return
+    note "the repository in $path is kept as the files that it has, without its history"
+  done < "$1.nested"
+}
+`;
+
+/**
+ * Reads what work left in a copy, with the user's own git folder and config and never those of the copy, which its agent may have
+ * changed; all of it in one shell. It brings the copy's commits into the user's objects, makes one of what is not committed, and
+ * names them by branches. Its answer is records that end with NUL: notes, the branch and its commit, and what git says of the changes.
+ */
+const script = `
+export GIT_DIR="$1" GIT_WORK_TREE="$2" GIT_ALLOW_PROTOCOL=none
+copy=$3 objects=$4 base=$5 folder=$6 branch=$7 before=$8
+isCopy=yes
+cd "$GIT_WORK_TREE" || exit 1
+rm -f "$folder"/index* "$folder/said" "$folder/notes"
+of_copy() { env -u GIT_WORK_TREE GIT_DIR="$copy" git "$@" 2>/dev/null; }
+
+# A commit of the copy with all that it needs.
+bring() {
+  git cat-file -e "$1^{tree}" 2>/dev/null && return
+  printf '%s\\n^%s\\n' "$1" "$base" |
+    GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects" git pack-objects --revs --thin --stdout -q > "$folder/pack" 2>/dev/null &&
+    git index-pack --stdin --fix-thin --strict < "$folder/pack" > /dev/null 2>&1
+}
+
+# A branch at a commit: of this name if it is free, was ours or is behind; else of another one. Answers which.
+name_it() {
+  name=$2 number=1
+  while [ $number -lt 10 ]; do
+    now=$(git rev-parse -q --verify "refs/heads/$name") || now=
+    [ "$now" = "$1" ] && return
+    if [ -z "$now" ] || [ "$now" = "$3" ] || git merge-base --is-ancestor "$now" "$1" 2>/dev/null; then
+      git update-ref -m 'runwire: keep' "refs/heads/$name" "$1" "$now" 2> "$folder/said" && return
+    fi
+    number=$((number + 1)) name=$2
+    # A branch may have become a folder of this name.
+    [ $number -gt 5 ] && name=$(printf %s "$2" | tr / -)
+    name=$name-$number
+  done
+  cat "$folder/said" >&2
+  return 1
+}
+
+${taking}
+base_tree=$(git rev-parse --verify "$base^{tree}") || exit 1
+head=$(of_copy rev-parse -q --verify 'HEAD^{commit}') || head=
+if [ -n "$head" ] && ! bring "$head"; then
+  head= && note 'its own commits could not be read: only the files are kept'
+fi
+index=$copy/index
+if [ -n "$head" ] && ! git merge-base "$base" "$head" > /dev/null; then
+  head= index= && note 'its repository was made anew: its files are kept on top of the commit that it began with'
+fi
+: "\${head:=$base}"
+
+export GIT_INDEX_FILE="$folder/index"
+[ -n "$index" ] && cp "$index" "$GIT_INDEX_FILE" 2>/dev/null && git ls-files > /dev/null 2>&1 || {
+  rm -f "$GIT_INDEX_FILE"*
+  git read-tree "$head" || exit 1
+}
+take "$folder/index" || exit 1
+tree=$(git write-tree) || exit 1
+${ownIdentity}
+commit=$head
+[ "$tree" = "$(git rev-parse "$head^{tree}")" ] || commit=$(git commit-tree "$tree" -p "$head" -m 'Work that was left uncommitted') || exit 1
+name_it "$commit" "$branch" "$before" || exit 1
+kept=$name
+
+# What else it has that the repository does not: other branches, stashed work.
+git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort > "$folder/refs"
+of_copy for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort | comm -23 - "$folder/refs" |
+  while read -r also ref; do
+    [ "$also" = "$base" ] || git merge-base --is-ancestor "$also" "$commit" 2>/dev/null && continue
+    below=\${ref#refs/heads/}
+    bring "$also" && name_it "$also" "$kept-also/\${below#refs/}" '' || { note "$ref could not be kept"; continue; }
+    case $ref in
+      refs/stash) note "stashed work is kept as $name" ;;
+      *) note "the branch $below is kept as $name" ;;
+    esac
+  done
+git diff-tree -r --raw "$base_tree" "$tree" | grep '^:[0-7]* 160000' | cut -f2- | while IFS= read -r path; do
+  note "the submodule $path stands on another commit, which is not kept unless its own repository has it"
+done
+cat "$folder/notes" 2>/dev/null
+rm -f "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes"
+printf 'kept %s %s\\0changes\\0' "$commit" "$kept"
+git diff-tree -r -z --no-renames --no-ext-diff --no-textconv --numstat --raw "$base_tree" "$tree"
+`;
+
+/** The commit of what a copy holds, on its branch. */
+export async function keepWork(plan: CopyPlan, isolation: Isolation, before = ''): Promise<Kept> {
+  const { base, folder, branch } = plan;
+  const answer = await isolation.look(script, ({ repository, top, gitDir, commonDir }: CopyPlace) => [
+    repository,
+    top,
+    gitDir,
+    asList(`${commonDir}/objects`),
+    base,
+    folder,
+    branch,
+    before,
+  ]);
+  const [told = '', changes = ''] = split(answer, 'changes\0');
+  const records = told.split('\0');
+  const [, commit = '', kept = ''] = /^kept (\S+) (.+)$/.exec(records.find((each) => each.startsWith('kept ')) ?? '') ?? [];
+  if (commit === '') throw new Failure('config', 'what the work left could not be read');
+  const notes = records.flatMap((each) => (each.startsWith('note ') ? [each.slice('note '.length)] : []));
+  return { branch: kept, base, commit, notes, ...readChanges(changes) };
+}
+
+function split(text: string, at: string): [string, string] {
+  const index = text.indexOf(at);
+  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + at.length)];
+}

@@ -1,0 +1,153 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { messageOf } from '../failure.ts';
+import type { Environment, IsolationKind } from '../vocabulary.ts';
+import { copiesFolder, type CopyNote, goneEnding, isOwn, noteOf, otherCopiesFolder, type Owners, readNote, removeCopy } from './copies.ts';
+import { Git } from './git.ts';
+import type { Isolation } from './isolation.ts';
+import { type Kept, keepWork } from './keep.ts';
+import { giveUp } from './slots.ts';
+import { isolationOf } from './workspace.ts';
+
+/** A copy that is there. */
+export interface Copy {
+  id: string;
+  isolation: IsolationKind;
+  /** The checkout that it is a copy of, the branch that its work is kept on, and the commit that it began with. */
+  root: string;
+  branch: string;
+  base: string;
+  folder: string;
+  made_at: number;
+  /** `in_use`: whoever made it lives, or may live on another machine; `left`: nobody will ever remove it. */
+  state: 'in_use' | 'left';
+}
+
+/** What became of a copy that was left. */
+export interface Reclaimed {
+  copy: Copy;
+  /** Its work; absent where none had begun, or where it could not be kept. */
+  kept?: Kept;
+  /** Why it is still there. */
+  problem?: string;
+}
+
+export interface Reclaim {
+  copies: Reclaimed[];
+  /** Folders and files that belonged to no copy any more. */
+  strays: string[];
+}
+
+export interface ReclaimOptions {
+  owners: Owners;
+  /** These alone; unset: all that were left. */
+  ids?: readonly string[] | undefined;
+  /** Tells what would be done. */
+  dryRun?: boolean;
+  /** Removes also what could not be kept, such as work on a repository that is gone. */
+  discards?: boolean;
+}
+
+/** All copies of this user, the oldest first. */
+export function listCopies(env: Environment, owners: Owners): Copy[] {
+  return notesIn(env).map((note) => copyOf(note, owners));
+}
+
+/** Keeps the work in copies that were left, each on its branch, and removes them, with whatever else a crash may have left. */
+export async function reclaim(env: Environment, { owners, ids, dryRun = false, discards = false }: ReclaimOptions): Promise<Reclaim> {
+  const copies: Reclaimed[] = [];
+  for (const note of notesIn(env)) {
+    const copy = copyOf(note, owners);
+    if (copy.state === 'in_use' || (ids !== undefined && !ids.includes(copy.id))) continue;
+    copies.push(dryRun ? { copy } : { copy, ...(await reclaimOne(note, env, discards)) });
+  }
+  const strays = ids === undefined ? straysIn(env, owners) : [];
+  for (const { path, holder } of dryRun ? [] : strays) {
+    if (holder === undefined) rmSync(path, { recursive: true, force: true });
+    else giveUp(path, holder);
+  }
+  return { copies, strays: strays.map(({ path }) => path) };
+}
+
+async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environment, discards: boolean): Promise<Omit<Reclaimed, 'copy'>> {
+  const { root, commonDir, folder } = plan;
+  // A checkout that is gone must not keep a worktree or a clone from being kept: the repository is what counts.
+  const isThere = existsSync(commonDir) && (kind !== 'overlay' || existsSync(root));
+  const isolation = isolationOf(kind, plan, { git: new Git(existsSync(root) ? root : '/', env), env });
+  try {
+    const kept = is_ready && existsSync(folder) ? await keepIfThere(isThere, plan, isolation) : undefined;
+    await removeCopy({ folder, slot }, isolation);
+    return kept === undefined ? {} : { kept };
+  } catch (error) {
+    if (!discards) return { problem: messageOf(error) };
+    await removeCopy({ folder, slot }, isolation);
+    return {};
+  }
+}
+
+async function keepIfThere(isThere: boolean, plan: CopyNote['plan'], isolation: Isolation): Promise<Kept> {
+  if (!isThere) throw new Error(`its repository ${plan.commonDir} is gone`);
+  return keepWork(plan, isolation);
+}
+
+function copyOf({ plan, kind, owner, made_at }: CopyNote, owners: Owners): Copy {
+  const { root, branch, base, folder } = plan;
+  const isLeft = owners.isGone(owner, changedAt(noteOf(folder)));
+  return { id: basename(folder), isolation: kind, root, branch, base, folder, made_at, state: isLeft ? 'left' : 'in_use' };
+}
+
+function notesIn(env: Environment): CopyNote[] {
+  return foldersOf(env)
+    .flatMap((folder) =>
+      namesIn(folder)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => readNote(join(folder, name), folder)),
+    )
+    .filter((note) => note !== undefined)
+    .toSorted((a, b) => a.made_at - b.made_at);
+}
+
+function foldersOf(env: Environment): string[] {
+  return [copiesFolder(env), otherCopiesFolder()].filter(isOwn);
+}
+
+/** What is being made has no note yet, and what is being removed has none any more. */
+const graceMs = 60 * 60_000;
+const removingMs = 60_000;
+const ownNames = /^(?:try-)?[0-9a-f]{12}(?:\.gone|\.json\.new)?$|^\d+\.slot\.\d+$/;
+
+function straysIn(env: Environment, owners: Owners): { path: string; holder?: string }[] {
+  return foldersOf(env).flatMap((folder) =>
+    namesIn(folder).flatMap((name) => {
+      const path = join(folder, name);
+      if (name.endsWith('.slot')) return straySlot(path, owners);
+      const isOld = Date.now() - movedAt(path) > (name.endsWith(goneEnding) ? removingMs : graceMs);
+      return ownNames.test(name) && isOld && !existsSync(noteOf(path)) ? [{ path }] : [];
+    }),
+  );
+}
+
+function straySlot(path: string, owners: Owners): { path: string; holder: string }[] {
+  try {
+    const holder = readFileSync(path, 'utf8');
+    return owners.isGone(JSON.parse(holder), changedAt(path)) ? [{ path, holder }] : [];
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function movedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+}
+
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

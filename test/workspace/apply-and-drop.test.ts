@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runwire, type Result } from '../support/command.ts';
+import { fingerprint, makePlace, writeFiles } from '../support/checkouts.ts';
+
+const place = makePlace();
+afterAll(() => place.remove());
+const { git, env } = place;
+const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
+const files = { 'README.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n', 'old.txt': 'old\n', 'tool.sh': '#!/bin/sh\n' };
+
+async function ran(root: string, script: string, ...flags: string[]): Promise<Result> {
+  return runwire(['run', '--isolate=auto', ...flags, `--cwd=${root}`, '--', 'sh', '-c', `${script}; cat '${example}'`], { env });
+}
+const ask = (...args: string[]): Promise<Result> => runwire(args, { env });
+
+describe('what a run in a private copy changed', () => {
+  const root = place.checkout('project', files);
+  const script = `sed -i 's/^one/ONE/' README.md; rm old.txt; chmod +x tool.sh; printf '\\000bin' > 'new file'; git stash list`;
+
+  it('is told, shown, taken, and discarded', async () => {
+    const clean = fingerprint(root);
+    const { stderr, status } = await ran(root, script);
+    expect(status).toBe(0);
+    expect(fingerprint(root)).toEqual(clean);
+    const id = /kept as runwire\/\S+: runwire apply (\w+) takes it, runwire drop \1 discards it/.exec(stderr)?.[1] ?? '';
+    expect(stderr).toMatch(/branch runwire\/\w+\/1-work, .*in a private copy \((?:overlay|clone)\)/);
+    const shown = await ask('runs', 'show', id, '--text');
+    expect(shown.stdout).toMatch(
+      new RegExp(`^kept +in a private copy \\(\\w+\\), kept as runwire/\\w+/1-work: runwire apply ${id} \\| runwire drop ${id}$`, 'm'),
+    );
+
+    const { outcome } = JSON.parse((await ask('runs', 'show', id, '--json')).stdout);
+    expect(outcome.artifacts.map(({ path }: { path: string }) => path)).toContain(join(root, 'new file'));
+    const would = await ask('apply', id, '--dry-run');
+    expect(would).toMatchObject({ status: 0, stdout: 'modified README.md\ncreated  new file\ndeleted  old.txt\nmodified tool.sh\n' });
+    expect(fingerprint(root)).toEqual(clean);
+
+    writeFiles(root, { 'tool.sh': 'mine\n' });
+    const both = await ask('apply', id);
+    expect(both).toMatchObject({ status: 2, stdout: '' });
+    expect(both.stderr).toContain('you have changed tool.sh too; commit or undo that first');
+    git(root, 'checkout', '-q', 'tool.sh');
+
+    writeFiles(root, { 'README.md': 'uno\ntwo\nthree\nfour\nfive\nsix\nseven\n' });
+    git(root, 'commit', '-qam', 'meanwhile');
+    const meanwhile = fingerprint(root);
+    const unfit = await ask('apply', id);
+    expect(unfit).toMatchObject({ status: 2, stdout: '' });
+    expect(unfit.stderr).toContain(
+      'the changes do not fit the checkout as it is (README.md); nothing was changed; --3way merges what it can',
+    );
+    expect(fingerprint(root)).toEqual(meanwhile);
+    const merged = await ask('apply', id, '--3way');
+    expect(merged).toMatchObject({ status: 1 });
+    expect(merged.stderr).toContain('conflicts are marked in README.md');
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain('<<<<<<<');
+    expect(without(fingerprint(root), 'git/')).toEqual(without(meanwhile, 'git/'));
+
+    git(root, 'reset', '-q', '--hard', 'HEAD~1');
+    git(root, 'clean', '-fdq');
+    const before = fingerprint(root);
+    const taken = await ask('apply', id);
+    expect(taken).toMatchObject({ status: 0, stdout: would.stdout });
+    expect(without(fingerprint(root), 'git/')).toEqual(without(before, 'git/'));
+    expect(git(root, 'status', '--porcelain')).toBe(' M README.md\n D old.txt\n M tool.sh\n?? "new file"');
+
+    const branch = git(root, 'for-each-ref', '--format=%(refname:strip=2)', 'refs/heads/runwire');
+    const commit = git(root, 'rev-parse', branch);
+    const dropped = await ask('drop', id);
+    expect(dropped).toMatchObject({ status: 0, stdout: `dropped ${branch}, which was ${commit}\n` });
+    expect(git(root, 'branch', '--format=%(refname:short)')).toBe('main');
+    const again = await ask('drop', id);
+    expect(again.status).toBe(2);
+    expect(again.stderr).toContain('there is no such branch any more');
+  });
+
+  it('is not discarded with what somebody added to it', async () => {
+    const other = place.checkout('other', files);
+    await ran(other, 'echo a > a');
+    const branch = git(other, 'for-each-ref', '--format=%(refname:strip=2)', 'refs/heads/runwire');
+    git(other, 'checkout', '-q', branch);
+    git(other, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    git(other, 'checkout', '-q', 'main');
+    const { status, stderr } = await ask('drop', 'last');
+    expect(status).toBe(2);
+    expect(stderr).toContain('where the run left it');
+    expect(git(other, 'rev-parse', '--verify', '-q', branch)).not.toBe('');
+  });
+});
+
+describe.concurrent('flags', () => {
+  it('of a copy mean nothing without one', async () => {
+    const { status, stderr } = await ask('run', '--setup=true', '--dirty=ignore', '-p', 'x');
+    expect({ status, stderr }).toEqual({ status: 2, stderr: 'runwire: --dirty, --setup: only for a private copy; add --isolate auto\n' });
+  });
+
+  it('name a run that worked in a copy', async () => {
+    await runwire(['run', '--', 'cat', example], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
+    const { status, stderr } = await runwire(['apply', 'last'], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
+    expect(status).toBe(2);
+    expect(stderr).toContain('did not work in a private copy: it has no branch of its own');
+  });
+
+  it('say what --setup and --copy lack', async () => {
+    const root = place.checkout('set-up', { 'a.txt': 'a\n', '.gitignore': '.env\n' });
+    const before = fingerprint(root);
+    const failed = await ran(root, ':', '--setup=echo no such thing >&2; exit 3');
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain('failed with exit code 3: no such thing');
+    const missing = await ran(root, ':', '--copy=.env');
+    expect(missing.status).toBe(2);
+    expect(missing.stderr).toContain('--copy .env: there is no such file');
+    writeFiles(root, { '.env': 'KEY=1\n' });
+    const copied = await ran(root, 'cat .env > seen; cat ready >> seen', '--isolate=clone', '--copy=.env', '--setup=echo ready > ready');
+    expect(copied.status).toBe(0);
+    const branches = git(root, 'for-each-ref', '--format=%(refname:strip=2)', 'refs/heads/runwire').split('\n');
+    expect(branches.map((branch) => git(root, 'ls-tree', '-r', '--name-only', branch))).toContain('.gitignore\na.txt\nready\nseen');
+    expect({ ...fingerprint(root), 'tree/.env': undefined }).toEqual({ ...before, 'tree/.env': undefined });
+  });
+});
+
+function without(print: Record<string, string>, prefix: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(print).filter(([path]) => path.startsWith(prefix)));
+}

@@ -1,0 +1,274 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openRepository } from '../../src/workspace/repository.ts';
+import { freeName } from '../../src/workspace/branch-name.ts';
+import { isolations } from '../../src/vocabulary.ts';
+import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
+
+const place = makePlace();
+afterAll(() => place.remove());
+const { git } = place;
+let count = 0;
+const fresh = (files?: Record<string, string>): string => place.checkout(`project-${(count += 1)}`, files);
+const show = (root: string, what: string): string => git(root, 'show', what);
+const files = (root: string, commit: string): string[] => git(root, 'ls-tree', '-r', '--name-only', '-z', commit).split('\0').slice(0, -1);
+
+describe.concurrent.each(isolations)('%s', (isolate) => {
+  it('keeps what was committed and what was not, and leaves the checkout as it was', async () => {
+    const root = fresh({ 'README.md': 'read me\n', 'old.txt': 'old\n', 'file/inner': 'x\n', '.gitignore': '*.log\n' });
+    const before = fingerprint(root);
+    const script = `
+      echo one > committed; git add -A; git commit -qm 'own words'
+      echo two >> README.md; rm old.txt; echo three > untracked; echo no > debug.log
+      rm -r file; echo now-a-file > file; mkdir untracked.d; echo deep > untracked.d/a`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(kept.changes.map(({ path, operation }) => `${operation} ${path}`).toSorted()).toEqual([
+      'created committed',
+      'created file',
+      'created untracked',
+      'created untracked.d/a',
+      'deleted file/inner',
+      'deleted old.txt',
+      'modified README.md',
+    ]);
+    expect(git(root, 'log', '--format=%s%n%an', kept.branch)).toBe('Work that was left uncommitted\nAda\nown words\nAda\nfirst\nAda');
+    expect(git(root, 'rev-parse', kept.branch)).toBe(kept.commit);
+    expect(fingerprint(root)).toEqual(before);
+    expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
+    expect(kept.notes).toEqual([]);
+  });
+
+  it('refuses uncommitted changes, works without them, or on them', async () => {
+    const root = fresh({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', '.gitignore': '.env\n' });
+    writeFiles(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'staged.txt': 'staged\n' });
+    git(root, 'add', 'staged.txt');
+    const before = fingerprint(root);
+    const script = 'cat a.txt; ls; git status --short; echo done > done.txt; cat .env 2>/dev/null; :';
+    const ignoredFile = isolate === 'overlay' ? 'KEY=1\n' : '';
+    await expect(workIn(place, root, script, { isolate })).rejects.toThrow(
+      'there are uncommitted changes (a.txt, staged.txt, new.txt); commit them, or choose --dirty include (work on them) or --dirty ignore (work without them)',
+    );
+    const ignored = await workIn(place, root, script, { isolate, dirty: 'ignore', branch: 'runwire/dirty/1-ignored' });
+    expect(ignored.ran.output).toBe(`a\na.txt\nb.txt\n${ignoredFile}`);
+    expect(ignored.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
+    const included = await workIn(place, root, script, { isolate, dirty: 'include', branch: 'runwire/dirty/2-included' });
+    expect(included.ran.output).toBe(`changed\na.txt\nb.txt\nnew.txt\nstaged.txt\n${ignoredFile}`);
+    expect(included.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
+    expect(git(root, 'log', '--format=%s', included.kept.commit)).toBe('Work that was left uncommitted\nUncommitted changes\nfirst');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
+  it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
+    const root = fresh({ 'sub/a.txt': 'a\n' });
+    git(root, 'checkout', '-q', '-b', 'other');
+    writeFiles(root, { 'sub/b.txt': 'b\n' });
+    git(root, 'add', '-A');
+    git(root, 'commit', '-qm', 'second');
+    git(root, 'checkout', '-q', '--detach', 'main');
+    const before = fingerprint(root);
+    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', { isolate, branch: 'runwire/d/1-detached' });
+    expect(detached.ran.output).toBe('a.txt\n');
+    expect(detached.kept.changes.map(({ path }) => path)).toEqual(['sub/c.txt']);
+    expect(detached.workspace.base.branchId).toBe(git(root, 'rev-parse', 'main'));
+    const other = await workIn(place, join(root, 'sub'), 'ls', { isolate, from: 'other', branch: 'runwire/d/2-other' });
+    expect(other.ran.output).toBe('a.txt\nb.txt\n');
+    expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
+    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
+  it('keeps other branches and stashed work, wherever its agent ends up', async () => {
+    const root = fresh();
+    const before = fingerprint(root);
+    const script = `
+      echo 1 > one; git add -A; git commit -qm one
+      echo stashed > stashed; git stash -q -u
+      git checkout -q -b elsewhere main; echo 2 > two; git add -A; git commit -qm two
+      git checkout -q --detach main; echo 3 > three; git add -A; git commit -qm three; echo 4 > four`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(files(root, kept.commit)).toEqual(['README.md', 'four', 'src/main.ts', 'three']);
+    if (isolate === 'worktree') return;
+    const also = git(root, 'for-each-ref', '--format=%(refname:strip=4)', 'refs/heads/runwire').split('\n');
+    expect(also).toEqual(['1-work', '1-work-also/elsewhere', '1-work-also/runwire/test/1-work', '1-work-also/stash']);
+    expect(show(root, 'runwire/test/1-work-also/elsewhere:two')).toBe('2');
+    expect(show(root, 'runwire/test/1-work-also/runwire/test/1-work:one')).toBe('1');
+    expect(show(root, 'runwire/test/1-work-also/stash^3:stashed')).toBe('stashed');
+    expect(kept.notes).toContain('stashed work is kept as runwire/test/1-work-also/stash');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
+  it('keeps work from a rebase in the middle, a lock that was left, a broken index', async () => {
+    const root = fresh({ 'a.txt': 'a\n' });
+    const conflict = `
+      git checkout -q -b side; echo side > a.txt; git commit -qam side
+      git checkout -q -; echo ours > a.txt; git commit -qam ours; git rebase -q side; touch "$(git rev-parse --git-dir)/index.lock"`;
+    const rebase = await workIn(place, root, conflict, { isolate, branch: 'runwire/b/1-rebase' });
+    expect(show(root, `${rebase.kept.commit}:a.txt`)).toContain('<<<<<<<');
+    const broken = await workIn(place, root, 'echo b > b.txt; echo broken > "$(git rev-parse --git-dir)/index"', {
+      isolate,
+      branch: 'runwire/b/2-index',
+    });
+    expect(broken.kept.changes).toEqual([{ path: 'b.txt', operation: 'created', additions: 1, deletions: 0 }]);
+  });
+
+  it('loses nothing of repositories that were made inside', async () => {
+    const root = fresh();
+    const script = `
+      git init -q empty; echo a > empty/a; mkdir -p deep; git init -q 'deep/a b'
+      cd 'deep/a b'; echo '*.log' > .gitignore; echo x > x.log; echo b > b; git add -A; git commit -qm b
+      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(files(root, kept.commit)).toEqual([
+      'README.md',
+      'deep/a b/.gitignore',
+      'deep/a b/b',
+      'deep/a b/inner/c',
+      'empty/a',
+      'src/main.ts',
+    ]);
+    expect(kept.notes.map((note) => note.slice(0, 26)).toSorted()).toEqual([
+      'the repository in deep/a b',
+      'the repository in empty/ i',
+      'the repository in inner/ i',
+    ]);
+  });
+
+  it('takes odd names, a folder of state too', async () => {
+    const odd = `-o d, d:"'\\d\n é ☃`;
+    const root = place.checkout(`odd-${isolate} ${odd}`, { 'a.txt': 'a\n', [`${odd}/x`]: 'x\n' });
+    const before = fingerprint(root);
+    const env = { ...place.env, XDG_STATE_HOME: join(place.folder, `state 'of" é`) };
+    const script = `pwd; printf '%s' new > "$(printf 'quote"\\nand\\ttab')"; echo y > -y; ls`;
+    const { kept, workspace } = await workIn({ env }, join(root, odd), script, { isolate });
+    expect(workspace.isolation).toBe(isolate);
+    expect(kept.changes.map(({ path }) => path).toSorted()).toEqual([`${odd}/-y`, `${odd}/quote"\nand\ttab`]);
+    expect(fingerprint(root)).toEqual(before);
+  });
+
+  it('runs the hooks of the repository for its agent, and never for us', async () => {
+    const root = fresh();
+    const marks = join(place.folder, `hooks-${isolate}`);
+    for (const hook of ['post-checkout', 'pre-commit', 'post-commit', 'reference-transaction', 'post-index-change']) {
+      writeFiles(root, { [`.git/hooks/${hook}`]: `#!/bin/sh\necho ${hook} >> '${marks}'\n` });
+      chmodSync(join(root, '.git', 'hooks', hook), 0o755);
+    }
+    await workIn(place, root, 'echo left > left', { isolate, branch: 'runwire/h/1-none' });
+    expect(existsSync(marks)).toBe(false);
+    const { ran } = await workIn(place, root, 'echo a > a; git add -A; git commit -qm a', { isolate, branch: 'runwire/h/2-own' });
+    expect(ran.exitCode).toBe(0);
+    expect(readFileSync(marks, 'utf8')).toContain('pre-commit\n');
+  });
+
+  it('commits for people without a name, too', async () => {
+    const root = fresh();
+    writeFileSync(join(place.folder, 'no-identity'), '');
+    const env = { ...place.env, GIT_CONFIG_GLOBAL: join(place.folder, 'no-identity'), EMAIL: '' };
+    const { kept } = await workIn({ env }, root, 'echo a > a', { isolate });
+    expect(git(root, 'log', '-1', '--format=%an <%ae> %cn', kept.commit)).toBe('Runwire <runwire@localhost> Runwire');
+  });
+});
+
+describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
+  it('keeps the files when the repository inside was deleted or made anew', async () => {
+    const root = fresh({ '.gitignore': 'kept.log\n', 'a.txt': 'a\n' });
+    writeFiles(root, { 'kept.log': 'tracked all the same\n' });
+    git(root, 'add', '-f', 'kept.log');
+    git(root, 'commit', '-qm', 'second');
+    const before = fingerprint(root);
+    const anew = await workIn(place, root, 'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c', {
+      isolate,
+    });
+    expect(anew.kept.changes.map(({ path }) => path)).toEqual(['b', 'c']);
+    expect(anew.kept.notes).toEqual([
+      'its repository was made anew: its files are kept on top of the commit that it began with',
+      'the branch main is kept as runwire/test/1-work-also/main',
+    ]);
+    expect(git(root, 'rev-parse', `${anew.kept.commit}^`)).toBe(git(root, 'rev-parse', 'main'));
+    const deleted = await workIn(place, root, 'rm -rf .git; echo b > b', { isolate, branch: 'runwire/test/2-deleted' });
+    expect(deleted.kept.changes.map(({ path }) => path)).toEqual(['b']);
+    expect(fingerprint(root)).toEqual(before);
+  });
+
+  it('works on a shallow clone, a linked worktree, and a git folder that is elsewhere', async () => {
+    const root = fresh();
+    for (const number of [1, 2, 3]) git(root, 'commit', '-q', '--allow-empty', '-m', `more ${number}`);
+    const base = join(place.folder, `linked-${isolate}`);
+    git(place.folder, 'clone', '-q', '--depth=2', `file://${root}`, `${base}-shallow`);
+    git(root, 'worktree', 'add', '-q', '-b', `tree-${isolate}`, `${base}-tree`);
+    git(place.folder, 'clone', '-q', '--separate-git-dir', `${base}-dir`, root, `${base}-separate`);
+    const script = 'git log --oneline | wc -l; echo a > a; git add -A; git commit -qm a; echo b > b';
+    for (const [name, gitDir, commits] of [
+      ['shallow', `${base}-shallow/.git`, 2],
+      ['tree', join(root, '.git'), 4],
+      ['separate', `${base}-dir`, 4],
+    ] as const) {
+      const before = fingerprint(`${base}-${name}`, gitDir);
+      const { kept, ran } = await workIn(place, `${base}-${name}`, script, { isolate, branch: `runwire/l/1-${name}` });
+      expect({ name, count: Number(ran.output), paths: kept.changes.map(({ path }) => path) }).toEqual({
+        name,
+        count: commits,
+        paths: ['a', 'b'],
+      });
+      expect(git(`${base}-${name}`, 'rev-parse', kept.branch)).toBe(kept.commit);
+      expect(fingerprint(`${base}-${name}`, gitDir)).toEqual(before);
+    }
+  });
+
+  it('starts without a commit from the files as they are', async () => {
+    const root = join(place.folder, `unborn-${isolate}`);
+    writeFiles(root, { 'a.txt': 'a\n' });
+    git(root, 'init', '-q');
+    const before = fingerprint(root);
+    await expect(workIn(place, root, ':', { isolate })).rejects.toThrow(
+      'this repository has no commit yet; commit first, or use --dirty include',
+    );
+    const { kept } = await workIn(place, root, 'cat a.txt; git log --oneline; echo b > b', { isolate, dirty: 'include' });
+    expect(kept.changes.map(({ path }) => path)).toEqual(['b']);
+    expect(fingerprint(root)).toEqual(before);
+  });
+});
+
+describe('what cannot be copied', () => {
+  it('says what is no checkout', async () => {
+    const none = join(place.folder, 'none');
+    mkdirSync(none);
+    await expect(workIn(place, none, ':')).rejects.toThrow('not a git repository, so there is nothing to make a private copy of');
+    git(place.folder, 'init', '-q', '--bare', 'bare.git');
+    await expect(workIn(place, join(place.folder, 'bare.git'), ':')).rejects.toThrow('a bare repository has no files to work on');
+    const empty = { env: { ...place.env, PATH: none } };
+    await expect(openRepository(none, empty.env)).rejects.toThrow('git is not installed');
+  });
+});
+
+describe('names of branches', () => {
+  it.each([
+    ['a free name', [], 'runwire/a/1-b'],
+    ['a taken one', ['runwire/a/1-b', 'runwire/a/1-b-2'], 'runwire/a/1-b-3'],
+    ['a folder of branches', ['runwire/a/1-b/c'], 'runwire/a/1-b-2'],
+    ['a branch in the way', ['runwire'], 'runwire-a-1-b'],
+    ['a branch in the way, and the other name', ['runwire/a', 'runwire-a-1-b'], 'runwire-a-1-b-2'],
+  ])('%s', (_, taken, name) => {
+    expect(freeName('runwire/a/1-b', taken)).toBe(name);
+  });
+
+  it('does not touch a branch that is called runwire', async () => {
+    const root = fresh();
+    git(root, 'branch', 'runwire');
+    const { kept } = await workIn(place, root, 'echo a > a');
+    expect(kept.branch).toBe('runwire-test-1-work');
+    expect(git(root, 'rev-parse', 'runwire')).toBe(git(root, 'rev-parse', 'main'));
+  });
+
+  it('keeps the work of two that wanted the same one', async () => {
+    const root = fresh();
+    const [one, two] = await Promise.all([
+      workIn(place, root, 'echo 1 > file; echo $RUNWIRE_SLOT $RUNWIRE_PORT_BASE $COMPOSE_PROJECT_NAME; sleep 0.2'),
+      workIn(place, root, 'echo 2 > file; echo $RUNWIRE_SLOT $RUNWIRE_PORT_BASE $COMPOSE_PROJECT_NAME; sleep 0.2', { isolate: 'clone' }),
+    ]);
+    expect(new Set([one.kept.branch, two.kept.branch])).toEqual(new Set(['runwire/test/1-work', 'runwire/test/1-work-2']));
+    expect([show(root, `${one.kept.branch}:file`), show(root, `${two.kept.branch}:file`)]).toEqual(['1', '2']);
+    const words = [one, two].map(({ ran }) => ran.output.trim().split(' '));
+    for (const index of [0, 1, 2]) expect(words[0]?.[index]).not.toBe(words[1]?.[index]);
+  });
+});
