@@ -104,7 +104,8 @@ export class Ending {
     const said = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
     if (claim.status === 'ok') {
       if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
-    } else if (!this.#isLimited && (said?.status !== claim.status || said.code !== claim.code || said.message !== claim.message)) {
+    } else if (!this.#isLimited && (this.#lane.finish === 'stop' || !isSaid(claim, said))) {
+      // A message that stops after an error reads as if the run had got over it.
       const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;
       this.#raise({ name: errorName(code), message: claim.message ?? claim.status });
     }
@@ -116,6 +117,10 @@ export class Ending {
     this.#lane.fail({ name: error.name ?? 'UnknownError', data: isObject(error.data) ? error.data : { message: error.message ?? '' } });
     this.#session.write('session.error', { sessionID: this.#session.id, error });
   }
+}
+
+function isSaid({ status, code, message }: Finished, said: ReturnType<typeof readEnding>): boolean {
+  return said?.status === status && said.code === code && said.message === message;
 }
 
 const names = new Map(
