@@ -1,7 +1,8 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
 import { closeInterrupted } from '../../ledger/close-interrupted.ts';
-import { absorbImports } from '../../ledger/one-run.ts';
+import { absorbImports, contentLabel } from '../../ledger/one-run.ts';
+import { RunContent } from '../../ledger/run-content.ts';
 import { tidy } from '../../ledger/tidy.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
@@ -65,6 +66,7 @@ export class LedgerSink implements Sink {
   readonly #tapes: Tapes;
   readonly #tapeWriter: TapeWriter | undefined;
   readonly #attempts: EndedAttempt[] = [];
+  readonly #content = new RunContent();
   #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
@@ -100,6 +102,7 @@ export class LedgerSink implements Sink {
 
   record(record: EventRecord): void {
     this.#tapeWriter?.record(record);
+    this.#content.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     if (record.type === 'thread.started') {
       if (record.session_id !== undefined) this.#news.session_id = record.session_id;
@@ -148,6 +151,8 @@ export class LedgerSink implements Sink {
     const { place, keepsTape, clock } = this.#options;
     const store = await openStore(place);
     try {
+      const content = this.#content.digest();
+      if (content !== undefined) await store.addLabels(this.id, { [contentLabel]: content });
       await absorbImports(store, this.id);
       await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());
     } finally {
