@@ -8,8 +8,8 @@ export const alsoLabel = 'import.also';
 /** The label of a run whose agent names no session: what it said and did. */
 export const contentLabel = 'run.content';
 /** The label of a run that was tried again: the session of an attempt before the last one. */
-export const attemptLabel = (session: string): string => `run.attempt/${session}`;
-export const attemptWord = 'earlier';
+const attemptLabel = (session: string): string => `run.attempt/${session}`;
+const attemptWord = 'earlier';
 
 /** From when to when a run is known, in ms since the epoch. */
 export interface Span {
