@@ -1,11 +1,12 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { codeOfLimit } from '../../../faults.ts';
 import { Claims } from '../../claims.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { isObject } from '../../read.ts';
 import { type Fault, readEnding, readFault } from '../../shared/opencode/read/ending.ts';
 import { codesOfErrors } from '../../shared/opencode/words.ts';
-import { codesOfLimits, finishWords } from '../words.ts';
+import { finishWords } from '../words.ts';
 import type { Lane } from './lane.ts';
 import type { Session } from './session.ts';
 
@@ -75,7 +76,7 @@ export class Ending {
   limit(event: EventOf<'limit.reached'>): void {
     this.#isLimited = true;
     const message = event.message ?? `${event.limit.replace(/s$/, '')} limit reached`;
-    this.#raise({ name: errorName(codesOfLimits[event.limit]), message });
+    this.#raise({ name: errorName(codeOfLimit[event.limit]), message });
   }
 
   end(outcome: RunOutcome): void {
