@@ -1,4 +1,4 @@
-import type { ErrorCode, EventOf } from './events/event.ts';
+import type { ErrorCode } from './events/event.ts';
 import type { FailureCode } from './failure.ts';
 
 /** The meaning of an HTTP status that a model's server answered. */
@@ -114,16 +114,6 @@ export function codeOfMessage(message: string, status?: number, { asksToWait = f
 export function mayPass(code: ErrorCode): boolean {
   return code === 'rate_limit' || code === 'server' || code === 'network';
 }
-
-export const codeOfLimit = {
-  turns: 'turn_limit',
-  tool_calls: 'turn_limit',
-  cost: 'cost_limit',
-  tokens: 'cost_limit',
-  time: 'time_limit',
-  idle: 'time_limit',
-  first_event: 'time_limit',
-} as const satisfies Record<EventOf<'limit.reached'>['limit'], ErrorCode>;
 
 /** The most general code of each class of failure: all that is known when only the class was told. */
 export const codeOfClass: Record<FailureCode, ErrorCode> = {

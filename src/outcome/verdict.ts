@@ -1,8 +1,8 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
-import { codeOfLimit } from '../faults.ts';
 import { LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
+import { codeOfLimit } from './limits.ts';
 import type { Evidence, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */

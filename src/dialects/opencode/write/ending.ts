@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
-import { codeOfLimit } from '../../../faults.ts';
+import { codeOfLimit } from '../../../outcome/limits.ts';
 import { Claims } from '../../claims.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { isObject } from '../../read.ts';
