@@ -20,9 +20,11 @@ export class Claims {
     this.#dialect = dialect;
   }
 
-  see(event: EventRecord): void {
-    this.#last.see(event, event.synthetic);
-    if (castsDoubt(event)) this.#isDoubted = true;
+  /** Whether a run that had finished goes on with this: lines of both together do not speak for the last one as its own do. */
+  see(event: EventRecord): boolean {
+    const goesOn = this.#last.see(event, event.synthetic) !== undefined;
+    if (goesOn || castsDoubt(event)) this.#isDoubted = true;
+    return goesOn;
   }
 
   /** Something that this wire has no word for speaks against the claim. */

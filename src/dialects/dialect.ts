@@ -82,6 +82,8 @@ export interface EncoderSink {
 /** A single-use machine: repaired records in (the last is always `thread.completed`), wire objects out. */
 export interface Encoder {
   record(record: EventRecord): void;
+  /** Before the first record: another run stands before this one on the wire, and has ended. */
+  follow?(): void;
   /** In a live run: nothing more comes at once, so what waits for it goes out. */
   flush?(): void;
   /** All records are in, and this is what they came to: the last lines can be written. */
@@ -94,6 +96,8 @@ type Layout = 'lines' | 'array' | 'document';
 export interface Variant {
   readonly name: string;
   readonly layout: Layout;
+  /** All is told in one object, as in a document. */
+  readonly isOneObject?: true;
 }
 
 export interface Dialect {
@@ -114,6 +118,10 @@ export interface Dialect {
   readonly turnIsRun?: true;
   /** Its stream just stops: a model's answer that is whole may be the last line. */
   readonly hasNoLastWord?: true;
+  /** What its writer tells in one go: several `turns` of one run, each with its end, or `all` runs of a stream. Unset: one of each. */
+  readonly joins?: 'turns' | 'all';
+  /** The totals at its end are those of the session, runs before a resume included. */
+  readonly countsSessions?: true;
   /** What a non-zero exit code of this program means, where it says more than "failed". */
   exitMeaning?(code: number): ErrorCode | undefined;
   /** The schema of one wire object; loaded only by `validate` and `schema`. */

@@ -8,7 +8,20 @@ import { fileTape } from '../stores/file-tape.ts';
 import type { ImportedRun, Labels, RunStore, RunSummary } from '../stores/run-store.ts';
 import { streamOf } from '../stores/tape.ts';
 import { exportedRuns, isExport } from './exported.ts';
-import { absorbImports, alsoLabel, covers, outside, seenBetter, sessionLabel, type Span, spanOf, withoutBill } from './one-run.ts';
+import {
+  absorbImports,
+  alsoLabel,
+  contentLabel,
+  covers,
+  outside,
+  runsOfSession,
+  sameContent,
+  seenBetter,
+  sessionLabel,
+  type Span,
+  spanOf,
+  withoutBill,
+} from './one-run.ts';
 import { type Reading, readRun, UnknownDialect } from './read-run.ts';
 
 export interface ImportOptions {
@@ -103,7 +116,7 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Arr
 async function keep(store: RunStore, run: ImportedRun, name: string, readBeside: ReadBeside): Promise<Imported> {
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
-  const known = session === '' ? [] : (await store.ofSession(session)).filter(({ id }) => id !== run.id);
+  const known = session === '' ? [] : (await runsOfSession(store, session)).filter(({ id }) => id !== run.id);
   const better = seenBetter(known, provenance.agent);
   const [first] = better;
   if (isSession && first !== undefined) {
@@ -111,7 +124,7 @@ async function keep(store: RunStore, run: ImportedRun, name: string, readBeside:
     const rest = await restOf(run, better, readBeside);
     return rest === undefined ? { kind: 'same', name, id: first.id } : { kind: await put(store, rest), name, id: rest.id };
   }
-  const twin = isSession ? undefined : await liveTwin(store, better, run);
+  const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await contentTwin(store, run)));
   if (twin !== undefined) return { kind: 'same', name, id: twin };
   const kind = await put(store, run);
   if (!isSession && kind === 'added') await absorbImports(store, run.id);
@@ -133,13 +146,22 @@ async function restOf(run: ImportedRun, better: readonly RunSummary[], readBesid
     : { ...rest, outcome: withoutBill(rest.outcome, run.outcome, better) };
 }
 
-/** The run of this ledger that printed this very stream. */
-async function liveTwin(store: RunStore, runs: readonly RunSummary[], { outcome }: ImportedRun): Promise<string | undefined> {
-  for (const { id, host, tool_calls } of runs) {
-    if (host === undefined || tool_calls !== outcome.metrics.tool_calls_count) continue;
-    if ((await store.get(id))?.outcome?.message === outcome.message) return id;
+/** The run of the same session that printed this very stream, or is another copy of it. */
+async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome }: ImportedRun): Promise<string | undefined> {
+  const { metrics } = outcome;
+  for (const { id, host, tool_calls, input_tokens, output_tokens, status } of runs) {
+    if (tool_calls !== metrics.tool_calls_count) continue;
+    // How a live run ended is better known than from its output; of two copies nothing differs.
+    const isCopy = status === outcome.status && input_tokens === metrics.input_tokens && output_tokens === metrics.output_tokens;
+    if ((host !== undefined || isCopy) && (await store.get(id))?.outcome?.message === outcome.message) return id;
   }
   return undefined;
+}
+
+async function contentTwin(store: RunStore, { id, labels, outcome }: ImportedRun): Promise<string | undefined> {
+  const content = labels[contentLabel];
+  const twin = content === undefined ? undefined : await sameContent(store, content, outcome.provenance.agent);
+  return twin?.id === id ? undefined : twin?.id;
 }
 
 async function put(store: RunStore, run: ImportedRun): Promise<Kept> {

@@ -5,6 +5,11 @@ import type { LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts
 export const sessionLabel = 'import.session';
 /** The label of a run whose session was found in a store as well: what it says there is the same run, told by another. */
 export const alsoLabel = 'import.also';
+/** The label of a run whose agent names no session: what it said and did. */
+export const contentLabel = 'run.content';
+/** The label of a run that was tried again: the session of an attempt before the last one. */
+const attemptLabel = (session: string): string => `run.attempt/${session}`;
+const attemptWord = 'earlier';
 
 /** From when to when a run is known, in ms since the epoch. */
 export interface Span {
@@ -73,14 +78,34 @@ export function withoutBill<Outcome extends LedgerOutcome>(rest: Outcome, whole:
   return { ...rest, metrics };
 }
 
-/** A live run has ended: what was imported of its session while it ran is the same run, and the lesser evidence. */
+/** The runs that are known by this session: as their own, or as that of an attempt before the last one. */
+export async function runsOfSession(store: RunStore, session: string): Promise<RunSummary[]> {
+  const own = await store.ofSession(session);
+  const { runs: retried } = await store.list({ labels: { [attemptLabel(session)]: attemptWord } }, { limit: 10 });
+  return [...own, ...retried.filter(({ id }) => own.every((each) => each.id !== id))];
+}
+
+/** A live run has ended: what was imported of its sessions while it ran is the same run, and the lesser evidence. */
 export async function absorbImports(store: RunStore, id: string): Promise<void> {
   const run = await store.get(id);
-  if (run?.session_id === undefined) return;
-  for (const other of await store.ofSession(run.session_id)) {
+  if (run === undefined) return;
+  const earlier = new Set(run.attempts.flatMap(({ session_id }) => (session_id === undefined ? [] : [session_id])));
+  if (run.session_id !== undefined) earlier.delete(run.session_id);
+  for (const session of earlier) await store.addLabels(id, { [attemptLabel(session)]: attemptWord });
+  for (const session of [...(run.session_id === undefined ? [] : [run.session_id]), ...earlier]) await absorb(store, run, session);
+}
+
+async function absorb(store: RunStore, run: RunSummary, known: string): Promise<void> {
+  for (const other of await store.ofSession(known)) {
     const session = other.labels[sessionLabel];
-    if (other.id === id || session === undefined || !isSameAgent(other.agent, run.agent) || !covers(spanOf(run), other)) continue;
+    if (other.id === run.id || session === undefined || !isSameAgent(other.agent, run.agent) || !covers(spanOf(run), other)) continue;
     await store.remove(other.id);
-    await store.addLabels(id, { [alsoLabel]: session });
+    await store.addLabels(run.id, { [alsoLabel]: session });
   }
+}
+
+/** The run that said and did the same, of agents that name no session. */
+export async function sameContent(store: RunStore, content: string, agent: string | undefined): Promise<RunSummary | undefined> {
+  const { runs } = await store.list({ labels: { [contentLabel]: content } }, { limit: 10 });
+  return runs.find((run) => isSameAgent(run.agent, agent));
 }

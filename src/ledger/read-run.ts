@@ -10,7 +10,8 @@ import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { isWholeId, newRunId } from '../stores/run-id.ts';
 import type { ImportedRun, Labels } from '../stores/run-store.ts';
-import { sessionLabel } from './one-run.ts';
+import { contentLabel, sessionLabel } from './one-run.ts';
+import { RunContent } from './run-content.ts';
 import { endReading } from './run-tape.ts';
 
 export interface Reading {
@@ -33,11 +34,14 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
   let place: Pick<ImportedRun, 'cwd' | 'parent_run_id' | 'root_run_id'> = {};
   let taped: string | undefined;
   let last = 0;
+  const content = new RunContent();
   const reader = new Reader({
     ...present({ dialect, redact }),
     onRecord(record) {
       last = record.sequence;
-      if (record.type !== 'thread.started') return;
+      content.see(record);
+      // Of several runs in one stream, the first has its name.
+      if (record.type !== 'thread.started' || Object.keys(place).length > 0) return;
       const { cwd, run_id, parent_run_id, root_run_id } = record;
       if (run_id !== undefined && isWholeId(run_id)) taped = run_id;
       place = present({ cwd, parent_run_id, root_run_id });
@@ -67,6 +71,8 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
   const digest = hash.digest();
   const endedAt = outcome.metrics.end_time_ms ?? source.at;
   const startedAt = source.startedAt ?? outcome.metrics.start_time_ms ?? endedAt - (source.wallMs ?? outcome.metrics.duration_ms ?? 0);
+  const said = isSession || outcome.session_id !== '' ? undefined : content.digest();
+  const named = said === undefined ? {} : { [contentLabel]: said };
   const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: sessionName(source, outcome) } : {};
   return {
     // A tape tells which run it is of.
@@ -76,7 +82,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
     ended_at: endedAt,
     outcome,
     last_sequence: last,
-    labels: redact?.json({ ...session, ...labels }) ?? { ...session, ...labels },
+    labels: { ...named, ...(redact?.json({ ...session, ...labels }) ?? { ...session, ...labels }) },
     ...place,
   };
 }

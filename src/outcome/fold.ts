@@ -443,10 +443,10 @@ export class OutcomeFold {
   }
 
   #usageByModel(price: Price | undefined): ModelUsage[] | undefined {
-    const models = [...this.#usage.byModel()];
+    const models = [...this.#usage.byModel(this.#model)];
     if (models.length < 2) return undefined;
     return models.map(([model, tokens]) => {
-      const name = model || this.#model;
+      const name = model || undefined;
       return defined({
         model_name: name,
         input_tokens: tokens.input,

@@ -104,10 +104,11 @@ export class UsageTotals {
     this.#before = undefined;
   }
 
-  byModel(): ByModel {
+  /** `unnamed`: the model of what was told without one. */
+  byModel(unnamed = ''): ByModel {
     const sum: ByModel = new Map();
     for (const part of [this.#others, this.#earlier, ...(this.#threads.size > 0 ? [this.#threads] : [this.#turns, this.#steps])])
-      for (const [model, tokens] of part) add(sum, model, tokens);
+      for (const [model, tokens] of part) add(sum, model || unnamed, tokens);
     return sum;
   }
 

@@ -2,6 +2,7 @@ import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
 import { LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
+import { codeOfLimit } from './limits.ts';
 import type { Evidence, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
@@ -93,15 +94,9 @@ const classOfCode: Record<ErrorCode, VerdictClass> = {
   unknown: 'incomplete',
 };
 
-const classOfLimit: Record<EventOf<'limit.reached'>['limit'], VerdictClass> = {
-  turns: 'turn_limit',
-  tool_calls: 'turn_limit',
-  cost: 'cost_limit',
-  tokens: 'cost_limit',
-  time: 'time_limit',
-  idle: 'time_limit',
-  first_event: 'time_limit',
-};
+function classOfLimit({ limit }: EventOf<'limit.reached'>): VerdictClass {
+  return classOfCode[codeOfLimit[limit]];
+}
 
 /** Signals that end a process from outside, and say nothing bad of an agent that had already finished. */
 const endedFromOutside = new Set(['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGPIPE']);
@@ -118,7 +113,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   });
   const { claim, process, fatal, limit } = signals;
 
-  if (limit !== undefined) return verdict(classOfLimit[limit.limit], `the ${limit.limit} limit was reached`);
+  if (limit !== undefined) return verdict(classOfLimit(limit), `the ${limit.limit} limit was reached`);
   if (claim?.status === 'failed') {
     const code = claim.code !== undefined && claim.code !== 'unknown' ? claim.code : (fatal?.code ?? claim.code ?? 'unknown');
     return verdict(classOfCode[code], fatal?.scope === 'runwire' ? failedByUs(code) : 'the agent says that it failed', code);
@@ -208,7 +203,7 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
   if (failOn.includes('empty') && !signals.answered) return ['incomplete', 'there is no answer, and --fail-on says empty'];
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
-    return [classOfLimit[lateLimit.limit], `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
+    return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
   if (failOn.includes('warning') && (signals.warned || lacksAnswer(signals)))
     return ['incomplete', 'there are warnings, and --fail-on says warning'];
   return undefined;

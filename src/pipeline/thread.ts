@@ -61,8 +61,8 @@ export class Thread {
   #attempt = 1;
   #runs = 1;
   #hasFinished = false;
-  /** The last start or end of one. */
-  #lastCall: Pick<EventOf<'item.started' | 'item.completed'>, 'type' | 'item_id'> | undefined;
+  /** The call that ended last. */
+  #lastEnded: string | undefined;
   /** Agents count their ids from the start in every process; in one thread they must differ. */
   #mark = '';
 
@@ -89,9 +89,13 @@ export class Thread {
   /** A word of the agent. */
   emit(said: Draft, origin?: Origin): void {
     const heard = this.#heard(said);
-    if (heard === undefined || this.#isToldAgain(heard)) return;
+    if (heard === undefined || this.#isEndedAgain(heard)) return;
     const isNextRun = heard.type === 'thread.started' && this.#isOfNextRun(heard);
-    if (isNextRun) this.#mark = `run_${++this.#runs}:`;
+    if (isNextRun) {
+      // On a tape they differ already.
+      if (origin === undefined) this.#mark = nextRunMark(++this.#runs);
+      this.#lastEnded = undefined;
+    }
     this.#hasFinished = heard.type === 'agent.finished' || (this.#hasFinished && heard.type !== 'thread.started');
     const draft = this.#mark === '' ? heard : marked(heard, this.#mark);
     if (origin !== undefined) {
@@ -105,13 +109,13 @@ export class Thread {
     else this.#repair.push(draft, origin?.synthetic ?? false);
   }
 
-  /** Logs are told at least once: the start or the end of a call that comes again at once is no other call. */
-  #isToldAgain(draft: Draft): boolean {
-    if (draft.type !== 'item.started' && draft.type !== 'item.completed') return false;
-    const { type, item_id } = draft;
-    const isAgain = this.#lastCall?.type === type && this.#lastCall.item_id === item_id;
-    this.#lastCall = { type, item_id };
-    if (isAgain) this.note('guessed', `${type} that came twice`);
+  /** Logs are told at least once: the end of a call that comes again at once ends no other. */
+  #isEndedAgain(draft: Draft): boolean {
+    if (draft.type === 'item.started') this.#lastEnded = undefined;
+    if (draft.type !== 'item.completed') return false;
+    const isAgain = this.#lastEnded === draft.item_id;
+    this.#lastEnded = draft.item_id;
+    if (isAgain) this.note('guessed', 'end of a call that came twice');
     return isAgain;
   }
 
@@ -223,6 +227,7 @@ export class Thread {
     this.#hasFinished = false;
     this.#isIntroduced = false;
     this.#explained = false;
+    this.#lastEnded = undefined;
   }
 
   /** What is open is closed, the verdict is judged, `thread.completed` is the last event. */
@@ -316,6 +321,22 @@ function agentOf(dialect: string): string | undefined {
 }
 
 const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;
+
+function nextRunMark(run: number): string {
+  return `run_${run}:`;
+}
+
+const runMark = /^run_\d{1,9}:/;
+
+/** As the agent named things, for who tells each run by itself. */
+export function unmarked(record: EventRecord): EventRecord {
+  const copy: Record<string, unknown> & EventRecord = { ...record };
+  for (const field of idFields) {
+    const id = copy[field];
+    if (typeof id === 'string') copy[field] = id.replace(runMark, '');
+  }
+  return copy;
+}
 
 function marked<T extends Draft>(draft: T, mark: string): T {
   const copy: Record<string, unknown> = { ...draft };

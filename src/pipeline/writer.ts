@@ -1,7 +1,9 @@
-import type { Dialect, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
+import type { Dialect, Encoder, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
+import { RunParts } from './run-parts.ts';
+import { unmarked } from './thread.ts';
 
 export type Writable = Dialect & Required<Pick<Dialect, 'encoder'>>;
 
@@ -15,22 +17,43 @@ export class Writer {
   readonly losses = new Map<Loss, number>();
   readonly #dialect: Writable;
   readonly #variant: Variant;
-  readonly #encoder;
+  readonly #sink: EncoderSink;
+  #encoder: Encoder;
+  /** Unset: what is written is one run, whatever was read. */
+  readonly #parts: RunParts | undefined;
   readonly #out = new Outgoing();
+  #last: EventRecord | undefined;
   #count = 0;
 
   constructor(dialect: Writable, variant: Variant) {
     this.#dialect = dialect;
     this.#variant = variant;
-    const sink: EncoderSink = {
+    this.#sink = {
       line: (wire) => this.#line(wire),
       lose: (what) => void this.losses.set(what, (this.losses.get(what) ?? 0) + 1),
     };
-    this.#encoder = dialect.encoder(sink, variant.name);
+    this.#encoder = dialect.encoder(this.#sink, variant.name);
+    const { joins } = dialect;
+    if (joins !== 'all' && variant.layout !== 'document' && variant.isOneObject !== true)
+      this.#parts = new RunParts({ tellsTurns: joins === 'turns', countsSessions: dialect.countsSessions === true });
   }
 
   record(record: EventRecord): void {
-    this.#encoder.record(this.#dialect.id === 'runwire' ? record : inTime(record));
+    this.#last = record;
+    const over = this.#parts?.see(record);
+    if (over !== undefined) {
+      if (over.claim !== undefined) this.#encoder.record(over.claim);
+      this.#encoder.end(over.outcome);
+      this.#encoder = this.#dialect.encoder(this.#sink, this.#variant.name);
+      this.#encoder.follow?.();
+      if (over.opening !== undefined) this.#encoder.record(this.#parts?.introduced(over.opening) ?? over.opening);
+    }
+    if (this.#dialect.id === 'runwire') this.#encoder.record(record);
+    else this.#encoder.record(inTime(this.#parts?.isLater === true ? this.#inLaterPart(this.#parts, record) : record));
+  }
+
+  #inLaterPart(parts: RunParts, record: EventRecord): EventRecord {
+    return record.type === 'thread.started' ? parts.introduced(record) : unmarked(record);
   }
 
   /** For live runs: what waits for what may follow it is written. */
@@ -39,7 +62,9 @@ export class Writer {
   }
 
   end(outcome: RunOutcome): void {
-    this.#encoder.end(outcome);
+    const claim = this.#last === undefined ? undefined : this.#parts?.unclaimedEnd(outcome, this.#last);
+    if (claim !== undefined) this.#encoder.record(claim);
+    this.#encoder.end(this.#parts?.last(outcome) ?? outcome);
     if (this.#variant.layout === 'array') this.#out.add('', this.#count === 0 ? '[]' : ']', '\n');
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDialect } from '../../src/dialects/registry.ts';
+import { dialects, findDialect } from '../../src/dialects/registry.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { type Passed, pass } from '../support/pipeline.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
@@ -46,6 +46,10 @@ const agents = tables.map(({ folder, dialect }) => {
   });
   return { folder, dialect, runs, joined };
 });
+const targets = dialects
+  .filter(({ encoder }) => encoder !== undefined)
+  .flatMap(({ id, variants = [] }) => (variants.length === 0 ? [id] : variants.map(({ name }) => `${id}:${name}`)));
+
 const sum = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
 
@@ -63,6 +67,22 @@ describe.each(agents)('$folder: two runs in one stream', ({ dialect, runs, joine
       // Events of Dexter name no run: one that was cut off cannot be told from the one that follows.
       if (dialect !== 'dexter' && first.alone.verdict.class !== 'success' && second.alone.verdict.class === 'success')
         expect(outcome.warnings.join()).toMatch(/before/);
+    }
+  });
+
+  it('are judged alike in whichever dialect they are written, with the same tokens', () => {
+    const own = targets.find((target) => target.startsWith(`${dialect}:`));
+    for (const [index, [first, second]] of joined.entries()) {
+      // Into its own dialect, and into some others: every pair of agents meets every target often enough.
+      for (const to of targets.filter((target, at) => target === own || at % joined.length === index)) {
+        const name = `${first.scenario}, ${second.scenario} as ${to}`;
+        const before = pass({ stdout: first.stdout + second.stdout, dialect: findDialect(dialect) }, to);
+        const after = pass({ stdout: before.text, dialect: findDialect(to.split(':')[0] ?? '') }).outcome;
+        const isSuccess = before.outcome.verdict.class === 'success';
+        expect({ name, isSuccess: after.verdict.class === 'success' }).toEqual({ name, isSuccess });
+        if (!before.losses.includes('usage') && to !== 'claude:json')
+          expect({ name, tokens: after.metrics.tokens_used }).toEqual({ name, tokens: before.outcome.metrics.tokens_used });
+      }
     }
   });
 
@@ -84,7 +104,10 @@ describe.each(agents)('$folder: two runs in one stream', ({ dialect, runs, joine
   it.skipIf(dialect === 'dexter')('whose lines are mixed are no success without a word when one of them failed', () => {
     for (const [one, other] of joined) {
       if (one.alone.verdict.class === 'success' && other.alone.verdict.class === 'success') continue;
-      const { outcome } = read(mix(one.stdout, other.stdout));
+      const own = targets.find((target) => target.startsWith(`${dialect}:`));
+      const { outcome, text } = pass({ stdout: mix(one.stdout, other.stdout), dialect: findDialect(dialect) }, own);
+      if (outcome.verdict.class !== 'success' && own !== undefined)
+        expect(read(text).outcome.verdict.class, `${one.scenario}, ${other.scenario}`).not.toBe('success');
       if (outcome.verdict.class === 'success') expect(outcome.warnings, `${one.scenario}, ${other.scenario}`).not.toEqual([]);
     }
   });
@@ -103,6 +126,6 @@ function mix(one: string, other: string): string {
 it('knows the end of a call that comes twice', () => {
   const { stdout, alone } = runsOf('gemini@0.61.0', 'gemini').get('denied') as Run;
   const lines = stdout.split('\n');
-  const { outcome } = pass({ stdout: lines.flatMap((line) => (line.includes('"tool_') ? [line, line] : [line])).join('\n') });
+  const { outcome } = pass({ stdout: lines.flatMap((line) => (line.includes('"tool_result"') ? [line, line] : [line])).join('\n') });
   expect(outcome).toMatchObject({ verdict: { class: 'permission' }, tool_calls: alone.tool_calls });
 });

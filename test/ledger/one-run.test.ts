@@ -7,12 +7,20 @@ import { absorbImports } from '../../src/ledger/one-run.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
+import { Reader } from '../../src/pipeline/reader.ts';
 import { newRun, outcomeWith } from '../stores/support/runs.ts';
+import { ledgerSink } from '../stores/support/sink.ts';
+import { pass } from '../support/pipeline.ts';
+import { loadRecording } from '../support/recordings.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'runwire-one-run-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 let count = 0;
 const folder = (): string => join(home, `${(count += 1)}`);
+
+function fail(message: string): never {
+  throw new Error(message);
+}
 
 const begun = Date.UTC(2026, 2, 1, 10);
 const at = (second: number): string => new Date(begun + second * 1000).toISOString();
@@ -159,6 +167,90 @@ describe('one run, whichever door it came in by', () => {
           write(join(folder(), 'b.tape'), [...tape, { type: 'log', stream: 'stdout', text: 'x', sequence: 3, ...envelope }]),
         ),
       ).toEqual(['same']);
+      expect((await all(store)).map((run) => run.id)).toEqual([id]);
+    }));
+});
+
+describe('a run without a session', () => {
+  const agents: [agent: string, recording: string, scenario: string][] = [
+    ['cline', 'cline@3.0.65', 'multi-tool'],
+    ['dexter', 'dexter@1.0.3', 'multi-tool'],
+    ['continue', 'continue@1.5.47', 'plain'],
+    ['dexter', 'dexter@1.0.3', 'error-401'],
+  ];
+  it.each(agents)('of %s, what it printed and a tape of that are one (%s, %s)', async (agent, recording, scenario) => {
+    const place = folder();
+    const { stdout } = loadRecording(recording, scenario);
+    const printed = join(place, 'printed.jsonl');
+    mkdirSync(place);
+    writeFileSync(printed, stdout);
+    const tape = join(place, 'converted.tape');
+    writeFileSync(tape, pass({ stdout: new TextDecoder().decode(stdout) }, 'runwire').text);
+
+    const sink = ledgerSink({ folder: place, agent, warn: fail });
+    const reader = new Reader({ clock: Date.now, introduction: { agent, run_id: sink.id }, onRecord: (record) => sink.record(record) });
+    reader.stdout(stdout);
+    sink.end(reader.end({ exit_code: 0, signal: null }));
+    await sink.close();
+    const store = await openSqlite(join(place, 'ledger.db'));
+    expect(await take(store, printed)).toEqual(['same']);
+    expect(await take(store, tape)).toEqual(['same']);
+    expect((await all(store)).map(({ id }) => id)).toEqual([sink.id]);
+    await store.close();
+
+    await withStore(async (fresh) => {
+      expect([...(await take(fresh, printed)), ...(await take(fresh, tape))]).toEqual(['added', 'same']);
+    });
+    await withStore(async (fresh) => {
+      expect([...(await take(fresh, tape)), ...(await take(fresh, printed))]).toEqual(['added', 'same']);
+    });
+  });
+});
+
+describe('copies of a run that was not seen live', () => {
+  it.each(['codex@0.166.0', 'gemini@0.61.0', 'opencode@1.18.33', 'pi@0.73.1', 'qwen@0.24.4'])('%s: its output and its tape', (recording) =>
+    withStore(async (store) => {
+      const place = folder();
+      mkdirSync(place);
+      for (const scenario of ['multi-tool', 'plain']) {
+        const { stdout } = loadRecording(recording, scenario);
+        writeFileSync(join(place, `${scenario}.jsonl`), stdout);
+        writeFileSync(join(place, `${scenario}.tape`), pass({ stdout: new TextDecoder().decode(stdout) }, 'runwire').text);
+        expect(await take(store, join(place, `${scenario}.jsonl`))).toEqual(['added']);
+        expect(await take(store, join(place, `${scenario}.tape`))).toEqual(['same']);
+      }
+    }),
+  );
+});
+
+describe('a run that was tried again', () => {
+  const session = [meta, ...codexTurn(0, 'first', 100)];
+  const attempt = { number: 1, status: 'error', class: 'provider', session_id: 'codex-1', reason: 'server' } as const;
+
+  async function retried(store: RunStore): Promise<string> {
+    const run = { ...newRun({}), id: newRunId(begun), started_at: begun };
+    await store.begin(run);
+    const provenance = { agent: 'codex', dialect: 'codex', runwire_version: '0.1.0', unknown_lines: 0, notes: [] };
+    await store.finish(run.id, {
+      outcome: { ...outcomeWith(), session_id: 'codex-2', provenance },
+      ended_at: begun + 10_000,
+      attempts: [attempt],
+    });
+    await absorbImports(store, run.id);
+    return run.id;
+  }
+
+  it('is also the session of its first attempt', () =>
+    withStore(async (store) => {
+      const id = await retried(store);
+      expect(await take(store, write(join(folder(), 'rollout-codex-1.jsonl'), session))).toEqual(['same']);
+      expect((await all(store)).map((run) => run.id)).toEqual([id]);
+    }));
+
+  it('takes in what was imported of it meanwhile', () =>
+    withStore(async (store) => {
+      expect(await take(store, write(join(folder(), 'rollout-codex-1.jsonl'), session))).toEqual(['added']);
+      const id = await retried(store);
       expect((await all(store)).map((run) => run.id)).toEqual([id]);
     }));
 });

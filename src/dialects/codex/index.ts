@@ -10,6 +10,7 @@ export const codex: Dialect = {
     reads: '0.44 and later, the names of 0.42 and 0.43, the `{id, msg}` lines before, session files (rollouts)',
     writes: 'the current format',
   },
+  countsSessions: true,
   detect,
   decoder,
   encoder,

@@ -10,6 +10,7 @@ export const opencode: Dialect = {
     reads: 'the run stream of 0.11.3 and later with version 2, the bus of version 1 and 2, old and new',
     writes: 'the bus events of version 1.0',
   },
+  joins: 'turns',
   detect,
   decoder,
   encoder,

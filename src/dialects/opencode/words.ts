@@ -1,4 +1,4 @@
-import type { ErrorCode, EventOf, FileOperation, FinishReason } from '../../events/event.ts';
+import type { FileOperation, FinishReason } from '../../events/event.ts';
 
 /** Answers to a question that mean yes; every other one means no. */
 export const consents: ReadonlySet<string> = new Set([
@@ -60,13 +60,3 @@ export const finishWords: Readonly<Partial<Record<FinishReason, string>>> = {
 };
 
 export const changeWords: Readonly<Record<FileOperation, string>> = { created: 'added', modified: 'modified', deleted: 'deleted' };
-
-export const codesOfLimits: Readonly<Record<EventOf<'limit.reached'>['limit'], ErrorCode>> = {
-  turns: 'turn_limit',
-  tool_calls: 'turn_limit',
-  cost: 'cost_limit',
-  tokens: 'cost_limit',
-  time: 'time_limit',
-  idle: 'time_limit',
-  first_event: 'time_limit',
-};

@@ -12,6 +12,7 @@ export const qwen: Dialect = {
       '0.3 and later, with and without partial messages; the `{response, stats}` object before, if a Qwen model made it; session files',
     writes: 'the current format',
   },
+  countsSessions: true,
   detect,
   decoder,
   encoder,

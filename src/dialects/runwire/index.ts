@@ -6,6 +6,7 @@ import { encoder } from './write/encode.ts';
 export const runwire: Dialect = {
   id: 'runwire',
   about: { agent: 'Runwire itself: the tape', reads: 'every version of the tape', writes: 'records, lossless' },
+  joins: 'all',
   detect,
   decoder,
   encoder,

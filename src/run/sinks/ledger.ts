@@ -1,5 +1,6 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
+import { RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
 import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
@@ -62,6 +63,7 @@ export class LedgerSink implements Sink {
   readonly #tapes: Tapes;
   readonly #tapeWriter: TapeWriter | undefined;
   readonly #attempts: EndedAttempt[] = [];
+  readonly #content = new RunContent();
   #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
@@ -98,6 +100,7 @@ export class LedgerSink implements Sink {
 
   record(record: EventRecord): void {
     this.#tapeWriter?.record(record);
+    this.#content.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     if (record.type === 'thread.started') {
       if (record.session_id !== undefined) this.#news.session_id = record.session_id;
@@ -144,13 +147,15 @@ export class LedgerSink implements Sink {
 
   async #tidy(): Promise<void> {
     const { place, keepsTape, clock } = this.#options;
-    const [{ absorbImports }, { closeInterrupted }, { tidy }] = await Promise.all([
+    const [{ absorbImports, contentLabel }, { closeInterrupted }, { tidy }] = await Promise.all([
       import('../../ledger/one-run.ts'),
       import('../../ledger/close-interrupted.ts'),
       import('../../ledger/tidy.ts'),
     ]);
     const store = await openStore(place);
     try {
+      const content = this.#content.digest();
+      if (content !== undefined) await store.addLabels(this.id, { [contentLabel]: content });
       await absorbImports(store, this.id);
       await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());
     } finally {

@@ -6,7 +6,7 @@ import { Usage } from './usage.ts';
 
 export function decoder(sink: DecoderSink): Decoder {
   const tools = new Tools(sink);
-  const usage = new Usage(sink);
+  let usage = new Usage(sink);
   const ending = new Ending(sink);
   let turn = 0;
   let turnOpen = false;
@@ -58,6 +58,10 @@ export function decoder(sink: DecoderSink): Decoder {
   }
 
   function start(wire: JsonObject): void {
+    usage = new Usage(sink);
+    turn = 0;
+    turnOpen = false;
+    turns = 0;
     // The only time on this wire.
     sink.at(time(wire.timestamp));
     sink.emit({

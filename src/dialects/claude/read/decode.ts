@@ -9,7 +9,27 @@ import { readStderr } from './stderr.ts';
 import { Tools } from './tools.ts';
 import { RunTotals } from './usage.ts';
 
+/** Another session that introduces itself is another run in the same stream; every turn of one introduces itself again. */
 export function decoder(sink: DecoderSink): Decoder {
+  let run = oneRun(sink);
+  let session: string | undefined;
+
+  function line(wire: JsonObject): void {
+    if (wire.type === 'system' && wire.subtype === 'init') {
+      const introduced = filled(wire.session_id);
+      if (session !== undefined && introduced !== undefined && introduced !== session) {
+        run.end();
+        run = oneRun(sink);
+      }
+      session = introduced ?? session;
+    }
+    run.line(wire);
+  }
+
+  return { line, stderr: (text) => run.stderr(text), end: () => run.end() };
+}
+
+function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> {
   const permissions = new Permissions(sink);
   const talk = new Conversation(sink, new Tools(sink, permissions));
   const totals = new RunTotals();

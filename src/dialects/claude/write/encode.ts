@@ -32,7 +32,7 @@ class ClaudeEncoder implements Encoder {
   constructor(sink: EncoderSink, variant: string) {
     this.#output = new Output(sink, variant);
     this.#claims = new Claims(this.#output.isResultAlone ? undefined : 'claude');
-    this.#totals = new Totals((what) => sink.lose(what));
+    this.#totals = new Totals((what) => sink.lose(what), this.#output.isResultAlone);
     this.#talk = new Conversation(this.#output, this.#totals);
     this.#ending = new Ending(this.#output, this.#totals);
     this.#tools = new Tools(this.#output, this.#talk, this.#ending);

@@ -1,6 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { JsonObject, Loss } from '../../dialect.ts';
+import { totalsByModel } from '../../model-totals.ts';
 import { compact } from '../../read.ts';
 import { isAny, minus, plus, type Tokens } from '../tokens.ts';
 
@@ -45,6 +46,7 @@ const mostModels = 100;
 /** What the results of a run sum up, each in the sense of this wire. */
 export class Totals {
   readonly #lose: (what: Loss) => void;
+  readonly #isAlone: boolean;
   readonly #ofThread = new Map<string, Tokens>();
   #stepModel: string | undefined;
   #isOneModel = true;
@@ -56,8 +58,10 @@ export class Totals {
   #shownBySubAgents: Tokens = {};
   #results = 0;
 
-  constructor(lose: (what: Loss) => void) {
+  /** `isAlone`: the last result is all that is written. */
+  constructor(lose: (what: Loss) => void, isAlone: boolean) {
     this.#lose = lose;
+    this.#isAlone = isAlone;
   }
 
   count(event: Usage): void {
@@ -88,6 +92,7 @@ export class Totals {
 
   /** The fields of a result; `outcome`: of the last one. */
   write(outcome: RunOutcome | undefined): JsonObject {
+    if (this.#isAlone) this.#written = {};
     const fields = this.#fields(outcome);
     this.#results += 1;
     this.#isTurnTold = false;
@@ -100,7 +105,10 @@ export class Totals {
   }
 
   #fields(outcome: RunOutcome | undefined): JsonObject {
-    if (this.#ofThread.size > 0 && !this.#ofThread.has('')) return this.#byModel(this.#ofThread);
+    if (this.#ofThread.size > 0 && !this.#ofThread.has('')) {
+      const models = outcome === undefined ? this.#ofThread : totalsByModel(this.#ofThread, outcome);
+      if (!models.has('')) return this.#byModel(models);
+    }
     const sum = outcome === undefined ? (this.#ofThread.get('') ?? this.#ofTurns) : tokensOf(outcome);
     const model = outcome?.metrics.model_name;
     const isOneModel = this.#isOneModel && !this.#isTurnTold && this.#results === 0;

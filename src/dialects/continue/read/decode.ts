@@ -17,7 +17,7 @@ export function decoder(sink: DecoderSink): Decoder {
     introduce();
     if (isWrapped(wire)) {
       // A run prints one answer: this is the one of another run.
-      if (isAnswered) ending.read(true);
+      if (isAnswered) beginAgain();
       isAnswered = true;
       isCut = false;
       return readAnswer(asText(wire.response));
@@ -30,6 +30,12 @@ export function decoder(sink: DecoderSink): Decoder {
     if (introduced) return;
     introduced = true;
     sink.emit({ type: 'thread.started', agent: 'continue' });
+  }
+
+  function beginAgain(): void {
+    if (!isCut) ending.read(true);
+    introduced = false;
+    introduce();
   }
 
   /** The last JSON value is the answer; failures print none on stdout. */
@@ -62,8 +68,7 @@ export function decoder(sink: DecoderSink): Decoder {
     introduce();
     sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: 'an answer that cannot be read' });
     if (!isAnswered) return;
-    ending.read(true);
-    sink.emit({ type: 'turn.started' });
+    beginAgain();
     isCut = true;
   }
 

@@ -93,6 +93,8 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   }
 
   return {
+    // An end alone would be taken for that of the run before.
+    follow: () => sink.line({ type: 'stream_progress', charDelta: 0, mode: 'responding' }),
     record(event: EventRecord) {
       switch (event.type) {
         case 'thread.started':

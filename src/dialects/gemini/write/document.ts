@@ -13,7 +13,7 @@ const maxWarnings = 1000;
 export function documentEncoder(sink: EncoderSink): Encoder {
   const ending = new Ending();
   const totals = new ModelTotals();
-  const tools = new ToolCounts(sink);
+  let tools = new ToolCounts(sink);
   const warnings: string[] = [];
   /** The texts of the last message: earlier ones are not in this format. */
   let message: { id: string; texts: string[] } | undefined;
@@ -32,8 +32,15 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     else sink.lose('log');
   }
 
+  /** One document is about one run, the last: calls of those before would speak for it or against it. */
+  function forgetCalls(): void {
+    if (tools.isEmpty) return;
+    sink.lose('tool_call');
+    tools = new ToolCounts(sink);
+  }
+
   function record(event: EventRecord): void {
-    ending.see(event);
+    if (ending.see(event) || (event.type === 'thread.started' && session !== '')) forgetCalls();
     heard ||= !event.synthetic && event.source === 'agent' && !(event.type === 'log' && event.cause !== undefined);
     switch (event.type) {
       case 'thread.started':
@@ -73,7 +80,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     const { metrics, verdict } = outcome;
     const { status, error } = ending.write(outcome);
     loseUsage(sink, metrics);
-    const { models, total } = totals.of(metrics);
+    const { models, total } = totals.of(outcome);
     if (models.length === 0 && metrics.tokens_used !== undefined) models.push(['unknown', total]);
     // An interrupted run prints nothing; what is known of it is worth an object, which without an error would be a success.
     const why = error ?? { type: 'Error', message: reasonOf(verdict) };

@@ -118,7 +118,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
       return;
     }
     loseUsage(sink, metrics);
-    const { models, total } = totals.of(metrics);
+    const { models, total } = totals.of(outcome);
     const isTold = error !== undefined && error.type === 'unknown' && error.message === errors.at(-1)?.message;
     lines.write('result', endedAt, {
       status,

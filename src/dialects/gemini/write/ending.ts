@@ -14,16 +14,19 @@ export class Ending {
   readonly #claims = new Claims('gemini');
   #turnLimit: EventOf<'limit.reached'> | undefined;
 
-  see(event: EventRecord): void {
-    this.#claims.see(event);
+  /** Whether a run that had finished goes on with this. */
+  see(event: EventRecord): boolean {
+    const goesOn = this.#claims.see(event);
+    if (goesOn) this.#turnLimit = undefined;
     switch (event.type) {
       case 'limit.reached':
         if (event.limit === 'turns') this.#turnLimit = event;
         this.#claims.doubt();
-        return;
+        break;
       case 'permission.resolved':
         if (event.decision === 'denied') this.#claims.doubt();
     }
+    return goesOn;
   }
 
   /** How long the agent says that it took. */

@@ -119,6 +119,10 @@ export class ToolCounts {
     if (event.status === 'cancelled' || event.status === 'abandoned') this.#sink.lose('tool_status');
   }
 
+  get isEmpty(): boolean {
+    return this.#tools.size === 0;
+  }
+
   write(): JsonObject {
     const all = [...this.#tools.values()];
     const sum = (field: keyof ToolTotals): number => all.reduce((total, each) => total + each[field], 0);

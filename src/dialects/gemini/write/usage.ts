@@ -1,8 +1,10 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { totalsByModel } from '../../model-totals.ts';
 
 type Usage = EventOf<'usage.reported'>;
+type Tokens = Pick<Usage, 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cache_read_tokens'>;
 
 /** Totals per model: as the agent gave them, or the outcome's totals under the name of its one model. */
 export class ModelTotals {
@@ -12,19 +14,8 @@ export class ModelTotals {
     if (usage.scope === 'thread') this.#threads.set(usage.model ?? '', usage);
   }
 
-  of(metrics: RunOutcome['metrics']): { models: [string, Usage][]; total: Usage } {
-    const total: Usage = {
-      type: 'usage.reported',
-      scope: 'thread',
-      input_tokens: metrics.input_tokens ?? 0,
-      output_tokens: metrics.output_tokens ?? 0,
-      reasoning_tokens: metrics.reasoning_tokens ?? 0,
-      cache_read_tokens: metrics.cache_read_tokens ?? 0,
-    };
-    const models = [...this.#threads].filter(([model]) => model !== '');
-    const named = metrics.model_name;
-    if (models.length > 0 || this.#threads.size > 0 || named === undefined || metrics.tokens_used === undefined) return { models, total };
-    return { models: [[named, total]], total };
+  of(outcome: RunOutcome): { models: [string, Tokens][]; total: Tokens } {
+    return { models: [...totalsByModel(this.#threads, outcome)].filter(([model]) => model !== ''), total: outcome.metrics };
   }
 }
 
@@ -35,7 +26,7 @@ export function loseUsage(sink: EncoderSink, metrics: RunOutcome['metrics']): vo
 }
 
 /** The tokens of one model, or of all, in a `result` line. */
-export function writeUsage(usage: Usage): JsonObject {
+export function writeUsage(usage: Tokens): JsonObject {
   const input = usage.input_tokens ?? 0;
   const output = usage.output_tokens ?? 0;
   const cached = usage.cache_read_tokens ?? 0;
@@ -49,7 +40,7 @@ export function writeUsage(usage: Usage): JsonObject {
 }
 
 /** One model in the json document. */
-export function writeDocumentUsage(usage: Usage, requests: number): JsonObject {
+export function writeDocumentUsage(usage: Tokens, requests: number): JsonObject {
   const input = usage.input_tokens ?? 0;
   const output = usage.output_tokens ?? 0;
   const thoughts = usage.reasoning_tokens ?? 0;

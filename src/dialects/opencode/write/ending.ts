@@ -1,11 +1,12 @@
 import type { ErrorCode, EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { codeOfLimit } from '../../../outcome/limits.ts';
 import { Claims } from '../../claims.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { isObject } from '../../read.ts';
 import { type Fault, readEnding, readFault } from '../../shared/opencode/read/ending.ts';
 import { codesOfErrors } from '../../shared/opencode/words.ts';
-import { codesOfLimits, finishWords } from '../words.ts';
+import { finishWords } from '../words.ts';
 import type { Lane } from './lane.ts';
 import type { Session } from './session.ts';
 
@@ -75,7 +76,7 @@ export class Ending {
   limit(event: EventOf<'limit.reached'>): void {
     this.#isLimited = true;
     const message = event.message ?? `${event.limit.replace(/s$/, '')} limit reached`;
-    this.#raise({ name: errorName(codesOfLimits[event.limit]), message });
+    this.#raise({ name: errorName(codeOfLimit[event.limit]), message });
   }
 
   end(outcome: RunOutcome): void {
@@ -104,7 +105,8 @@ export class Ending {
     const said = readEnding(this.#lane.finish, this.#isDenied, this.#fault);
     if (claim.status === 'ok') {
       if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
-    } else if (!this.#isLimited && (said?.status !== claim.status || said.code !== claim.code || said.message !== claim.message)) {
+    } else if (!this.#isLimited && (this.#lane.finish === 'stop' || !isSaid(claim, said))) {
+      // A message that stops after an error reads as if the run had got over it.
       const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;
       this.#raise({ name: errorName(code), message: claim.message ?? claim.status });
     }
@@ -116,6 +118,10 @@ export class Ending {
     this.#lane.fail({ name: error.name ?? 'UnknownError', data: isObject(error.data) ? error.data : { message: error.message ?? '' } });
     this.#session.write('session.error', { sessionID: this.#session.id, error });
   }
+}
+
+function isSaid({ status, code, message }: Finished, said: ReturnType<typeof readEnding>): boolean {
+  return said?.status === status && said.code === code && said.message === message;
 }
 
 const names = new Map(

@@ -5,6 +5,7 @@ import { Claims } from '../../claims.ts';
 import { compact, isObject } from '../../read.ts';
 import { codeOfError, unwrapApiError } from '../api-error.ts';
 import type { Output } from './output.ts';
+import { totalsByModel } from '../../model-totals.ts';
 import { writeModelUsage, writeUsage } from './usage.ts';
 
 type Claim = EventOf<'agent.finished'>;
@@ -76,9 +77,11 @@ export class Ending {
   }
 
   /** Only json mode has `stats`, but nothing else on this wire tells models and thoughts apart. */
-  #stats({ metrics }: RunOutcome): JsonObject | undefined {
+  #stats(outcome: RunOutcome): JsonObject | undefined {
+    const { metrics } = outcome;
     const models: JsonObject = {};
-    for (const [name, tokens] of this.#totals) if (name !== '') models[name] = writeModelUsage(tokens);
+    if (this.#totals.size > 0)
+      for (const [name, tokens] of totalsByModel(this.#totals, outcome)) if (name !== '') models[name] = writeModelUsage(tokens);
     const name = metrics.model_name;
     const isWanted = this.#output.variant === 'json' || metrics.reasoning_tokens !== undefined;
     if (Object.keys(models).length === 0 && name !== undefined && isWanted) models[name] = writeModelUsage(metrics);

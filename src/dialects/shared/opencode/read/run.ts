@@ -47,6 +47,7 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
  */
 function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decoder, 'stderr'>> {
   let started = false;
+  let session: string | undefined;
   let steps = false;
   let closed = false;
   let isOpen = false;
@@ -60,13 +61,20 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   function start(sessionId: string | undefined): void {
     if (started) return;
     started = true;
-    sink.emit({ type: 'thread.started', agent, ...compact({ session_id: filled(sessionId) }) });
+    session = filled(sessionId);
+    sink.emit({ type: 'thread.started', agent, ...compact({ session_id: session }) });
+  }
+
+  /** The run had finished: the session is resumed in the same stream. */
+  function beginAgain(): void {
+    sink.emit({ type: 'agent.finished', status: 'ok' });
+    sink.emit({ type: 'thread.started', agent, ...compact({ session_id: session }) });
   }
 
   /** A call of the model that is tried again begins its step again, in the same message. */
   function startStep(message: string | undefined): void {
     const isRetry = isOpen && message !== undefined && message === stepOf;
-    if (finish === 'stop' && fault === undefined) sink.emit({ type: 'agent.finished', status: 'ok' });
+    if (finish === 'stop' && fault === undefined) beginAgain();
     isOpen = true;
     stepOf = message;
     finish = undefined;

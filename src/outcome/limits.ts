@@ -1,0 +1,12 @@
+import type { ErrorCode, EventOf } from '../events/event.ts';
+
+/** Which failure it is to reach this limit. */
+export const codeOfLimit = {
+  turns: 'turn_limit',
+  tool_calls: 'turn_limit',
+  cost: 'cost_limit',
+  tokens: 'cost_limit',
+  time: 'time_limit',
+  idle: 'time_limit',
+  first_event: 'time_limit',
+} as const satisfies Record<EventOf<'limit.reached'>['limit'], ErrorCode>;
