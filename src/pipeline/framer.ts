@@ -199,9 +199,19 @@ export class Framer {
         return this.#value(wire, line.slice(brace));
       }
     }
+    if (this.#mayBeWrapped && !last && this.#stamped(line)) return;
     // A doubled bracket ends a document early; the rest of it is damage, not the agent's chatter.
     if (this.#afterDocument && documentRest.test(line)) return this.#broken(raw, true);
     this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** The first piece of a line, or of a document, behind the time that a log puts before each line. */
+  #stamped(line: string): boolean {
+    const stamp = stampOf(line);
+    if (stamp === 0 || line.charCodeAt(stamp) !== OPEN_BRACE) return false;
+    const document = new Document(line.slice(stamp), this.#line, true, line.slice(0, stamp));
+    if (document.isOpen) this.#document = document;
+    return document.isOpen;
   }
 
   /** The first line of a document, several objects on one line, or a line that is cut or broken. */
@@ -260,7 +270,8 @@ export class Framer {
     if (document === undefined) return;
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     // An indented document never has a whole object at the start of a line: what was open before was a broken line.
-    if (line.charCodeAt(0) === OPEN_BRACE && parse(line) !== undefined) {
+    const start = document.stamps.length > 0 ? stampOf(line) : 0;
+    if (line.charCodeAt(start) === OPEN_BRACE && parse(line.slice(start)) !== undefined) {
       this.#abandonDocument('broken');
       return this.#oneLine(line, last);
     }
@@ -275,8 +286,10 @@ export class Framer {
   }
 
   /** They were not pieces of one line after all. */
-  #eachByItself({ firstLine, lines }: Document, last: boolean): void {
+  #eachByItself(document: Document, last: boolean): void {
     this.#mayBeWrapped = false;
+    const { firstLine, stamps } = document;
+    const lines = document.lines.map((line, index) => `${stamps[index] ?? ''}${line}`);
     for (const [index, line] of lines.entries()) {
       this.#line = firstLine + index;
       this.#oneLine(line, last && index === lines.length - 1);
@@ -288,7 +301,7 @@ export class Framer {
     const document = this.#document;
     if (document === undefined) return;
     this.#document = undefined;
-    if (document.isWrapped) return this.#eachByItself(document, last);
+    if (document.isWrapped || document.stamps.length > 0) return this.#eachByItself(document, last);
     this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
     this.#sink.text(document.text(), cause, document.firstLine);
   }
@@ -312,6 +325,8 @@ const narrowest = 20;
 class Document {
   readonly firstLine: number;
   readonly lines: string[] = [];
+  /** What stood before each line; empty: nothing did. */
+  readonly stamps: string[] = [];
   readonly #mayBeWrapped: boolean;
   #indented = fresh;
   #joined = fresh;
@@ -319,14 +334,25 @@ class Document {
   #column: number;
   size = 0;
 
-  constructor(line: string, firstLine: number, mayBeWrapped: boolean) {
+  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '') {
     this.firstLine = firstLine;
     this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
     this.#column = this.#mayBeWrapped ? line.length : 0;
-    this.add(line);
+    if (stamp !== '') this.stamps.push(stamp);
+    this.#add(line);
   }
 
   add(line: string): void {
+    const [first] = this.stamps;
+    if (first === undefined) return this.#add(line);
+    const stamp = line.slice(0, stampOf(line));
+    // What breaks lines at a column counts the time in the first of them.
+    if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
+    this.stamps.push(stamp);
+    this.#add(line.slice(stamp.length));
+  }
+
+  #add(line: string): void {
     const isIndented = this.lines.length === 0 || this.#isIndented;
     this.lines.push(line);
     this.size += line.length;
@@ -370,6 +396,13 @@ class Document {
   get #isIndented(): boolean {
     return !this.#indented.inString;
   }
+}
+
+const stamp = /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? /;
+
+/** How long the time is that a line begins with. */
+function stampOf(line: string): number {
+  return stamp.exec(line)?.[0].length ?? 0;
 }
 
 /** Only objects and lists of objects are anybody's output: `[INFO]` is not. */
