@@ -111,8 +111,8 @@ async function fillSinks(sinks: Sink[], { flags, spec, writer, outlet, narration
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
-    const name = scratchpadName(spec.prompt, context.now());
-    sinks.push(new Scratchpad(spec.cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
+    const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
+    sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
   if (flags.tape !== undefined) {
