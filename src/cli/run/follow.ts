@@ -15,6 +15,7 @@ import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
+import { lateResponse } from './late-response.ts';
 import type { loadWriter } from './writers.ts';
 
 export interface Following {
@@ -39,6 +40,10 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
     context,
   );
   let run: Run | undefined;
+  let scratchpad = '';
+  const startedAt = context.now();
+  const late = (timeoutMs: number): string =>
+    writer === undefined ? '' : lateResponse({ spec, writer, scratchpad, env: context.env, startedAt, now: context.now, timeoutMs });
   const print = (pieces: readonly string[]): Promise<void> => {
     narration.hide();
     return context.print(pieces);
@@ -53,12 +58,16 @@ export async function follow({ flags, spec, writer, loadAgent }: Following, cont
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: () => openSinks({ flags, spec, writer, outlet, narration }, context),
+      sinks: () => openSinks({ flags, spec, writer, outlet, narration, onScratchpad: (name) => void (scratchpad = name) }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       keepsRecords: false,
       clock: context.now,
       warn: narration.complain,
-      outside: context,
+      outside: {
+        onSignal: context.onSignal,
+        onCrash: context.onCrash,
+        watchTime: (timeoutMs) => context.watchTime(timeoutMs, flags.format.flag === '--json' ? () => late(timeoutMs) : undefined),
+      },
       loadAgent,
     });
     const outcome = await run.outcome;
@@ -98,6 +107,8 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
 interface Ways extends Omit<Following, 'loadAgent'> {
   outlet: Outlet;
   narration: Narration;
+  /** Told the name of the scratchpad. */
+  onScratchpad: (name: string) => void;
 }
 
 async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
@@ -105,13 +116,14 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
   return closingOnFailure(sinks, () => fillSinks(sinks, ways, context));
 }
 
-async function fillSinks(sinks: Sink[], { flags, spec, writer, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
+async function fillSinks(sinks: Sink[], { flags, spec, writer, outlet, narration, onScratchpad }: Ways, context: Context): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
   if (writer === undefined) sinks.push(answerSink(outlet));
   else if (flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
     const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
+    onScratchpad(scratchpad.name);
     sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
