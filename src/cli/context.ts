@@ -28,8 +28,8 @@ export interface Context {
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Errors that nobody caught, instead of ending us; answers how to end that. */
   onCrash(listener: (error: unknown) => void): () => void;
-  /** Ends us if we cannot end ourselves when the time is over; answers how to call that off. */
-  watchTime(ms: number): () => void;
+  /** Ends us if we cannot end ourselves when the time is over, with these last words on stdout; answers how to call that off. */
+  watchTime(ms: number, lastWords?: () => string): () => void;
   /** From now on nobody can read our variables from outside, but for these, as far as the system allows. */
   hideEnvironment(kept: ReadonlySet<string>): void;
   /** The work is done: what is still open must not keep the process alive once stdout is written. */

@@ -78,12 +78,24 @@ function onCrash(listener: (error: unknown) => void): () => void {
   return () => void process.off('uncaughtException', listener);
 }
 
-function watchTime(ms: number): () => void {
+function watchTime(ms: number, lastWords?: () => string): () => void {
   return startWatchdog(ms, () => {
+    const isTold = lastWords !== undefined && tellLast(lastWords);
     const what = `the time limit of ${ms / 1000} s was reached, and the run could not be ended in order: something in it did not let go`;
     writeSync(2, `${ownLine(what)}\n`);
-    process.exit(exitCodes.time_limit);
+    // `--json` has two exit codes alone.
+    process.exit(isTold ? 1 : exitCodes.time_limit);
   });
+}
+
+/** Whether they could be said: what blocks the run may block them too. */
+function tellLast(lastWords: () => string): boolean {
+  try {
+    writeSync(1, lastWords());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A kept-alive socket, a pipe that nobody closes: nothing of a finished run is worth waiting for. */

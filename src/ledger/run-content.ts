@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import type { EventRecord } from '../events/event.ts';
 
 /**
@@ -6,22 +6,22 @@ import type { EventRecord } from '../events/event.ts';
  * printed, and a tape of either; times, ids and what Runwire added differ there, and are left out.
  */
 export class RunContent {
-  readonly #hash = createHash('sha256');
+  /** Made when it is needed: Node.js takes long to load what makes it, and most agents name their session. */
+  #hash: Hash | undefined;
   #isNamed = false;
-  #isEmpty = true;
 
   see(record: EventRecord): void {
     if (record.type === 'thread.started' && record.session_id) this.#isNamed = true;
     if (this.#isNamed || record.synthetic || record.source !== 'agent') return;
     const said = contentOf(record);
     if (said === undefined) return;
-    this.#isEmpty = false;
+    this.#hash ??= process.getBuiltinModule('node:crypto').createHash('sha256');
     this.#hash.update(`${JSON.stringify([record.type, ...said])}\n`);
   }
 
   /** Undefined: its session is its name, or there is nothing to know it by. */
   digest(): string | undefined {
-    return this.#isNamed || this.#isEmpty ? undefined : this.#hash.digest('hex').slice(0, 32);
+    return this.#isNamed ? undefined : this.#hash?.digest('hex').slice(0, 32);
   }
 }
 

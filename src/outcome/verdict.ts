@@ -204,7 +204,8 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
     return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
-  if (failOn.includes('warning') && (signals.warned || lacksAnswer(signals)))
+  // A tool that failed or was denied is a warning too, where the model went on and answered.
+  if (failOn.includes('warning') && (signals.warned || signals.toolFailed || signals.denied || lacksAnswer(signals)))
     return ['incomplete', 'there are warnings, and --fail-on says warning'];
   return undefined;
 }

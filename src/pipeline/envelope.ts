@@ -24,7 +24,20 @@ const kinds: readonly Kind[] = [
   // journalctl -o json
   { line: 'MESSAGE', beside: ['__CURSOR', '__REALTIME_TIMESTAMP', '_PID', 'SYSLOG_IDENTIFIER'] },
   // CloudWatch, Logstash, Vector, Filebeat, Datadog.
-  { line: 'message', beside: ['ingestionTime', 'logStreamName', '@timestamp', 'kubernetes', 'source_type', 'container_name', 'ddtags'] },
+  {
+    line: 'message',
+    beside: [
+      'ingestionTime',
+      'logStreamName',
+      '@timestamp',
+      'kubernetes',
+      'source_type',
+      'container_name',
+      'ddtags',
+      'ddsource',
+      'ingest_id',
+    ],
+  },
   { line: '@message', beside: ['@timestamp', '@ptr', '@logStream'] },
   // Google Cloud
   { line: 'textPayload', beside: ['insertId', 'logName', 'resource'] },
@@ -32,6 +45,7 @@ const kinds: readonly Kind[] = [
   // Loki
   { line: 'line', beside: ['labels'] },
   // Azure
+  { line: 'Log', beside: ['TimeStamp'] },
   { line: 'LogMessage', beside: ['TimeGenerated'] },
   { line: 'LogEntry', beside: ['TimeGenerated'] },
 ];
@@ -44,6 +58,7 @@ const times = [
   '@timestamp',
   'receiveTimestamp',
   'TimeGenerated',
+  'TimeStamp',
   'date',
 ];
 
@@ -52,22 +67,83 @@ const dockerPiece = 16 * 1024;
 
 /** The lines in a record of a log collector; undefined: it is none. */
 export function openEnvelope(wire: JsonObject): readonly Enveloped[] | undefined {
-  const { events } = wire;
-  // aws logs get-log-events: one document with all lines.
-  if (Array.isArray(events) && events.length > 0) {
-    const lines = events.map((event) => (isObject(event) && 'timestamp' in event && 'ingestionTime' in event ? lineOf(event) : undefined));
-    return lines.every((line) => line !== undefined) ? lines : undefined;
+  for (const open of documents) {
+    const lines = open(wire);
+    if (lines !== undefined && lines.length > 0 && lines.every((line) => line !== undefined)) return inOrder(lines);
   }
   const line = lineOf(wire);
   return line === undefined ? undefined : [line];
 }
 
+/** Answers of log servers: one document with all lines. Each answers undefined for what is none of its kind. */
+const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined)[] | undefined)[] = [
+  // aws logs get-log-events, filter-log-events
+  ({ events }) =>
+    listOf(events)?.map((event) => (isObject(event) && 'timestamp' in event && 'ingestionTime' in event ? lineOf(event) : undefined)),
+  // A subscription of CloudWatch
+  ({ messageType, logEvents }) =>
+    messageType === undefined
+      ? undefined
+      : listOf(logEvents)?.map((event) => (isObject(event) ? lineIn(event, event['message']) : undefined)),
+  // CloudWatch Insights: rows of named fields
+  ({ results, status }) => (status === undefined ? undefined : listOf(results)?.map(rowOf)),
+  // Loki's query_range: pairs of a time and a line, by stream
+  ({ data }) => (isObject(data) && data['resultType'] === 'streams' ? listOf(data['result'])?.flatMap(pairsOf) : undefined),
+  // Datadog's API, the second and the first version of it
+  ({ data }) => listOf(data)?.map(attributesOf),
+  ({ logs }) =>
+    listOf(logs)?.map((log) => (isObject(log) && isObject(log['content']) ? lineIn(log['content'], log['content']['message']) : undefined)),
+  (wire) => (wire['type'] === 'log' ? [attributesOf(wire)] : undefined),
+];
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+function lineIn(wire: JsonObject, message: unknown): Enveloped | undefined {
+  const text = textOf(message);
+  return text === undefined ? undefined : { text, isPartial: false, stream: streamOf(wire), at: timeOf(wire) };
+}
+
+function rowOf(row: unknown): Enveloped | undefined {
+  const fields = listOf(row)?.flatMap((each): [string, unknown][] =>
+    isObject(each) && typeof each['field'] === 'string' ? [[each['field'], each['value']]] : [],
+  );
+  return fields === undefined ? undefined : lineOf(Object.fromEntries(fields) as JsonObject);
+}
+
+function pairsOf(stream: unknown): (Enveloped | undefined)[] {
+  const { stream: labels, values } = isObject(stream) ? stream : {};
+  return (listOf(values) ?? [undefined]).map((pair) => {
+    const [time, text] = listOf(pair) ?? [];
+    // Nanoseconds, in a string.
+    if (typeof text !== 'string' || typeof time !== 'string' || !/^\d{1,20}$/.test(time)) return undefined;
+    return { text, isPartial: false, stream: isObject(labels) ? streamOf(labels) : 'stdout', at: Number(time) / 1e6 };
+  });
+}
+
+function attributesOf(entry: unknown): Enveloped | undefined {
+  const { type, attributes } = isObject(entry) ? entry : {};
+  return type === 'log' && isObject(attributes) ? lineIn(attributes, attributes['message']) : undefined;
+}
+
+/** Servers answer with the newest line first, or stream after stream. */
+function inOrder(lines: readonly (Enveloped | undefined)[]): readonly Enveloped[] {
+  const known = lines.filter((line) => line !== undefined);
+  const [first, last] = [known.at(0)?.at, known.at(-1)?.at];
+  if (first === undefined || last === undefined || known.some(({ at }) => at === undefined)) return known;
+  return (first > last ? known.toReversed() : known).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+}
+
 function lineOf(wire: JsonObject): Enveloped | undefined {
   for (const kind of kinds) {
     if (!Object.hasOwn(wire, kind.line) || !kind.beside.some((name) => Object.hasOwn(wire, name))) continue;
+    // Filebeat tells in `log` which file the message is from.
+    if (kind.line === 'log' && typeof wire['log'] !== 'string' && typeof wire['message'] === 'string') continue;
     const text = textOf(wire[kind.line]);
     if (text === undefined) continue;
-    return { text, isPartial: isPartial(wire, text), stream: streamOf(wire), at: timeOf(wire) };
+    const inner = kind.line === 'Log' ? openContainerLine(text) : undefined;
+    return inner ?? { text, isPartial: isPartial(wire, text), stream: streamOf(wire), at: timeOf(wire) };
   }
   return undefined;
 }

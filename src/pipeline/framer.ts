@@ -17,7 +17,10 @@ const maxLineBytes = 256 * 1024 * 1024;
 const keptOfOversize = 64 * 1024;
 const LF = 10;
 const CARRIAGE_RETURN = 13;
+const SPACE = 32;
+const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
 const BOM = 0xfeff;
 
 // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
@@ -175,6 +178,7 @@ export class Framer {
     line = line.trimStart();
     const isLikeJson = startsLikeJson(line);
     if (isLikeJson || line.startsWith('[')) {
+      if (line.length > longLine && this.#longList(line)) return;
       const wire = parse(line);
       if (wire !== undefined) return this.#value(wire, line);
     }
@@ -195,9 +199,19 @@ export class Framer {
         return this.#value(wire, line.slice(brace));
       }
     }
+    if (this.#mayBeWrapped && !last && this.#stamped(line)) return;
     // A doubled bracket ends a document early; the rest of it is damage, not the agent's chatter.
     if (this.#afterDocument && documentRest.test(line)) return this.#broken(raw, true);
     this.#sink.text(raw, 'noise', this.#line);
+  }
+
+  /** The first piece of a line, or of a document, behind the time that a log puts before each line. */
+  #stamped(line: string): boolean {
+    const stamp = stampOf(line);
+    if (stamp === 0 || line.charCodeAt(stamp) !== OPEN_BRACE) return false;
+    const document = new Document(line.slice(stamp), this.#line, true, line.slice(0, stamp));
+    if (document.isOpen) this.#document = document;
+    return document.isOpen;
   }
 
   /** The first line of a document, several objects on one line, or a line that is cut or broken. */
@@ -209,12 +223,18 @@ export class Framer {
     else this.#broken(line, last && document.isCut);
   }
 
+  /** A list that would take many times its length as a whole: element by element, once all of them are known to be objects. */
+  #longList(line: string): boolean {
+    if (!eachObject(line, () => {})) return false;
+    return eachObject(line, (wire) => this.#sink.value(wire, this.#line));
+  }
+
   /** A list that stops in the middle: its whole elements are still what the agent said. */
   #cutList(line: string, last: boolean): void {
     let rest = line.slice(1).trimStart();
     let whole = 0;
     while (rest.startsWith('{')) {
-      const { end, depth } = scan(rest, fresh, true);
+      const { end, depth } = scan(rest, fresh, 'closed');
       const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
       if (!isObject(wire)) break;
       this.#sink.value(wire, this.#line);
@@ -226,18 +246,16 @@ export class Framer {
 
   /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
   #gluedObjects(line: string, last: boolean): boolean {
-    const values: JsonObject[] = [];
     let rest = line;
     while (rest.startsWith('{')) {
-      const { end } = scan(rest, fresh, true);
+      const { end } = scan(rest, fresh, 'closed');
       const wire = parse(rest.slice(0, end));
       if (!isObject(wire)) break;
-      values.push(wire);
+      if (rest === line) this.#sink.note('guessed', 'several objects on one line', this.#line);
+      this.#sink.value(wire, this.#line);
       rest = rest.slice(end).trimStart();
     }
-    if (values.length === 0) return false;
-    this.#sink.note('guessed', 'several objects on one line', this.#line);
-    for (const value of values) this.#sink.value(value, this.#line);
+    if (rest === line) return false;
     if (rest !== '') this.#broken(rest, last && startsLikeJson(rest) && new Document(rest, this.#line, false).isCut);
     return true;
   }
@@ -252,12 +270,13 @@ export class Framer {
     if (document === undefined) return;
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     // An indented document never has a whole object at the start of a line: what was open before was a broken line.
-    if (line.charCodeAt(0) === OPEN_BRACE && parse(line) !== undefined) {
+    const start = document.stamps.length > 0 ? stampOf(line) : 0;
+    if (line.charCodeAt(start) === OPEN_BRACE && parse(line.slice(start)) !== undefined) {
       this.#abandonDocument('broken');
       return this.#oneLine(line, last);
     }
     document.add(line);
-    if (document.isOpen && document.size <= this.#limit) return;
+    if (document.isOpen && document.size <= this.#limit && document.opened <= mostContainers) return;
     const wire = document.isOpen ? undefined : document.value();
     if (wire === undefined) return this.#abandonDocument(last ? 'cut' : 'broken', last);
     if (document.isWrapped) this.#sink.note('guessed', 'line broken in several at a column', document.firstLine);
@@ -267,8 +286,10 @@ export class Framer {
   }
 
   /** They were not pieces of one line after all. */
-  #eachByItself({ firstLine, lines }: Document, last: boolean): void {
+  #eachByItself(document: Document, last: boolean): void {
     this.#mayBeWrapped = false;
+    const { firstLine, stamps } = document;
+    const lines = document.lines.map((line, index) => `${stamps[index] ?? ''}${line}`);
     for (const [index, line] of lines.entries()) {
       this.#line = firstLine + index;
       this.#oneLine(line, last && index === lines.length - 1);
@@ -280,7 +301,7 @@ export class Framer {
     const document = this.#document;
     if (document === undefined) return;
     this.#document = undefined;
-    if (document.isWrapped) return this.#eachByItself(document, last);
+    if (document.isWrapped || document.stamps.length > 0) return this.#eachByItself(document, last);
     this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
     this.#sink.text(document.text(), cause, document.firstLine);
   }
@@ -291,9 +312,11 @@ interface Scanned {
   readonly inString: boolean;
   /** The next character belongs to the backslash before it. */
   readonly isEscaped: boolean;
+  /** How many brackets were opened. */
+  readonly opened: number;
 }
 
-const fresh: Scanned = { depth: 0, inString: false, isEscaped: false };
+const fresh: Scanned = { depth: 0, inString: false, isEscaped: false, opened: 0 };
 
 /** No terminal and no log is narrower. */
 const narrowest = 20;
@@ -302,6 +325,8 @@ const narrowest = 20;
 class Document {
   readonly firstLine: number;
   readonly lines: string[] = [];
+  /** What stood before each line; empty: nothing did. */
+  readonly stamps: string[] = [];
   readonly #mayBeWrapped: boolean;
   #indented = fresh;
   #joined = fresh;
@@ -309,22 +334,38 @@ class Document {
   #column: number;
   size = 0;
 
-  constructor(line: string, firstLine: number, mayBeWrapped: boolean) {
+  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '') {
     this.firstLine = firstLine;
     this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
     this.#column = this.#mayBeWrapped ? line.length : 0;
-    this.add(line);
+    if (stamp !== '') this.stamps.push(stamp);
+    this.#add(line);
   }
 
   add(line: string): void {
+    const [first] = this.stamps;
+    if (first === undefined) return this.#add(line);
+    const stamp = line.slice(0, stampOf(line));
+    // What breaks lines at a column counts the time in the first of them.
+    if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
+    this.stamps.push(stamp);
+    this.#add(line.slice(stamp.length));
+  }
+
+  #add(line: string): void {
     const isIndented = this.lines.length === 0 || this.#isIndented;
     this.lines.push(line);
     this.size += line.length;
-    if (isIndented) this.#indented = scan(line, { depth: this.#indented.depth, inString: false, isEscaped: false });
+    if (isIndented) this.#indented = scan(line, { ...this.#indented, inString: false, isEscaped: false });
     if (this.#column === 0) return;
     this.#joined = scan(line, this.#joined);
     // Only the last of the pieces may be shorter.
     if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
+  }
+
+  /** How many lists and objects begin in it. */
+  get opened(): number {
+    return Math.max(this.#indented.opened, this.#joined.opened);
   }
 
   /** More lines may complete it. */
@@ -357,14 +398,21 @@ class Document {
   }
 }
 
+const stamp = /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? /;
+
+/** How long the time is that a line begins with. */
+function stampOf(line: string): number {
+  return stamp.exec(line)?.[0].length ?? 0;
+}
+
 /** Only objects and lists of objects are anybody's output: `[INFO]` is not. */
 function startsLikeJson(text: string): boolean {
   return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
 }
 
-/** Follows brackets and strings, to the end of the text, to where the outermost bracket closes, or to where they are too many. */
-function scan(text: string, from: Scanned, stopWhenClosed = false, most = Infinity): Scanned & { end: number } {
-  let { depth, inString, isEscaped } = from;
+/** Follows brackets and strings, to the end of the text, or to where the outermost bracket closes, or to where they are too many. */
+function scan(text: string, from: Scanned, until: 'end' | 'closed' | 'too much' = 'end'): Scanned & { end: number } {
+  let { depth, inString, isEscaped, opened } = from;
   for (let at = 0; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
     if (isEscaped) isEscaped = false;
@@ -374,27 +422,51 @@ function scan(text: string, from: Scanned, stopWhenClosed = false, most = Infini
     } else if (char === 34) inString = true;
     else if (char === 123 || char === 91) {
       depth += 1;
-      if (depth > most) break;
+      opened += 1;
+      if (until === 'too much' && (depth > deepest || opened > mostContainers)) break;
     } else if (char === 125 || char === 93) {
       depth -= 1;
-      if (stopWhenClosed && depth === 0) return { depth, inString, isEscaped, end: at + 1 };
+      if (until === 'closed' && depth === 0) return { depth, inString, isEscaped, opened, end: at + 1 };
     }
   }
-  return { depth, inString, isEscaped, end: text.length };
+  return { depth, inString, isEscaped, opened, end: text.length };
 }
 
 /** Short lines cannot hold enough of it to hurt. */
 const longLine = 1024 * 1024;
 /** No agent nests its output so deeply; each level takes far more memory than its bracket. */
 const deepest = 20_000;
+/** An empty object takes some thirty times its two characters. */
+const mostContainers = 2_000_000;
 
-function isTooDeep(text: string): boolean {
-  return scan(text, fresh, false, deepest).depth > deepest;
+function isTooMuch(text: string): boolean {
+  const { depth, opened } = scan(text, fresh, 'too much');
+  return depth > deepest || opened > mostContainers;
 }
 
+/** Calls back for each element of a list on one line, in order; false: it is no list of objects, whole and valid. */
+function eachObject(line: string, found: (wire: JsonObject) => void): boolean {
+  let rest = line.slice(1).trimStart();
+  while (rest.startsWith('{')) {
+    const { end, depth } = scan(rest, fresh, 'closed');
+    const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
+    if (!isObject(wire)) return false;
+    found(wire);
+    rest = rest.slice(end).trimStart();
+    if (rest.startsWith(']')) return rest.slice(1).trim() === '';
+    if (!rest.startsWith(',')) return false;
+    rest = rest.slice(1).trimStart();
+  }
+  return false;
+}
+
+/** An object or a list; undefined: it is none, or too much. */
 function parse(text: string): unknown {
+  // To throw an error takes far longer than to look at the last character.
+  const last = text.charCodeAt(text.length - 1);
+  if (last > SPACE && last !== CLOSE_BRACE && last !== CLOSE_BRACKET) return undefined;
   try {
-    if (text.length > longLine && isTooDeep(text)) return undefined;
+    if (text.length > longLine && isTooMuch(text)) return undefined;
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;

@@ -2,6 +2,8 @@ import { readEnvironmentWords } from '../agents/environment.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
 import type { Environment } from '../vocabulary.ts';
 import { type RunAsk, specOf } from './ask.ts';
+import { checkNodeVersion } from './node-version.ts';
+import { checkOptions } from './options.ts';
 import { type Run, start } from './run.ts';
 
 export interface RunOptions extends RunAsk {
@@ -21,6 +23,8 @@ export interface RunOptions extends RunAsk {
 
 /** Runs an agent. It starts at once; read its records, await its outcome, or both. Throws `Failure` when the request makes no sense. */
 export function run(options: RunOptions): Run {
+  checkNodeVersion(process.versions.node);
+  checkOptions(options);
   const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', parent, signal, ...ask } = options;
   const { pass, set } = readEnvironmentWords(passEnv);
   const place = ledgerPlace(ledger, env, cwd);

@@ -142,7 +142,7 @@ export class Stop {
   }
 }
 
-function timeIsUp(ms: number): Cause {
+export function timeIsUp(ms: number): Extract<Cause, { kind: 'limit' }> {
   const seconds = ms / 1000;
   return {
     kind: 'limit',

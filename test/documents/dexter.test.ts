@@ -248,6 +248,9 @@ describe('Error Codes', () => {
       },
     ]);
     expect(fits(lines[0] ?? {})).toBe(true);
+    const { lines: other } = writeEvents([{ type: 'thread.started' }, failed('input', '--model needs a value')], 'dexter');
+    expect(other[0]).toMatchObject({ query: '(unknown)', error: { code: 'AGENT_ERROR', message: 'Bad input: --model needs a value' } });
+    expect(fits(other[0] ?? {})).toBe(true);
   });
 });
 

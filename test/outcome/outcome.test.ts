@@ -253,6 +253,12 @@ describe('denials', () => {
     expect({ class: outcome.verdict.class, denials: outcome.denials }).toEqual({ class: want, denials });
   });
 
+  it.each(['denied', 'error'] as const)('are a warning where the model went on: %s', (status) => {
+    const events = [codex, ...call('1', 'command', status), ...call('2', 'command', 'success'), ...end];
+    expect(fold(events).verdict.class).toBe('success');
+    expect(fold(events, { failOn: ['warning'] }).verdict.class).toBe('incomplete');
+  });
+
   it('are no failure when --fail-on says none', () => {
     expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none'] }).verdict.class).toBe('success');
     expect(fold([codex, ...call('1', 'command', 'denied'), ...end], { failOn: ['none', 'denied'] }).verdict.class).toBe('permission');

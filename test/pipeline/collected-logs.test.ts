@@ -34,6 +34,56 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
   'Google Cloud, as text': each((textPayload) => ({ insertId: 'a', textPayload, timestamp: time, resource: { type: 'k8s_container' } })),
   'Google Cloud, as JSON': (lines) =>
     JSON.stringify(lines.map((line) => ({ insertId: 'a', jsonPayload: JSON.parse(line) as object, timestamp: time, logName: 'x' }))),
+  'CloudWatch, a subscription': (lines) =>
+    `${JSON.stringify({
+      messageType: 'DATA_MESSAGE',
+      logGroup: '/ci',
+      logStream: 'run/1',
+      logEvents: lines.map((message, id) => ({ id: String(id), timestamp: at + id, message })),
+    })}\n`,
+  'CloudWatch Insights, newest first': (lines) =>
+    JSON.stringify({
+      status: 'Complete',
+      results: lines
+        .map((message, index) => [
+          { field: '@timestamp', value: new Date(at + index).toISOString().replace('T', ' ').replace('Z', '') },
+          { field: '@message', value: message },
+          { field: '@ptr', value: 'x' },
+        ])
+        .toReversed(),
+    }),
+  "Loki's query_range, newest first": (lines) =>
+    JSON.stringify({
+      status: 'success',
+      data: {
+        resultType: 'streams',
+        result: [0, 1].map((half) => ({
+          stream: { app: 'agent', half: String(half) },
+          values: lines
+            .map((line, index) => [`${at + index}000000`, line])
+            .filter((_, index) => index % 2 === half)
+            .toReversed(),
+        })),
+      },
+    }),
+  'Azure Container Apps': each((Log) => ({ TimeStamp: time, Log })),
+  'Azure Container Apps, as in Kubernetes': each((line) => ({ TimeStamp: time, Log: `${time} stdout F ${line}` })),
+  Filebeat: each((message) => ({ '@timestamp': time, log: { offset: 12, file: { path: '/var/log/x' } }, message, stream: 'stdout' })),
+  "Datadog's API": (lines) =>
+    JSON.stringify({
+      data: lines.map((message, id) => ({
+        id: String(id),
+        type: 'log',
+        attributes: { timestamp: new Date(at + id).toISOString(), message },
+      })),
+      meta: {},
+    }),
+  "Datadog's API, a line each": each((message) => ({ id: 'a', type: 'log', attributes: { timestamp: time, message, tags: [] } })),
+  "Datadog's first API, newest first": (lines) =>
+    JSON.stringify({
+      logs: lines.map((message, id) => ({ id: String(id), content: { timestamp: new Date(at + id).toISOString(), message } })).toReversed(),
+      status: 'done',
+    }),
   Loki: each((line) => ({ labels: { app: 'agent' }, line, timestamp: time })),
   "a container's file in Kubernetes": (lines) => lines.map((line) => `${time} stdout F ${line}\n`).join(''),
   "a container's file in Kubernetes, in pieces": (lines) =>
@@ -45,6 +95,11 @@ const collected: Record<string, (lines: readonly string[]) => string> = {
 for (const width of [80, 132]) collected[`wrapped at column ${width}`] = (lines) => lines.flatMap((line) => pieces(line, width)).join('\n');
 
 collected['wrapped at column 80 with CRLF'] = (lines) => lines.flatMap((line) => pieces(line, 80)).join('\r\n');
+
+collected['wrapped at column 120, a time before each piece'] = (lines) =>
+  lines.flatMap((line) => pieces(line, 120).map((piece) => `${time} ${piece}`)).join('\n');
+collected['a time before each line, wrapped at column 120'] = (lines) =>
+  lines.flatMap((line) => pieces(`[${time}] ${line}`, 120)).join('\n');
 
 const essence = ({ verdict, message, metrics, tool_calls, artifacts, session_id }: RunOutcome): unknown => ({
   class: verdict.class,
@@ -100,6 +155,15 @@ it('takes the times of a collector where the agent says none', async () => {
     .map((line, index) => `${JSON.stringify({ log: `${line}\n`, stream: 'stdout', time: new Date(at + index * 1000).toISOString() })}\n`);
   const { metrics } = await fold([Buffer.from(log.join(''))]);
   expect(metrics.duration_ms).toBe((log.length - 1) * 1000);
+});
+
+it('says what it was not able to join as it came', async () => {
+  const { stdout } = loadRecording('codex@0.166.0', 'denied');
+  const whole = Buffer.from(stdout).toString().replaceAll(/^/gm, `${time} `);
+  for (const cut of ['{"type":"item.completed","item":{"text":"cut off here', '{"type":"item.completed",']) {
+    const outcome = await fold([Buffer.from(`${time} ${cut}\n${time} and words\n${time} ${cut}\n${whole}`)], { full: true });
+    expect(essence(outcome)).toEqual(essence(await fold([stdout], { full: true })));
+  }
 });
 
 it('reads lines of one length that are no pieces each by itself', async () => {

@@ -371,3 +371,33 @@ it('does not parse what is nested more deeply than any agent nests', () => {
   const text = JSON.stringify({ text: '['.repeat(2 * 1024 * 1024) });
   expect(notes(frame([bytes(`${text}\n`)]))).toEqual([]);
 });
+
+describe('a small file that holds a flood of objects', () => {
+  const many = 400_000;
+
+  it.each([
+    ['one after the other', '{}'.repeat(many)],
+    ['in a list', `[${'{}, '.repeat(many - 1)}{} ]`],
+  ])('%s, is read object by object', (_, text) => {
+    const found = { values: 0, notes: 0, texts: 0 };
+    const framer = new Framer({
+      value: () => void (found.values += 1),
+      note: () => void (found.notes += 1),
+      text: () => void (found.texts += 1),
+    });
+    framer.push(bytes(`${text}\n`));
+    framer.end();
+    expect(found).toEqual({ values: many, notes: text.startsWith('[') ? 0 : 1, texts: 0 });
+  });
+
+  it('in one object, is too much', () => {
+    const calls = frame([bytes(`{"a":[${'[],'.repeat(2_000_000)}[]]}\n{"n":2}\n`)]);
+    expect(notes(calls)).toEqual(['broken: line that is not JSON']);
+    expect(calls.at(-1)).toEqual(two);
+  });
+
+  it('a long list with something else in it is no list of objects', () => {
+    const calls = frame([bytes(`[${'{"n":1},'.repeat(150_000)}7]\n{"n":2}\n`)]);
+    expect(calls.filter((call) => 'value' in call)).toEqual([two]);
+  });
+});

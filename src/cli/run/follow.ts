@@ -16,6 +16,7 @@ import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
+import { lateResponse } from './late-response.ts';
 import type { loadWriter } from './writers.ts';
 
 export interface Following {
@@ -47,6 +48,10 @@ export async function follow({ flags, spec, writer, loadAgent, script, tellsRepo
     context,
   );
   let run: Run | undefined;
+  let scratchpad = '';
+  const startedAt = context.now();
+  const late = (timeoutMs: number): string =>
+    writer === undefined ? '' : lateResponse({ spec, writer, scratchpad, env: context.env, startedAt, now: context.now, timeoutMs });
   const print = (pieces: readonly string[]): Promise<void> => {
     narration.hide();
     return context.print(pieces);
@@ -61,12 +66,17 @@ export async function follow({ flags, spec, writer, loadAgent, script, tellsRepo
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
-      sinks: () => openSinks({ flags, spec, writer, tellsReport, outlet, narration }, context),
+      sinks: () =>
+        openSinks({ flags, spec, writer, tellsReport, outlet, narration, onScratchpad: (name) => void (scratchpad = name) }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       keepsRecords: false,
       clock: context.now,
       warn: narration.complain,
-      outside: context,
+      outside: {
+        onSignal: context.onSignal,
+        onCrash: context.onCrash,
+        watchTime: (timeoutMs) => context.watchTime(timeoutMs, flags.format.flag === '--json' ? () => late(timeoutMs) : undefined),
+      },
       loadAgent,
       script,
     });
@@ -109,6 +119,8 @@ interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'onRun' | 'tells
   tellsReport: boolean | undefined;
   outlet: Outlet;
   narration: Narration;
+  /** Told the name of the scratchpad. */
+  onScratchpad: (name: string) => void;
 }
 
 async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
@@ -116,14 +128,19 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
   return closingOnFailure(sinks, () => fillSinks(sinks, ways, context));
 }
 
-async function fillSinks(sinks: Sink[], { flags, spec, writer, tellsReport, outlet, narration }: Ways, context: Context): Promise<Sink[]> {
+async function fillSinks(
+  sinks: Sink[],
+  { flags, spec, writer, tellsReport, outlet, narration, onScratchpad }: Ways,
+  context: Context,
+): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
   if (writer === undefined) sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(outlet));
   else if (flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
-    const name = scratchpadName(spec.prompt, context.now());
-    sinks.push(new Scratchpad(spec.cwd, name, complain), responseSink(new Writer(...writer), outlet, name));
+    const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
+    onScratchpad(scratchpad.name);
+    sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
   } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
   else sinks.push(dialectSink(new Writer(...writer), outlet));
   if (flags.tape !== undefined) {

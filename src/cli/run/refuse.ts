@@ -30,7 +30,11 @@ export async function refuse(refusal: Failure, { prompt, model, cwd }: Refused, 
   const spec = specOf({ prompt, model }, { cwd: isFolder(place) ? place : context.cwd, passEnv: [] });
   const name = scratchpadName(prompt, context.now());
   const { scratchpad, problem } = openScratchpad(spec.cwd, name, context);
-  const sinks: Sink[] = [outlet, ...(scratchpad === undefined ? [] : [scratchpad]), responseSink(new Writer(...writer), outlet, name)];
+  const sinks: Sink[] = [
+    outlet,
+    ...(scratchpad === undefined ? [] : [scratchpad]),
+    responseSink(new Writer(...writer), outlet, scratchpad?.name ?? name),
+  ];
   await start(spec, {
     env: context.env,
     sinks: async () => sinks,

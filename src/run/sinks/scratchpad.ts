@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import { Failure, messageOf } from '../../failure.ts';
@@ -8,7 +8,7 @@ import type { Sink } from './sink.ts';
 /** Each inside the one before. */
 const folders = ['.dexter', '.dexter/scratchpad'] as const;
 
-/** `2026-02-22-101500_<12 hex of the query's md5>`: two equal queries in one second share a file. */
+/** `2026-02-22-101500_<12 hex of the query's md5>`; equal queries of one second get a number behind it. */
 export function scratchpadName(query: string, at: number): string {
   const stamp = new Date(at).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
   return `${stamp}_${createHash('md5').update(query).digest('hex').slice(0, 12)}`;
@@ -19,6 +19,8 @@ export function scratchpadName(query: string, at: number): string {
  * before the agent can put a link in its place.
  */
 export class Scratchpad implements Sink {
+  /** The one that was asked for, or the first one after it that is free. */
+  readonly name: string;
   readonly #path: string;
   #file: number | undefined;
   readonly #onError: (message: string) => void;
@@ -29,13 +31,14 @@ export class Scratchpad implements Sink {
 
   constructor(cwd: string, name: string, onError: (message: string) => void) {
     this.#onError = onError;
-    this.#path = join(cwd, folders[1], `${name}.jsonl`);
+    const pathOf = (each: string): string => join(cwd, folders[1], `${each}.jsonl`);
     try {
       for (const folder of folders) ownFolder(cwd, folder);
-      this.#file = openToAppend(this.#path);
+      [this.name, this.#file] = openFree(name, pathOf);
     } catch (error) {
-      throw new Failure('config', `cannot write ${this.#path}: ${messageOf(error)}`, { cause: error });
+      throw new Failure('config', `cannot write ${pathOf(name)}: ${messageOf(error)}`, { cause: error });
     }
+    this.#path = pathOf(this.name);
   }
 
   record(record: EventRecord): void {
@@ -91,12 +94,19 @@ function ownFolder(cwd: string, name: string): void {
   if (!stat.isDirectory()) throw new Error(`${name} is not a folder; remove it`);
 }
 
-function openToAppend(path: string): number {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
-  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  if (fstatSync(file).isFile()) return file;
-  closeSync(file);
-  throw new Error('it is not a regular file');
+const mostNames = 1000;
+
+/** Whatever is there already, a file of another run or a link, stays as it is. */
+function openFree(name: string, pathOf: (name: string) => string): [name: string, file: number] {
+  const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = constants;
+  for (let number = 1; ; number += 1) {
+    const free = number === 1 ? name : `${name}-${number}`;
+    try {
+      return [free, openSync(pathOf(free), O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600)];
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number === mostNames) throw error;
+    }
+  }
 }
 
 function argsOf(args: unknown): object {

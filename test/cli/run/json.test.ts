@@ -172,13 +172,15 @@ describe('--json', () => {
     expect(status).toBe(0);
   });
 
-  it('appends to the scratchpad of an equal query in the same second, and never rewrites', async () => {
+  it('keeps a scratchpad for each of equal queries in the same second', async () => {
     const server = await serve(endless);
     const cwd = project();
-    const run = (): Promise<unknown> => live(['--json', ...modelAt(server), '--max-turns', '1', 'Do it'], { cwd });
-    await Promise.all([run(), run()]);
-    const folder = join(cwd, '.dexter', 'scratchpad');
-    const all = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'));
-    expect(all.map((line) => json(line).type).toSorted()).toEqual(['init', 'init', 'tool_result', 'tool_result']);
+    const run = (): Promise<{ stdout: string }> => live(['--json', ...modelAt(server), '--max-turns', '1', 'Do it'], { cwd });
+    const files = (await Promise.all([run(), run()])).map(({ stdout }) => scratchpadOf(stdout, cwd));
+    expect(new Set(files).size).toBe(2);
+    for (const file of files) {
+      const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+      expect(lines.map((line) => json(line).type)).toEqual(['init', 'tool_result']);
+    }
   });
 });
