@@ -1,5 +1,6 @@
 import type { Dialect, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
+import { recordJson } from '../events/record-json.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 
@@ -16,12 +17,15 @@ export class Writer {
   readonly #dialect: Writable;
   readonly #variant: Variant;
   readonly #encoder;
+  /** What it writes are the records themselves. */
+  readonly #isRecords: boolean;
   readonly #out = new Outgoing();
   #count = 0;
 
   constructor(dialect: Writable, variant: Variant) {
     this.#dialect = dialect;
     this.#variant = variant;
+    this.#isRecords = dialect.id === 'runwire';
     const sink: EncoderSink = {
       line: (wire) => this.#line(wire),
       lose: (what) => void this.losses.set(what, (this.losses.get(what) ?? 0) + 1),
@@ -30,7 +34,7 @@ export class Writer {
   }
 
   record(record: EventRecord): void {
-    this.#encoder.record(this.#dialect.id === 'runwire' ? record : inTime(record));
+    this.#encoder.record(this.#isRecords ? record : inTime(record));
   }
 
   /** For live runs: what waits for what may follow it is written. */
@@ -69,9 +73,14 @@ export class Writer {
     else this.#out.add('', text, '\n');
   }
 
+  #json(wire: JsonObject): string {
+    if (this.#variant.layout === 'document') return JSON.stringify(wire, null, 2);
+    return this.#isRecords ? recordJson(wire) : JSON.stringify(wire);
+  }
+
   #text(wire: JsonObject): string | undefined {
     try {
-      const json = this.#variant.layout === 'document' ? JSON.stringify(wire, null, 2) : JSON.stringify(wire);
+      const json = this.#json(wire);
       return this.#dialect.ascii === true ? escapeToAscii(json) : json;
     } catch (error) {
       // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd line must not cost the run.
