@@ -25,8 +25,12 @@ function read(pid: number, name: 'cmdline' | 'environ' | 'stat'): Buffer {
   }
 }
 
-/** Waits for what has no event of its own: the life and death of processes that are not our children. */
+/** Waits for what has no event of its own: the life and death of processes that are not our children. Looking costs, so what takes long is looked at less often. */
 export async function until(isSo: () => boolean, limit = 30_000): Promise<boolean> {
-  for (const deadline = performance.now() + limit; performance.now() < deadline; await wait(20)) if (isSo()) return true;
+  const deadline = performance.now() + limit;
+  for (let pause = 10; performance.now() < deadline; pause = Math.min(pause * 1.5, 100)) {
+    if (isSo()) return true;
+    await wait(pause);
+  }
   return isSo();
 }
