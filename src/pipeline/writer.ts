@@ -1,5 +1,6 @@
 import type { Dialect, Encoder, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
+import { recordJson } from '../events/record-json.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { RunParts } from './run-parts.ts';
@@ -19,6 +20,8 @@ export class Writer {
   readonly #variant: Variant;
   readonly #sink: EncoderSink;
   #encoder: Encoder;
+  /** What it writes are the records themselves. */
+  readonly #isRecords: boolean;
   /** Unset: what is written is one run, whatever was read. */
   readonly #parts: RunParts | undefined;
   readonly #out = new Outgoing();
@@ -28,6 +31,7 @@ export class Writer {
   constructor(dialect: Writable, variant: Variant) {
     this.#dialect = dialect;
     this.#variant = variant;
+    this.#isRecords = dialect.id === 'runwire';
     this.#sink = {
       line: (wire) => this.#line(wire),
       lose: (what) => void this.losses.set(what, (this.losses.get(what) ?? 0) + 1),
@@ -48,7 +52,7 @@ export class Writer {
       this.#encoder.follow?.();
       if (over.opening !== undefined) this.#encoder.record(this.#parts?.introduced(over.opening) ?? over.opening);
     }
-    if (this.#dialect.id === 'runwire') this.#encoder.record(record);
+    if (this.#isRecords) this.#encoder.record(record);
     else this.#encoder.record(inTime(this.#parts?.isLater === true ? this.#inLaterPart(this.#parts, record) : record));
   }
 
@@ -94,9 +98,14 @@ export class Writer {
     else this.#out.add('', text, '\n');
   }
 
+  #json(wire: JsonObject): string {
+    if (this.#variant.layout === 'document') return JSON.stringify(wire, null, 2);
+    return this.#isRecords ? recordJson(wire) : JSON.stringify(wire);
+  }
+
   #text(wire: JsonObject): string | undefined {
     try {
-      const json = this.#variant.layout === 'document' ? JSON.stringify(wire, null, 2) : JSON.stringify(wire);
+      const json = this.#json(wire);
       return this.#dialect.ascii === true ? escapeToAscii(json) : json;
     } catch (error) {
       // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd line must not cost the run.

@@ -1,4 +1,5 @@
 import type { EventRecord } from '../events/event.ts';
+import { recordJson } from '../events/record-json.ts';
 import { Failure } from '../failure.ts';
 
 /** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
@@ -62,7 +63,7 @@ const longestHeld = 8 * 1024 * 1024;
 /** The line of a record, without its end; undefined: it cannot be written. */
 export function lineOf(record: EventRecord): string | undefined {
   try {
-    return JSON.stringify(record);
+    return recordJson(record);
   } catch (error) {
     // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd record must not cost the tape.
     if (!(error instanceof RangeError)) throw error;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Who is alive and has the text in its command line or its environment; a parent that never reaps keeps the dead in the table. */
@@ -6,22 +6,31 @@ export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 1 && pid !== process.pid)
-    .filter((pid) => {
-      const isGone = /\) [ZX] /.test(read(`/proc/${pid}/stat`));
-      return !isGone && (read(`/proc/${pid}/cmdline`).includes(text) || read(`/proc/${pid}/environ`).includes(text));
-    });
+    .filter((pid) => read(pid, 'cmdline').includes(text) || read(pid, 'environ').includes(text))
+    .filter((pid) => !/\) [ZX] /.test(read(pid, 'stat').toString('latin1')));
 }
 
-function read(path: string): string {
+const buffer = Buffer.alloc(256 * 1024);
+
+/** Tests look at all processes again and again: one buffer for all, and no call of the system more than needed. */
+function read(pid: number, name: 'cmdline' | 'environ' | 'stat'): Buffer {
+  let file: number | undefined;
   try {
-    return readFileSync(path, 'latin1');
+    file = openSync(`/proc/${pid}/${name}`, 'r');
+    return buffer.subarray(0, readSync(file, buffer));
   } catch {
-    return '';
+    return buffer.subarray(0, 0);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
-/** Waits for what has no event of its own: the life and death of processes that are not our children. */
+/** Waits for what has no event of its own: the life and death of processes that are not our children. Looking costs, so what takes long is looked at less often. */
 export async function until(isSo: () => boolean, limit = 30_000): Promise<boolean> {
-  for (const deadline = performance.now() + limit; performance.now() < deadline; await wait(20)) if (isSo()) return true;
+  const deadline = performance.now() + limit;
+  for (let pause = 10; performance.now() < deadline; pause = Math.min(pause * 1.5, 100)) {
+    if (isSo()) return true;
+    await wait(pause);
+  }
   return isSo();
 }
