@@ -1,10 +1,45 @@
+import { present } from '../../present.ts';
+import type { Reclaimed } from '../../workspace/reclaim.ts';
+import { ago } from '../../terminal/figures.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 
 export const clean = command({
-  name: 'clean',
+  name: 'orchestrate clean',
   summary: 'Reclaim private copies that a crash left: keep their work, remove them',
-  description: 'Copies of runs that are still there are left alone.',
-  options: {},
-  examples: [],
-  run: () => Promise.resolve(0),
+  operands: '[COPY…]',
+  description: `What is in a copy whose run is gone, uncommitted and untracked files too, is committed on its branch; then the copy is removed.
+Copies of runs that live are left alone. On a terminal it is for people, else one JSON object a line.
+The exit code is 1 when a copy could not be reclaimed.`,
+  options: {
+    'dry-run': { type: 'boolean', help: 'Say what there is, and do nothing' },
+    discard: { type: 'boolean', help: 'Remove also what cannot be kept, such as work on a repository that is gone' },
+    json: { type: 'boolean', help: 'JSON, also on a terminal' },
+  },
+  examples: [
+    ['runwire orchestrate clean --dry-run', 'What is left of runs that crashed'],
+    ['runwire orchestrate clean', 'Keep their work and remove them'],
+  ],
+  async run(values, operands, context) {
+    const [{ reclaim }, { owners }] = await Promise.all([import('../../workspace/reclaim.ts'), import('../../run/sources/isolated.ts')]);
+    const dryRun = values['dry-run'] === true;
+    const ids = operands.length === 0 ? undefined : operands;
+    const { copies, strays } = await reclaim(context.env, { owners, ids, dryRun, discards: values.discard === true });
+    const isText = values.json !== true && context.stdoutIsTerminal;
+    for (const each of copies) await context.print(isText ? describe(each, context.now()) : `${JSON.stringify(shown(each))}\n`);
+    if (strays.length > 0)
+      context.warn(`runwire: ${dryRun ? 'there are' : 'removed'} ${strays.length} more files and folders that belong to no copy`);
+    if (copies.length + strays.length === 0) context.warn('runwire: no copies were left');
+    return copies.some(({ problem }) => problem !== undefined) ? 1 : 0;
+  },
 });
+
+function shown({ copy, kept, problem }: Reclaimed): object {
+  return { ...copy, ...present({ commit: kept?.commit, files: kept?.changes.length, notes: kept?.notes, problem }) };
+}
+
+function describe({ copy, kept, problem }: Reclaimed, now: number): string {
+  const what =
+    problem ?? (kept === undefined ? 'nothing was done in it' : `${kept.changes.length} files kept as ${kept.commit.slice(0, 10)}`);
+  return `${copy.id}  ${ago(copy.made_at, now)}  ${oneLine(copy.branch, 200)}: ${oneLine(what, 400)}\n`;
+}
