@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { live } from '../cli/run/live.ts';
+import { folder } from '../cli/run/scripted.ts';
+import { processesWith, until } from '../support/processes.ts';
+import { bash, brokenProject, fingerprint, git, serveModels, write } from './crew.ts';
+
+/** Writes a file, says in which copy it is at work, and works for ever. */
+const busy = [{ calls: [write('work.txt', 'half of it\n')] }, { calls: [bash(`echo "$RUNWIRE_SLOT" >> "$SLOTS"; sleep 601`)] }];
+
+async function raceOfFour(
+  cwd: string,
+  state: string,
+  end: (pid: number) => void,
+): Promise<{ status: number | null; stdout: string; slots: string }> {
+  const server = await serveModels({ busy });
+  const slots = join(folder(), 'slots');
+  const agents = Array.from({ length: 4 }, () => 'builtin=openai-compatible/busy').join(',');
+  const args = [
+    'race',
+    'Work',
+    '--agents',
+    agents,
+    '--base-url',
+    server.baseUrl('chat'),
+    '--permission-mode',
+    'full',
+    '--env',
+    `SLOTS=${slots}`,
+  ];
+  let ended = false;
+  const told = await live(args, {
+    cwd,
+    env: { XDG_STATE_HOME: state },
+    watch(child) {
+      const timer = setInterval(() => {
+        const at = existsSync(slots) ? readFileSync(slots, 'utf8').trim().split('\n').length : 0;
+        if (at < 4 || ended || child.pid === undefined) return;
+        ended = true;
+        clearInterval(timer);
+        end(child.pid);
+      }, 100);
+      child.once('exit', () => clearInterval(timer));
+    },
+  });
+  return { ...told, slots };
+}
+
+const workOn = (cwd: string): string[] =>
+  git(cwd, 'for-each-ref', '--format=%(refname:short)', 'refs/heads/runwire')
+    .split('\n')
+    .map((branch) => git(cwd, 'show', `${branch}:work.txt`));
+
+it.runIf(process.platform === 'linux')(
+  'Ctrl-C with four agents at work: all ends, their work is kept, the copies and processes are gone, the ledger is closed',
+  async () => {
+    const cwd = brokenProject();
+    const before = fingerprint(cwd);
+    const state = folder();
+    const { status, stdout, slots } = await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGINT'));
+    expect(status).toBe(130);
+    expect(processesWith(slots)).toEqual([]);
+    expect(readdirSync(join(state, 'runwire', 'copies'))).toEqual([]);
+    expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
+    expect(fingerprint(cwd)).toBe(before);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: { class: 'cancelled' } });
+    const { stdout: listed } = await live(['runs', 'list'], { env: { XDG_STATE_HOME: state } });
+    expect(
+      listed
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { class: string }).class),
+    ).toEqual(Array.from({ length: 5 }, () => 'cancelled'));
+  },
+);
+
+it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps the work and removes the copies', async () => {
+  const cwd = brokenProject();
+  const before = fingerprint(cwd);
+  const state = folder();
+  await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGKILL'));
+  const env = { XDG_STATE_HOME: state };
+  expect(await until(() => processesWith(slots).length === 0)).toBe(true);
+  const looked = await live(['orchestrate', 'clean', '--dry-run'], { env });
+  expect(looked.stdout.trim().split('\n')).toHaveLength(4);
+  const { status, stdout } = await live(['orchestrate', 'clean'], { env });
+  expect({
+    status,
+    files: stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { files: number }).files),
+  }).toEqual({ status: 0, files: [1, 1, 1, 1] });
+  expect(readdirSync(join(state, 'runwire', 'copies')).filter((name) => !name.endsWith('.gone'))).toEqual([]);
+  expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
+  expect(fingerprint(cwd)).toBe(before);
+  expect((await live(['orchestrate', 'clean'], { env })).stderr).toContain('no copies were left');
+});
