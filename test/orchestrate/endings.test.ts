@@ -79,7 +79,7 @@ it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps 
   const cwd = brokenProject();
   const before = fingerprint(cwd);
   const state = folder();
-  await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGKILL'));
+  const { slots } = await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGKILL'));
   const env = { XDG_STATE_HOME: state };
   expect(await until(() => processesWith(slots).length === 0)).toBe(true);
   const looked = await live(['orchestrate', 'clean', '--dry-run'], { env });
