@@ -11,7 +11,6 @@ import { exportedRuns, isExport } from './exported.ts';
 import {
   absorbImports,
   alsoLabel,
-  contentLabel,
   covers,
   outside,
   runsOfSession,
@@ -124,7 +123,7 @@ async function keep(store: RunStore, run: ImportedRun, name: string, readBeside:
     const rest = await restOf(run, better, readBeside);
     return rest === undefined ? { kind: 'same', name, id: first.id } : { kind: await put(store, rest), name, id: rest.id };
   }
-  const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await contentTwin(store, run)));
+  const twin = isSession ? undefined : ((await twinOf(store, better, run)) ?? (await sameContent(store, run))?.id);
   if (twin !== undefined) return { kind: 'same', name, id: twin };
   const kind = await put(store, run);
   if (!isSession && kind === 'added') await absorbImports(store, run.id);
@@ -156,12 +155,6 @@ async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome }:
     if ((host !== undefined || isCopy) && (await store.get(id))?.outcome?.message === outcome.message) return id;
   }
   return undefined;
-}
-
-async function contentTwin(store: RunStore, { id, labels, outcome }: ImportedRun): Promise<string | undefined> {
-  const content = labels[contentLabel];
-  const twin = content === undefined ? undefined : await sameContent(store, content, outcome.provenance.agent);
-  return twin?.id === id ? undefined : twin?.id;
 }
 
 async function put(store: RunStore, run: ImportedRun): Promise<Kept> {

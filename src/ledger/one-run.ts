@@ -1,5 +1,5 @@
 import { linesOf, objectIn } from '../agents/stored/lines.ts';
-import type { LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
+import type { ImportedRun, LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
 
 /** The label of a run that came from a session store: the session may grow, and is then read again. */
 export const sessionLabel = 'import.session';
@@ -7,6 +7,9 @@ export const sessionLabel = 'import.session';
 export const alsoLabel = 'import.also';
 /** The label of a run whose agent names no session: what it said and did. */
 export const contentLabel = 'run.content';
+/** The label of such a run: which output is known to be its own. */
+const copyLabel = 'run.copy';
+const tapeDialect = 'runwire';
 /** The label of a run that was tried again: the session of an attempt before the last one. */
 const attemptLabel = (session: string): string => `run.attempt/${session}`;
 const attemptWord = 'earlier';
@@ -104,8 +107,19 @@ async function absorb(store: RunStore, run: RunSummary, known: string): Promise<
   }
 }
 
-/** The run that said and did the same, of agents that name no session. */
-export async function sameContent(store: RunStore, content: string, agent: string | undefined): Promise<RunSummary | undefined> {
-  const { runs } = await store.list({ labels: { [contentLabel]: content } }, { limit: 10 });
-  return runs.find((run) => isSameAgent(run.agent, agent));
+/**
+ * The run that said and did the same, of agents that name no session: a tape of it, or the one that was seen live. Two outputs
+ * that only say the same are two runs, so a live run has one copy of its output.
+ */
+export async function sameContent(store: RunStore, { id, key, labels, outcome }: ImportedRun): Promise<RunSummary | undefined> {
+  const content = labels[contentLabel];
+  if (content === undefined) return undefined;
+  const { agent, dialect } = outcome.provenance;
+  const { runs } = await store.list({ labels: { [contentLabel]: content } }, { limit: 100 });
+  const others = runs.filter((run) => run.id !== id && isSameAgent(run.agent, agent));
+  const taped = others.find((run) => (run.dialect === tapeDialect) !== (dialect === tapeDialect));
+  if (taped !== undefined) return taped;
+  const live = others.find((run) => run.host !== undefined && (run.labels[copyLabel] ?? key) === key);
+  if (live !== undefined) await store.addLabels(live.id, { [copyLabel]: key });
+  return live;
 }

@@ -74,6 +74,13 @@ describe('the run stream', () => {
     expect(read([stepStart, text('Hi'), stepFinish('stop')]).outcome.provenance.notes).toEqual([]);
   });
 
+  it('tells a call under way when a step goes on after its words: they are whole, so something follows them', () => {
+    const abandoned = [{ name: 'unknown', status: 'cancelled', reason: 'abandoned' }];
+    expect(read([stepStart, text('Hi')]).outcome).toMatchObject({ status: 'incomplete', tool_calls: abandoned });
+    expect(read([stepStart]).outcome.tool_calls).toEqual([]);
+    expect(read([stepStart, text('Hi'), stepFinish('stop')]).outcome.tool_calls).toEqual([]);
+  });
+
   it('drops the repeated text of 0.11.3 to 0.15.13, which ends a run without steps', () => {
     const last = { type: 'text', timestamp: 1, sessionID: 'ses_1', text: { id: 'prt_t', messageID: 'msg_1', type: 'text', text: 'Hi' } };
     const { events, outcome } = read([text('Hi'), last]);

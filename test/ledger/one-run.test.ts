@@ -207,6 +207,18 @@ describe('a run without a session', () => {
   });
 });
 
+it('two outputs that only say the same are two runs', () =>
+  withStore(async (store) => {
+    const place = folder();
+    const answer = { response: 'Done.', status: 'success', note: 'wrapped' };
+    for (const name of ['a', 'b']) {
+      write(join(place, name, 'stdout.jsonl'), [answer]);
+      writeFileSync(join(place, name, 'exit.json'), JSON.stringify({ code: 0, signal: null, wallMs: name === 'a' ? 1 : 2 }));
+    }
+    expect(await take(store, place)).toEqual(['added', 'added']);
+    expect(await take(store, place)).toEqual(['same', 'same']);
+  }));
+
 describe('copies of a run that was not seen live', () => {
   it.each(['codex@0.166.0', 'gemini@0.61.0', 'opencode@1.18.33', 'pi@0.73.1', 'qwen@0.24.4'])('%s: its output and its tape', (recording) =>
     withStore(async (store) => {

@@ -86,7 +86,8 @@ export class Totals {
 
   /** Whether a reader of the lines alone would count less than was used. */
   isUntold({ metrics }: RunOutcome): boolean {
-    if (this.#results > 0 || metrics.tokens_used === undefined) return false;
+    if (metrics.tokens_used === undefined || this.#isAlone) return metrics.tokens_used !== undefined;
+    if (this.#results > 0) return false;
     return (metrics.input_tokens ?? 0) !== (this.#shown.input_tokens ?? 0) || metrics.output_tokens !== this.#shown.output_tokens;
   }
 

@@ -51,6 +51,8 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   let steps = false;
   let closed = false;
   let isOpen = false;
+  /** The last line of the open step is a text. */
+  let isSpoken = false;
   /** The message that the last step is of. */
   let stepOf: string | undefined;
   let finish: string | undefined;
@@ -117,6 +119,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
     if (typeof wire.sessionID !== 'string') return sink.unknown(wire);
     if (type === 'error' ? wire.error === undefined : type !== 'text' && !isObject(part)) return sink.unknown(wire);
     tellTime(sink, wire.timestamp);
+    isSpoken = type === 'text';
     switch (type) {
       case 'step_start':
         start(wire.sessionID);
@@ -177,10 +180,15 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
     return true;
   }
 
+  /** A call is told when it ends. But words are told when they are whole: a step that goes on after them makes a call. */
+  function tellCallsUnderWay(): void {
+    sink.note('lost', untoldCalls);
+    if (isSpoken) sink.emit({ type: 'item.started', item_id: 'under_way', kind: 'tool_call', name: 'unknown', args: {} });
+  }
+
   function end(): void {
     if (!started || fault !== undefined) return;
-    // A call is told when it ends.
-    if (isOpen) sink.note('lost', untoldCalls);
+    if (isOpen) tellCallsUnderWay();
     // Before 0.13.2 there were no steps; then the repeated text is the only sign of an end.
     if (!steps && closed) return sink.emit({ type: 'agent.finished', status: 'ok' });
     // After a refused permission the run just stops, on a step that wanted to go on: that is no claim.
