@@ -2,7 +2,7 @@
 export const between = '[ \\t"\'`\\\\:=>,(*|?]{1,24}';
 /** What stands before a value whose name is a value too: `["name"] =`, `"name", "value":`, `<key>name</key><string>`. Each is rarer than the names are. */
 export const afterNames: readonly string[] = [
-  '["\']\\][ \\t]{0,2}[?:]{0,1}=[ \\t>"\'`\\\\]{0,8}',
+  '["\']\\][ \\t]{0,2}[?:|]{0,2}=[ \\t>"\'`\\\\]{0,8}',
   `value${between}`,
   '</key>[\\\\ \\t\\n\\rnrt]{0,40}<string>',
 ];
