@@ -696,7 +696,7 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["ZATZAtZaTZatzATzAtzaTzat", 512, 32768],
   // assigned-secret
-  ["KEYKEyKeYKeykEYkEykeYkey", 4093646725, 4160749567],
+  ["KEYKEyKeYKeykEYkEykeYkey", 1946163077, 4160749567],
   // assigned-secret
   ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // assigned-secret
@@ -710,5 +710,5 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
   // assigned-secret
-  ["PWDPWdPwDPwdpWDpWdpwDpwd", 4093646725, 4160749567],
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 1946163077, 4160749567],
 ];

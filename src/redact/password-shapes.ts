@@ -150,9 +150,9 @@ export const passwordShapes: readonly Shape[] = [
     ignoreCase: true,
     accept: isGivenPassword,
   })),
-  ...afterNames.map((context): Shape => ({
+  ...afterNames.map((each): Shape => ({
     name: 'assigned-secret',
-    context,
+    ...each,
     behind: passwordNameBefore,
     secret: `${anyWord}{6,256}`,
     ignoreCase: true,
