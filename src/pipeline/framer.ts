@@ -1,6 +1,8 @@
 import { isObject } from '../dialects/read.ts';
 import type { JsonObject } from '../dialects/dialect.ts';
+import { Document, stampOf } from './document.ts';
 import { type Enveloped, openContainerLine } from './envelope.ts';
+import { eachObject, fresh, longLine, mostContainers, parse, scan, startsLikeJson } from './json-text.ts';
 
 export type TextCause = 'noise' | 'broken' | 'cut' | 'oversize';
 
@@ -17,10 +19,7 @@ const maxLineBytes = 256 * 1024 * 1024;
 const keptOfOversize = 64 * 1024;
 const LF = 10;
 const CARRIAGE_RETURN = 13;
-const SPACE = 32;
-const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
 const BOM = 0xfeff;
 
 // eslint-disable-next-line no-control-regex -- terminal sequences and control characters are what this looks for
@@ -304,172 +303,6 @@ export class Framer {
     if (document.isWrapped || document.stamps.length > 0) return this.#eachByItself(document, last);
     this.#sink.note('broken', cause === 'cut' ? 'document stops in the middle' : 'document that is not JSON', document.firstLine);
     this.#sink.text(document.text(), cause, document.firstLine);
-  }
-}
-
-interface Scanned {
-  readonly depth: number;
-  readonly inString: boolean;
-  /** The next character belongs to the backslash before it. */
-  readonly isEscaped: boolean;
-  /** How many brackets were opened. */
-  readonly opened: number;
-}
-
-const fresh: Scanned = { depth: 0, inString: false, isEscaped: false, opened: 0 };
-
-/** No terminal and no log is narrower. */
-const narrowest = 20;
-
-/** A JSON value spread over several lines, until its brackets are balanced: indented, or one line broken at a column. */
-class Document {
-  readonly firstLine: number;
-  readonly lines: string[] = [];
-  /** What stood before each line; empty: nothing did. */
-  readonly stamps: string[] = [];
-  readonly #mayBeWrapped: boolean;
-  #indented = fresh;
-  #joined = fresh;
-  /** The column where lines are broken; 0: they are not. */
-  #column: number;
-  size = 0;
-
-  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '') {
-    this.firstLine = firstLine;
-    this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
-    this.#column = this.#mayBeWrapped ? line.length : 0;
-    if (stamp !== '') this.stamps.push(stamp);
-    this.#add(line);
-  }
-
-  add(line: string): void {
-    const [first] = this.stamps;
-    if (first === undefined) return this.#add(line);
-    const stamp = line.slice(0, stampOf(line));
-    // What breaks lines at a column counts the time in the first of them.
-    if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
-    this.stamps.push(stamp);
-    this.#add(line.slice(stamp.length));
-  }
-
-  #add(line: string): void {
-    const isIndented = this.lines.length === 0 || this.#isIndented;
-    this.lines.push(line);
-    this.size += line.length;
-    if (isIndented) this.#indented = scan(line, { ...this.#indented, inString: false, isEscaped: false });
-    if (this.#column === 0) return;
-    this.#joined = scan(line, this.#joined);
-    // Only the last of the pieces may be shorter.
-    if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
-  }
-
-  /** How many lists and objects begin in it. */
-  get opened(): number {
-    return Math.max(this.#indented.opened, this.#joined.opened);
-  }
-
-  /** More lines may complete it. */
-  get isOpen(): boolean {
-    return this.#isIndented ? this.#indented.depth > 0 : this.#column > 0 && this.#joined.depth > 0;
-  }
-
-  /** More bytes, at least, were to come. */
-  get isCut(): boolean {
-    return this.#indented.depth > 0 || this.#indented.inString;
-  }
-
-  /** It was taken for the pieces of one line. */
-  get isWrapped(): boolean {
-    return this.#mayBeWrapped && !this.#isIndented;
-  }
-
-  value(): unknown {
-    const wire = this.isWrapped ? undefined : parse(this.text());
-    return wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
-  }
-
-  text(): string {
-    return this.lines.join('\n');
-  }
-
-  /** A raw line feed inside a string is not JSON: such a line was cut or broken, not indented. */
-  get #isIndented(): boolean {
-    return !this.#indented.inString;
-  }
-}
-
-const stamp = /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? /;
-
-/** How long the time is that a line begins with. */
-function stampOf(line: string): number {
-  return stamp.exec(line)?.[0].length ?? 0;
-}
-
-/** Only objects and lists of objects are anybody's output: `[INFO]` is not. */
-function startsLikeJson(text: string): boolean {
-  return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
-}
-
-/** Follows brackets and strings, to the end of the text, or to where the outermost bracket closes, or to where they are too many. */
-function scan(text: string, from: Scanned, until: 'end' | 'closed' | 'too much' = 'end'): Scanned & { end: number } {
-  let { depth, inString, isEscaped, opened } = from;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (isEscaped) isEscaped = false;
-    else if (inString) {
-      if (char === 92) isEscaped = true;
-      else if (char === 34) inString = false;
-    } else if (char === 34) inString = true;
-    else if (char === 123 || char === 91) {
-      depth += 1;
-      opened += 1;
-      if (until === 'too much' && (depth > deepest || opened > mostContainers)) break;
-    } else if (char === 125 || char === 93) {
-      depth -= 1;
-      if (until === 'closed' && depth === 0) return { depth, inString, isEscaped, opened, end: at + 1 };
-    }
-  }
-  return { depth, inString, isEscaped, opened, end: text.length };
-}
-
-/** Short lines cannot hold enough of it to hurt. */
-const longLine = 1024 * 1024;
-/** No agent nests its output so deeply; each level takes far more memory than its bracket. */
-const deepest = 20_000;
-/** An empty object takes some thirty times its two characters. */
-const mostContainers = 2_000_000;
-
-function isTooMuch(text: string): boolean {
-  const { depth, opened } = scan(text, fresh, 'too much');
-  return depth > deepest || opened > mostContainers;
-}
-
-/** Calls back for each element of a list on one line, in order; false: it is no list of objects, whole and valid. */
-function eachObject(line: string, found: (wire: JsonObject) => void): boolean {
-  let rest = line.slice(1).trimStart();
-  while (rest.startsWith('{')) {
-    const { end, depth } = scan(rest, fresh, 'closed');
-    const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
-    if (!isObject(wire)) return false;
-    found(wire);
-    rest = rest.slice(end).trimStart();
-    if (rest.startsWith(']')) return rest.slice(1).trim() === '';
-    if (!rest.startsWith(',')) return false;
-    rest = rest.slice(1).trimStart();
-  }
-  return false;
-}
-
-/** An object or a list; undefined: it is none, or too much. */
-function parse(text: string): unknown {
-  // To throw an error takes far longer than to look at the last character.
-  const last = text.charCodeAt(text.length - 1);
-  if (last > SPACE && last !== CLOSE_BRACE && last !== CLOSE_BRACKET) return undefined;
-  try {
-    if (text.length > longLine && isTooMuch(text)) return undefined;
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

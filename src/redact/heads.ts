@@ -612,6 +612,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // flag-password
   ["-a ", 3892314111, 4294967295],
   // flag-password
+  ["-k ", 3892314111, 4294967295],
+  // flag-password
   ["-w ", 3892314111, 4294967295],
   // flag-password
   ["-P -P\"-P'-P!-P#-P$-P%-P&-P*-P+-P.-P0-P1-P2-P3-P4-P5-P6-P7-P8-P9-P=-P@-PA-PB-PC-PD-PE-PF-PG-PH-PI-PJ-PK-PL-PM-PN-PO-PP-PQ-PR-PS-PT-PU-PV-PW-PX-PY-PZ-P^-P_-Pa-Pb-Pc-Pd-Pe-Pf-Pg-Ph-Pi-Pj-Pk-Pl-Pm-Pn-Po-Pp-Pq-Pr-Ps-Pt-Pu-Pv-Pw-Px-Py-Pz", 4294967295, 4294967295],
@@ -629,6 +631,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   [":*:", 4294967295, 4294967295],
   // wifi-password
   ["psk", 536871425, 805307013],
+  // wifi-password
+  ["wpa", 2147483648, 65536],
   // wifi-password
   ["psk", 536871425, 4294967295],
   // password-hash
@@ -664,7 +668,11 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["_PW", 16, 536870912],
   // assigned-secret
-  ["\"]\t\"] \"]:\"]?\"]=']\t'] ']:']?']=", 4294967295, 4294967295],
+  [",PA,Pa,pA,pa;PA;Pa;pA;pa", 524288, 524288],
+  // assigned-secret
+  [",PW,Pw,pW,pw;PW;Pw;pW;pw", 16, 536870912],
+  // assigned-secret
+  ["\"]\t\"] \"]:\"]?\"]|\"]=']\t'] ']:']?']|']=", 4294967295, 4294967295],
   // assigned-secret
   ["VALVAlVaLValvALvAlvaLval", 2097152, 32],
   // assigned-secret
@@ -680,7 +688,7 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["CRECReCrECrecREcRecrEcre", 16, 32],
   // assigned-secret
-  ["\"]\t\"] \"]:\"]?\"]=']\t'] ']:']?']=", 4160749567, 4160749567],
+  ["\"]\t\"] \"]:\"]?\"]|\"]=']\t'] ']:']?']|']=", 4160749567, 4160749567],
   // assigned-secret
   ["VALVAlVaLValvALvAlvaLval", 2097152, 32],
   // assigned-secret
@@ -688,7 +696,7 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["ZATZAtZaTZatzATzAtzaTzat", 512, 32768],
   // assigned-secret
-  ["KEYKEyKeYKeykEYkEykeYkey", 4093646725, 4160749567],
+  ["KEYKEyKeYKeykEYkEykeYkey", 1946163077, 4160749567],
   // assigned-secret
   ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
   // assigned-secret
@@ -702,5 +710,5 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   // assigned-secret
   ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
   // assigned-secret
-  ["PWDPWdPwDPwdpWDpWdpwDpwd", 4093646725, 4160749567],
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 1946163077, 4160749567],
 ];

@@ -17,6 +17,7 @@ const takesPassword =
 /** Flags that take a password, and the programs that have them. */
 const passwordFlags: readonly (readonly [flag: string, inLine: RegExp])[] = [
   ['-a', /(?:\b|\\n|\dm)(?:redis|valkey|keydb)-cli\b/],
+  ['-k', /(?:\b|\\n|\dm)openssl\b/],
   ['-w', /(?:\b|\\n|\dm)ldap[a-z]{3,8}\b/],
   ['-P', /(?:\b|\\n|\dm)(?:sqlcmd|bcp|[it]sql|zip|unzip|mosquitto_[a-z]{3,4}|ipmitool)\b/],
   ['-[AX]', /(?:\b|\\n|\dm)snmp[a-z]{3,8}\b/],
@@ -131,6 +132,7 @@ export const passwordShapes: readonly Shape[] = [
     secret: '[^"\'\\n\\\\]{8,63}',
     accept: isQuotedPassword,
   },
+  { name: 'wifi-password', context: 'wpa_passphrase=', secret: `${anyWord}{8,63}`, accept: isQuotedPassword },
   { name: 'wifi-password', context: 'psk[ \\t]{0,2}=[ \\t]{0,2}', secret: `${anyWord}{8,64}`, accept: isGivenPassword },
   ...passwordHashes.map((secret): Shape => ({ name: 'password-hash', secret, tail: '[./A-Za-z0-9+=]', accept: hasDigit })),
   { name: 'password-hash', context: 'aad3b435b51404eeaad3b435b51404ee:', secret: `${hex}{32}` },
@@ -140,9 +142,17 @@ export const passwordShapes: readonly Shape[] = [
     secret: `${anyWord}{6,256}`,
     accept: isGivenPassword,
   })),
-  ...afterNames.map((context): Shape => ({
+  // Connection strings, and options of mount.
+  ...['password', 'pwd'].map((each): Shape => ({
     name: 'assigned-secret',
-    context,
+    context: `[;,]${each}=`,
+    secret: `${anyWord}{4,256}`,
+    ignoreCase: true,
+    accept: isGivenPassword,
+  })),
+  ...afterNames.map((each): Shape => ({
+    name: 'assigned-secret',
+    ...each,
     behind: passwordNameBefore,
     secret: `${anyWord}{6,256}`,
     ignoreCase: true,

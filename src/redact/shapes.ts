@@ -263,7 +263,7 @@ export const secretShapes: readonly Shape[] = [
   },
   ...passwordShapes,
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
-  ...afterNames.map((context): Shape => ({ ...assigned, context, behind: nameBefore, accept: (secret) => looksRandom(secret) })),
+  ...afterNames.map((each): Shape => ({ ...assigned, ...each, behind: nameBefore, accept: (secret) => looksRandom(secret) })),
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
   { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
   { ...assigned, context: `token${between}`, accept: isAssigned },

@@ -1,0 +1,88 @@
+import { fresh, parse, scan } from './json-text.ts';
+
+const timeBefore = /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? /;
+
+/** How long the time is that a line begins with. */
+export function stampOf(line: string): number {
+  return timeBefore.exec(line)?.[0].length ?? 0;
+}
+
+/** No terminal and no log is narrower. */
+const narrowest = 20;
+
+/** A JSON value spread over several lines, until its brackets are balanced: indented, or one line broken at a column. */
+export class Document {
+  readonly firstLine: number;
+  readonly lines: string[] = [];
+  /** What stood before each line; empty: nothing did. */
+  readonly stamps: string[] = [];
+  readonly #mayBeWrapped: boolean;
+  #indented = fresh;
+  #joined = fresh;
+  /** The column where lines are broken; 0: they are not. */
+  #column: number;
+  size = 0;
+
+  constructor(line: string, firstLine: number, mayBeWrapped: boolean, stamp = '') {
+    this.firstLine = firstLine;
+    this.#mayBeWrapped = mayBeWrapped && line.length >= narrowest;
+    this.#column = this.#mayBeWrapped ? line.length : 0;
+    if (stamp !== '') this.stamps.push(stamp);
+    this.#add(line);
+  }
+
+  add(line: string): void {
+    const [first] = this.stamps;
+    if (first === undefined) return this.#add(line);
+    const stamp = line.slice(0, stampOf(line));
+    // What breaks lines at a column counts the time in the first of them.
+    if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
+    this.stamps.push(stamp);
+    this.#add(line.slice(stamp.length));
+  }
+
+  #add(line: string): void {
+    const isIndented = this.lines.length === 0 || this.#isIndented;
+    this.lines.push(line);
+    this.size += line.length;
+    if (isIndented) this.#indented = scan(line, { ...this.#indented, inString: false, isEscaped: false });
+    if (this.#column === 0) return;
+    this.#joined = scan(line, this.#joined);
+    // Only the last of the pieces may be shorter.
+    if (line.length > this.#column || (line.length < this.#column && this.#joined.depth > 0)) this.#column = 0;
+  }
+
+  /** How many lists and objects begin in it. */
+  get opened(): number {
+    return Math.max(this.#indented.opened, this.#joined.opened);
+  }
+
+  /** More lines may complete it. */
+  get isOpen(): boolean {
+    return this.#isIndented ? this.#indented.depth > 0 : this.#column > 0 && this.#joined.depth > 0;
+  }
+
+  /** More bytes, at least, were to come. */
+  get isCut(): boolean {
+    return this.#indented.depth > 0 || this.#indented.inString;
+  }
+
+  /** It was taken for the pieces of one line. */
+  get isWrapped(): boolean {
+    return this.#mayBeWrapped && !this.#isIndented;
+  }
+
+  value(): unknown {
+    const wire = this.isWrapped ? undefined : parse(this.text());
+    return wire ?? (this.#column > 0 ? parse(this.lines.join('')) : undefined);
+  }
+
+  text(): string {
+    return this.lines.join('\n');
+  }
+
+  /** A raw line feed inside a string is not JSON: such a line was cut or broken, not indented. */
+  get #isIndented(): boolean {
+    return !this.#indented.inString;
+  }
+}

@@ -1,0 +1,85 @@
+import type { JsonObject } from '../dialects/dialect.ts';
+import { isObject } from '../dialects/read.ts';
+
+const SPACE = 32;
+const CLOSE_BRACKET = 93;
+const CLOSE_BRACE = 125;
+
+interface Scanned {
+  readonly depth: number;
+  readonly inString: boolean;
+  /** The next character belongs to the backslash before it. */
+  readonly isEscaped: boolean;
+  /** How many brackets were opened. */
+  readonly opened: number;
+}
+
+export const fresh: Scanned = { depth: 0, inString: false, isEscaped: false, opened: 0 };
+
+/** Only objects and lists of objects are anybody's output: `[INFO]` is not. */
+export function startsLikeJson(text: string): boolean {
+  return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
+}
+
+/** Follows brackets and strings, to the end of the text, or to where the outermost bracket closes, or to where they are too many. */
+export function scan(text: string, from: Scanned, until: 'end' | 'closed' | 'too much' = 'end'): Scanned & { end: number } {
+  let { depth, inString, isEscaped, opened } = from;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (isEscaped) isEscaped = false;
+    else if (inString) {
+      if (char === 92) isEscaped = true;
+      else if (char === 34) inString = false;
+    } else if (char === 34) inString = true;
+    else if (char === 123 || char === 91) {
+      depth += 1;
+      opened += 1;
+      if (until === 'too much' && (depth > deepest || opened > mostContainers)) break;
+    } else if (char === 125 || char === 93) {
+      depth -= 1;
+      if (until === 'closed' && depth === 0) return { depth, inString, isEscaped, opened, end: at + 1 };
+    }
+  }
+  return { depth, inString, isEscaped, opened, end: text.length };
+}
+
+/** Short lines cannot hold enough of it to hurt. */
+export const longLine = 1024 * 1024;
+/** No agent nests its output so deeply; each level takes far more memory than its bracket. */
+const deepest = 20_000;
+/** An empty object takes some thirty times its two characters. */
+export const mostContainers = 2_000_000;
+
+function isTooMuch(text: string): boolean {
+  const { depth, opened } = scan(text, fresh, 'too much');
+  return depth > deepest || opened > mostContainers;
+}
+
+/** Calls back for each element of a list on one line, in order; false: it is no list of objects, whole and valid. */
+export function eachObject(line: string, found: (wire: JsonObject) => void): boolean {
+  let rest = line.slice(1).trimStart();
+  while (rest.startsWith('{')) {
+    const { end, depth } = scan(rest, fresh, 'closed');
+    const wire = depth === 0 ? parse(rest.slice(0, end)) : undefined;
+    if (!isObject(wire)) return false;
+    found(wire);
+    rest = rest.slice(end).trimStart();
+    if (rest.startsWith(']')) return rest.slice(1).trim() === '';
+    if (!rest.startsWith(',')) return false;
+    rest = rest.slice(1).trimStart();
+  }
+  return false;
+}
+
+/** An object or a list; undefined: it is none, or too much. */
+export function parse(text: string): unknown {
+  // To throw an error takes far longer than to look at the last character.
+  const last = text.charCodeAt(text.length - 1);
+  if (last > SPACE && last !== CLOSE_BRACE && last !== CLOSE_BRACKET) return undefined;
+  try {
+    if (text.length > longLine && isTooMuch(text)) return undefined;
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
