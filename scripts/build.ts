@@ -26,8 +26,12 @@ const run = needed(
 const help = needed(['cli/help.ts', 'version.ts'].map(src));
 // Whatever reads a stream whose dialect is not known reads all of them.
 const read = needed(['dialects/registry.ts', 'pipeline/reader.ts', 'cli/streams.ts'].map(src));
+// What commands of the built-in agent need as well as other agents.
+const children = needed(['processes/child.ts', 'processes/namespace.ts'].map(src));
 const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(src));
-await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, read, supervise });
+// What a run does last.
+const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger/tidy.ts'].map(src));
+await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, children, read, supervise, tidy });
 await build({ portable: src('portable.ts') }, {});
 execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 

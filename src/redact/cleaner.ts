@@ -44,11 +44,13 @@ export class Cleaner {
     return this.#text.length - this.#at;
   }
 
-  push(piece: string, final = false): string {
-    if (this.#isIdle && this.#finder.next(piece, 0, !final, 0) < 0 && (final || unfinishedHexKey(piece, 0, 0) < 0))
-      return this.#pass(piece);
+  /** `first`: where the caller knows that a secret may begin in it, and nowhere before. */
+  push(piece: string, final = false, first = this.#isIdle ? this.#finder.next(piece, 0, !final, 0) : 0): string {
+    if (first < 0 && (final || unfinishedHexKey(piece, 0, 0) < 0)) return this.#pass(piece);
     const text = this.#text + piece;
     const start = this.#at;
+    // What was looked at once is not looked at again, unless what came before it may tell more.
+    const clear = start > 0 ? start : first < 0 ? text.length : first;
     this.#text = text;
     this.#retryContexts(final);
     let out = '';
@@ -60,7 +62,7 @@ export class Cleaner {
         if (!done && !final) break;
         this.#tail = undefined;
       }
-      const place = this.#nextPlace(text, final);
+      const place = this.#nextPlace(text, clear, final);
       this.#at = place;
       if (place === text.length) break;
       const found = this.#find(text, place, final);
@@ -95,8 +97,8 @@ export class Cleaner {
     return piece;
   }
 
-  #nextPlace(text: string, final: boolean): number {
-    const trigger = this.#finder.next(text, this.#at, !final, this.#edge);
+  #nextPlace(text: string, clear: number, final: boolean): number {
+    const trigger = this.#finder.next(text, Math.max(this.#at, clear), !final, this.#edge);
     this.#hexAt = this.#nextHex(text, trigger, final);
     let place = Math.min(trigger < 0 ? text.length : trigger, this.#hexAt);
     if (this.#armed.length === 0) return place;

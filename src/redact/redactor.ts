@@ -115,16 +115,18 @@ export class Redactor {
   }
 
   text(text: string): string {
-    return this.#mayHold(text) ? this.#clean(text) : text;
+    const first = this.#firstIn(text);
+    return first < 0 ? text : this.#clean(text, first);
   }
 
-  #mayHold(text: string): boolean {
-    return text.length >= shortestText && this.#finder.next(text, 0, false, 0) >= 0;
+  /** Where a secret may begin; -1: nowhere. */
+  #firstIn(text: string): number {
+    return text.length < shortestText ? -1 : this.#finder.next(text, 0, false, 0);
   }
 
-  #clean(text: string): string {
+  #clean(text: string, first: number): string {
     const cleaner = new Cleaner(this.#finder);
-    const clean = cleaner.push(text, true);
+    const clean = cleaner.push(text, true, first);
     this.#tally.count += cleaner.count;
     return cleaner.count === 0 ? text : clean;
   }
@@ -141,8 +143,9 @@ export class Redactor {
 
   /** A text that comes in no pieces: the end of a private key tells what was before it. */
   #wholeText(text: string): string {
-    if (!this.#mayHold(text)) return text;
-    const clean = this.#clean(text);
+    const first = this.#firstIn(text);
+    if (first < 0) return text;
+    const clean = this.#clean(text, first);
     if (!clean.includes('-----END')) return clean;
     return withoutKeyEnds(clean, () => {
       this.#tally.count += 1;
