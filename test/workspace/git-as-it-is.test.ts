@@ -39,26 +39,6 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(kept.notes).toEqual([]);
   });
 
-  it('refuses uncommitted changes, works without them, or on them', async () => {
-    const root = fresh({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', '.gitignore': '.env\n' });
-    writeFiles(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'staged.txt': 'staged\n' });
-    git(root, 'add', 'staged.txt');
-    const before = fingerprint(root);
-    const script = 'cat a.txt; ls; git status --short; echo done > done.txt; cat .env 2>/dev/null; :';
-    const ignoredFile = isolate === 'overlay' ? 'KEY=1\n' : '';
-    await expect(workIn(place, root, script, { isolate })).rejects.toThrow(
-      'there are uncommitted changes (a.txt, staged.txt, new.txt); commit them, or choose --dirty include (work on them) or --dirty ignore (work without them)',
-    );
-    const ignored = await workIn(place, root, script, { isolate, dirty: 'ignore', branch: 'runwire/dirty/1-ignored' });
-    expect(ignored.ran.output).toBe(`a\na.txt\nb.txt\n${ignoredFile}`);
-    expect(ignored.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
-    const included = await workIn(place, root, script, { isolate, dirty: 'include', branch: 'runwire/dirty/2-included' });
-    expect(included.ran.output).toBe(`changed\na.txt\nb.txt\nnew.txt\nstaged.txt\n${ignoredFile}`);
-    expect(included.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
-    expect(git(root, 'log', '--format=%s', included.kept.commit)).toBe('Work that was left uncommitted\nUncommitted changes\nfirst');
-    expect(fingerprint(root)).toEqual(before);
-  });
-
   it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
     const root = fresh({ 'sub/a.txt': 'a\n' });
     git(root, 'checkout', '-q', '-b', 'other');
@@ -98,6 +78,40 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(fingerprint(root)).toEqual(before);
   });
 
+  it('takes odd names, a folder of state too', async () => {
+    const odd = `-o d, d:"'\\d\n é ☃`;
+    const root = place.checkout(`odd-${isolate} ${odd}`, { 'a.txt': 'a\n', [`${odd}/x`]: 'x\n' });
+    const before = fingerprint(root);
+    const env = { ...place.env, XDG_STATE_HOME: join(place.folder, `state 'of" é`) };
+    const script = `pwd; printf '%s' new > "$(printf 'quote"\\nand\\ttab')"; echo y > -y; ls`;
+    const { kept, workspace } = await workIn({ env }, join(root, odd), script, { isolate });
+    expect(workspace.isolation).toBe(isolate);
+    expect(kept.changes.map(({ path }) => path).toSorted()).toEqual([`${odd}/-y`, `${odd}/quote"\nand\ttab`]);
+    expect(fingerprint(root)).toEqual(before);
+  });
+});
+
+describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
+  it('refuses uncommitted changes, works without them, or on them', async () => {
+    const root = fresh({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', '.gitignore': '.env\n' });
+    writeFiles(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'staged.txt': 'staged\n' });
+    git(root, 'add', 'staged.txt');
+    const before = fingerprint(root);
+    const script = 'cat a.txt; ls; git status --short; echo done > done.txt; cat .env 2>/dev/null; :';
+    const ignoredFile = isolate === 'overlay' ? 'KEY=1\n' : '';
+    await expect(workIn(place, root, script, { isolate })).rejects.toThrow(
+      'there are uncommitted changes (a.txt, staged.txt, new.txt); commit them, or choose --dirty include (work on them) or --dirty ignore (work without them)',
+    );
+    const ignored = await workIn(place, root, script, { isolate, dirty: 'ignore', branch: 'runwire/dirty/1-ignored' });
+    expect(ignored.ran.output).toBe(`a\na.txt\nb.txt\n${ignoredFile}`);
+    expect(ignored.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
+    const included = await workIn(place, root, script, { isolate, dirty: 'include', branch: 'runwire/dirty/2-included' });
+    expect(included.ran.output).toBe(`changed\na.txt\nb.txt\nnew.txt\nstaged.txt\n${ignoredFile}`);
+    expect(included.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
+    expect(git(root, 'log', '--format=%s', included.kept.commit)).toBe('Work that was left uncommitted\nUncommitted changes\nfirst');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
   it('keeps work from a rebase in the middle, a lock that was left, a broken index', async () => {
     const root = fresh({ 'a.txt': 'a\n' });
     const conflict = `
@@ -134,18 +148,6 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     ]);
   });
 
-  it('takes odd names, a folder of state too', async () => {
-    const odd = `-o d, d:"'\\d\n é ☃`;
-    const root = place.checkout(`odd-${isolate} ${odd}`, { 'a.txt': 'a\n', [`${odd}/x`]: 'x\n' });
-    const before = fingerprint(root);
-    const env = { ...place.env, XDG_STATE_HOME: join(place.folder, `state 'of" é`) };
-    const script = `pwd; printf '%s' new > "$(printf 'quote"\\nand\\ttab')"; echo y > -y; ls`;
-    const { kept, workspace } = await workIn({ env }, join(root, odd), script, { isolate });
-    expect(workspace.isolation).toBe(isolate);
-    expect(kept.changes.map(({ path }) => path).toSorted()).toEqual([`${odd}/-y`, `${odd}/quote"\nand\ttab`]);
-    expect(fingerprint(root)).toEqual(before);
-  });
-
   it('runs the hooks of the repository for its agent, and never for us', async () => {
     const root = fresh();
     const marks = join(place.folder, `hooks-${isolate}`);
@@ -167,9 +169,7 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     const { kept } = await workIn({ env }, root, 'echo a > a', { isolate });
     expect(git(root, 'log', '-1', '--format=%an <%ae> %cn', kept.commit)).toBe('Runwire <runwire@localhost> Runwire');
   });
-});
 
-describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
   it('keeps the files when the repository inside was deleted or made anew', async () => {
     const root = fresh({ '.gitignore': 'kept.log\n', 'a.txt': 'a\n' });
     writeFiles(root, { 'kept.log': 'tracked all the same\n' });
