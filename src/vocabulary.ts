@@ -13,6 +13,10 @@ export type IsolationKind = (typeof isolations)[number];
 export const dirtyWays = ['refuse', 'ignore', 'include'] as const;
 export type Dirty = (typeof dirtyWays)[number];
 
+/** By what the winner of a race is chosen among those that did what was asked. */
+export const bestWays = ['first', 'cheapest', 'smallest', 'fastest'] as const;
+export type Best = (typeof bestWays)[number];
+
 /** USD per million tokens. */
 export interface TokenPrice {
   input: number;

@@ -3,14 +3,11 @@ import type { VerdictClass } from '../failure.ts';
 import { codeOfClass } from '../faults.ts';
 import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
+import type { Best } from '../vocabulary.ts';
 import { isVerified, tellStart } from './brain.ts';
 import type { Branch, Crew } from './crew.ts';
 import type { AgentChoice } from './settings.ts';
 import { isGood, summaryOf } from './words.ts';
-
-/** By what the winner is chosen among those that did what was asked. */
-export const bestWays = ['first', 'cheapest', 'smallest', 'fastest'] as const;
-export type Best = (typeof bestWays)[number];
 
 export interface RaceAsk {
   contestants: readonly AgentChoice[];
@@ -114,7 +111,7 @@ async function verifyBase(
 }
 
 /** It did what was asked, proved it where there is a proof, and did not take the proof away. */
-export function isEligible({ branch }: Entry, isVerifying: boolean): boolean {
+function isEligible({ branch }: Entry, isVerifying: boolean): boolean {
   const { facts } = branch;
   if (!isGood(branch) || (isVerifying && !isVerified(branch))) return false;
   return facts === undefined || facts.tests_deleted.length + facts.protected_touched.length === 0;

@@ -1,3 +1,4 @@
+import { bestWays } from '../../vocabulary.ts';
 import { command } from '../command.ts';
 import { readCount, readWord } from '../flag-values.ts';
 import { crewOptions, readCrewFlags } from '../orchestrate/flags.ts';
@@ -18,8 +19,8 @@ stdout gets the final report as JSON, stderr a table.`,
     attempts: { type: 'string', value: 'N', help: 'How often each agent takes part (default: 1)' },
     best: {
       type: 'string',
-      value: 'first|cheapest|smallest|fastest',
-      choices: ['first', 'cheapest', 'smallest', 'fastest'],
+      value: bestWays.join('|'),
+      choices: bestWays,
       help: 'Who wins among those that pass (default: first)',
     },
   },
@@ -39,7 +40,7 @@ stdout gets the final report as JSON, stderr a table.`,
         values,
         crewFlags,
         attempts: readCount('--attempts', attempts, 3) ?? 1,
-        best: readWord('--best', best, ['first', 'cheapest', 'smallest', 'fastest']) ?? 'first',
+        best: readWord('--best', best, bestWays) ?? 'first',
       },
       context,
     );

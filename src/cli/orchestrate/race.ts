@@ -1,9 +1,10 @@
 import { Failure } from '../../failure.ts';
 import { wordsOfFacts } from '../../orchestrate/facts.ts';
-import { type Best, type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
+import { type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
 import { compactDuration, dollars } from '../../terminal/figures.ts';
 import { wantsColours } from '../../terminal/line.ts';
 import { type Column, table } from '../../terminal/table.ts';
+import type { Best } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import type { RunValues } from '../run/flags.ts';
 import { readFlags } from '../run/flags.ts';

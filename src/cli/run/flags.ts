@@ -311,7 +311,7 @@ function asked(values: RunValues): RunValues {
 }
 
 /** What every command that makes copies reads the same way. */
-export function readCopy(values: Values<typeof copyOptions>): Pick<RunFlags, 'isolate' | 'dirty' | 'setup' | 'copy'> {
+function readCopy(values: Values<typeof copyOptions>): Pick<RunFlags, 'isolate' | 'dirty' | 'setup' | 'copy'> {
   return {
     isolate: readWord('--isolate', values.isolate, ['auto', ...isolations]),
     dirty: readWord('--dirty', values.dirty, dirtyWays),

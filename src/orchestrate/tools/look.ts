@@ -52,7 +52,7 @@ export function readArtifact(crew: Crew): Tool {
       const branch_id = crew.find(named)?.id ?? named;
       const { git } = crew.settings.repository;
       const commit = await crew.commitOf(branch_id);
-      const name = `${commit}:${path.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '')}`;
+      const name = `${commit}:${plainPath(path)}`;
       const type = await git.try(['cat-file', '-t', name]);
       if (type === undefined) return { ...failed(`${branch_id} has no ${path}`), branch_id };
       if (type === 'tree')
@@ -65,6 +65,14 @@ export function readArtifact(crew: Crew): Tool {
       return { ...success(cut(stdout.toString(), mostCharacters)), branch_id, summary: `${size} bytes` };
     },
   });
+}
+
+/** As git names it: without `./` and slashes at the ends. */
+function plainPath(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
 }
 
 /** What a branch changed. */

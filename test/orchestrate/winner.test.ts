@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import type { Branch } from '../../src/orchestrate/crew.ts';
+import type { Verification } from '../../src/orchestrate/verifier.ts';
+import { type Entry, winnerOf } from '../../src/orchestrate/race.ts';
+
+interface Done {
+  status?: 'success' | 'error';
+  verified?: Verification['result'];
+  cost?: number;
+  lines?: number;
+  durationMs?: number;
+  finished?: number;
+  deleted?: string[];
+  touched?: string[];
+}
+
+function entry(
+  place: number,
+  { status = 'success', verified = 'passed', cost, lines = 1, durationMs = 1, finished = place + 1, deleted = [], touched = [] }: Done,
+): Entry {
+  const branch: Branch = {
+    id: String(place),
+    parentId: 'main',
+    base: 'a',
+    commit: 'b',
+    outcome: { status, metrics: { cost }, verdict: { class: status === 'success' ? 'success' : 'provider' } } as unknown as RunOutcome,
+    changes: { changes: [], additions: lines, deletions: 0 },
+    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched },
+    verification: { result: verified } as Verification,
+  };
+  return { branch, place, durationMs, finished };
+}
+
+const winner = (best: Parameters<typeof winnerOf>[1], ...all: Done[]) => {
+  const won = winnerOf(
+    all.map((done, place) => entry(place, done)),
+    best,
+    true,
+  );
+  return won === undefined ? undefined : { place: won.entry.place, tied: won.tied.map(({ place }) => place) };
+};
+
+describe('the winner', () => {
+  it('is the best by the rule that was asked for', () => {
+    const all: Done[] = [
+      { cost: 3, lines: 5, durationMs: 10, finished: 2 },
+      { cost: 1, lines: 9, durationMs: 30, finished: 3 },
+      { cost: 2, lines: 7, durationMs: 20, finished: 1 },
+    ];
+    expect(
+      [winner('first', ...all), winner('cheapest', ...all), winner('smallest', ...all), winner('fastest', ...all)].map((won) => won?.place),
+    ).toEqual([2, 1, 0, 0]);
+  });
+
+  it('is the first given of those that are as good, and says so', () => {
+    expect(winner('cheapest', { cost: 2 }, { cost: 1 }, { cost: 1 })).toEqual({ place: 1, tied: [2] });
+  });
+
+  it('is never one whose cost nobody knows while another is known', () => {
+    expect(winner('cheapest', {}, { cost: 100 })).toEqual({ place: 1, tied: [] });
+  });
+
+  it('passed rather than flaky, and flaky rather than none', () => {
+    expect(winner('cheapest', { cost: 1, verified: 'flaky' }, { cost: 9 })?.place).toBe(1);
+    expect(winner('cheapest', { cost: 1, verified: 'flaky' }, { verified: 'failed' })?.place).toBe(0);
+  });
+
+  it.each<[string, Done]>([
+    ['failed', { status: 'error' }],
+    ['does not pass', { verified: 'failed' }],
+    ['fails as the base does', { verified: 'base_red' }],
+    ['deleted a test', { deleted: ['test/a.test.js'] }],
+    ['touched a protected file', { touched: ['package.json'] }],
+  ])('is never one that %s', (_what, done) => {
+    expect(winner('first', done)).toBeUndefined();
+    expect(winner('first', done, {})?.place).toBe(1);
+  });
+});
