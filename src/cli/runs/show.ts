@@ -95,6 +95,7 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
       (outcome?.warnings ?? []).slice(0, filesShown).map((text) => oneLine(text, 400)),
       screen,
     ),
+    section('Branches', branches(run), screen),
     section('Files', files(run), screen),
     timeline === undefined ? section('Tools', tools(run), screen) : timelineSection(timeline, screen),
   ];
@@ -126,6 +127,29 @@ function files({ outcome }: RunRecord): string[] {
   const hidden = Math.max(0, all.length - filesShown) + (outcome?.omitted?.artifacts ?? 0);
   const shown = all.slice(0, filesShown).map(({ path, operation }) => `${operation.padEnd(8)} ${oneLine(path, 400)}`);
   return hidden === 0 ? shown : [...shown, `… ${plural(hidden, 'more file')}`];
+}
+
+/** What became of the branches of an orchestration or a race. */
+function branches({ outcome }: RunRecord): string[] {
+  const { lineage, publish, omitted } = outcome ?? {};
+  const made = (lineage?.branches ?? []).filter(({ branch_id: id }) => id !== lineage?.start_branch_id);
+  if (made.length === 1 && made[0]?.isolation !== undefined && publish === undefined) return [];
+  const shown = made.map(({ branch_id: id, agent, status, verified, winner, remarks, files: count, cost, run_id: run }) => {
+    const facts = [
+      winner === true ? 'winner' : undefined,
+      agent,
+      status,
+      verified === undefined || verified === 'not_run' ? undefined : `verify ${verified}`,
+      count === undefined ? undefined : plural(count, 'file'),
+      dollars(cost),
+      remarks,
+      run === undefined ? undefined : `run ${shortRunId(run)}`,
+    ];
+    return `${oneLine(id, 200)}: ${oneLine(facts.filter((fact) => fact !== undefined).join(', '), 400)}`;
+  });
+  const hidden = omitted?.branches ?? 0;
+  const word = publish === undefined ? undefined : (publish.message ?? publish.status);
+  return [...shown, ...(hidden === 0 ? [] : [`… and ${hidden} more`]), ...(word === undefined ? [] : [`published: ${oneLine(word, 400)}`])];
 }
 
 /** What the ledger itself knows of the calls, where there is no tape. */

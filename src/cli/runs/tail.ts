@@ -13,7 +13,10 @@ import type { Sink } from '../../run/sinks/sink.ts';
 import { plain } from '../../terminal/plain.ts';
 import { answerSink, dialectSink } from '../../run/sinks/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { newestRun, nextRun, runRecords } from '../../ledger/tail.ts';
+import { treeRecords } from '../../ledger/tail-tree.ts';
+import { shortRunId } from '../../stores/run-id.ts';
 import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
 import { screenOf } from '../screen.ts';
 
@@ -25,6 +28,7 @@ export const tail = command({
 or in any dialect. With -f it goes on until the run ends, drawn live on a terminal; where there is no run yet, it waits for the first.`,
   options: {
     follow: { type: 'boolean', short: 'f', help: 'Wait for what comes, until the run ends' },
+    tree: { type: 'boolean', help: 'Also what the runs below it do, each line with the end of its id' },
     next: { type: 'boolean', help: 'The next run to begin, not the last one; goes with --follow' },
     to: { type: 'string', short: 't', value: 'text|DIALECT', help: 'Write this dialect; text: for people' },
     ...ledgerOption,
@@ -32,6 +36,7 @@ or in any dialect. With -f it goes on until the run ends, drawn live on a termin
   examples: [
     ['runwire runs tail -f', 'Watch the run that another terminal started'],
     ['runwire runs tail -f --next --to runwire | my-dashboard', 'Live events of whatever runs next'],
+    ['runwire runs tail -f --tree', 'Watch an orchestration with all its agents'],
     ['runwire runs tail last --to claude > run.jsonl', 'A finished run in the format of another tool'],
   ],
   async run(values, operands, context) {
@@ -47,6 +52,7 @@ or in any dialect. With -f it goes on until the run ends, drawn live on a termin
       async (ledger) => {
         const { store, tapes } = ledger;
         const run = await choose(store, word, { follow, next: values.next === true }, context);
+        if (values.tree === true) return tailTree(ledger, run, { to, follow }, context);
         const found = await tapeOf(tapes, run);
         if ('missing' in found) throw new Failure('input', found.missing);
         const clock = new RunClock(run.started_at, context);
@@ -75,6 +81,26 @@ or in any dialect. With -f it goes on until the run ends, drawn live on a termin
     );
   },
 });
+
+async function tailTree(
+  ledger: Ledger,
+  top: RunSummary,
+  { to, follow }: { to: string; follow: boolean },
+  context: Context,
+): Promise<number> {
+  const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => {});
+  const sinks = new Map<string, Sink>();
+  for await (const news of treeRecords(ledger, top, follow ? context : undefined)) {
+    const { id } = news.run;
+    const sink = sinks.get(id) ?? sinkFor(to, outlet, context, `${shortRunId(id)}  `);
+    sinks.set(id, sink);
+    if ('records' in news) for (const record of news.records) sink.record?.(record);
+    else if (news.outcome !== undefined) sink.end?.(news.outcome);
+    await outlet.ready();
+  }
+  await outlet.close();
+  return 0;
+}
 
 async function choose(
   store: RunStore,
@@ -129,14 +155,14 @@ class RunClock {
   };
 }
 
-function sinkFor(to: string, outlet: Outlet, context: Context): Sink {
+function sinkFor(to: string, outlet: Outlet, context: Context, prefix = ''): Sink {
   if (to !== 'text') {
     const { dialect, variant } = findWriter(to);
     return dialectSink(new Writer(dialect, variant), outlet);
   }
   const { colours } = screenOf(context);
   const narrator = new Narrator({
-    say: (line) => outlet.write(`${render(line, colours)}\n`),
+    say: (line) => outlet.write(`${prefix}${render(line, colours)}\n`),
     now: context.now,
     calls: 'lines',
     tell: 'all',
@@ -144,7 +170,7 @@ function sinkFor(to: string, outlet: Outlet, context: Context): Sink {
   return {
     record: (record) => narrator.record(record),
     end(outcome) {
-      if (outcome.verdict.class === 'success' && outcome.message !== '') outlet.write(`${plain(outcome.message)}\n`);
+      if (outcome.verdict.class === 'success' && outcome.message !== '') outlet.write(`${plain(outcome.message).replace(/^/gm, prefix)}\n`);
       narrator.end(outcome);
     },
   };
