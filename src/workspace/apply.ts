@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Change, type Changes, changesBetween } from './changes.ts';
+import { leavesPointers } from './git.ts';
 import type { Repository } from './repository.ts';
 
 export interface ApplyAsk {
@@ -45,7 +46,7 @@ export async function applyWork(repository: Repository, { from, to, isThreeWay, 
   if (changes.changes.length === 0) return { ...changes, conflicts: [] };
   refuseDirty(changes.changes, await changedFiles(repository));
   const words = [from, to, isThreeWay ? 'three' : 'plain', isDryRun ? 'yes' : 'no', join(gitDir, 'index')];
-  const { code, stdout, stderr } = await git.askScript(script, words, { env: { GIT_LFS_SKIP_SMUDGE: undefined } });
+  const { code, stdout, stderr } = await git.askScript(script, words);
   if (code === 0) return { ...changes, conflicts: stdout.toString().split('\0').slice(0, -1) };
   const files = filesIn(stderr);
   const more = isThreeWay ? '' : '; --3way merges what it can';
@@ -57,7 +58,7 @@ export async function applyWork(repository: Repository, { from, to, isThreeWay, 
 
 /** Changes of the user's own, each untracked file among them. */
 async function changedFiles({ git }: Repository): Promise<Set<string>> {
-  const listed = await git.text(['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
+  const listed = await git.text([...leavesPointers, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
   return new Set(listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)])));
 }
 

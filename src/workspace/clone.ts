@@ -1,10 +1,11 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { Git } from './git.ts';
+import { Git, leavesPointers } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { noPush } from './overlay.ts';
 import { quote } from './quote.ts';
+import { removeFolder } from './remove-folder.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
@@ -26,7 +27,7 @@ git config core.bare false
 git config --unset-all core.worktree || :
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
 cd ..
-git checkout -q -f -B "$branch" "$base"
+git ${leavesPointers.join(' ')} checkout -q -f -B "$branch" "$base"
 `;
 
 /** A checkout of its own that borrows the user's objects: where there are no namespaces. */
@@ -62,7 +63,7 @@ export class Clone implements Isolation {
   }
 
   async remove(folder: string): Promise<void> {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder, this.#means.env);
   }
 }
 

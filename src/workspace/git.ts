@@ -18,6 +18,9 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', '/dev/null'],
 ];
 
+/** A checkout of ours has the pointers of Git LFS: what they point to is fetched by whoever needs it, and its program may be missing. */
+export const leavesPointers = ['-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process=', '-c', 'filter.lfs.required=false'];
+
 /** The user's own variables that git needs to be the user's git. */
 const passed = [
   'PATH',
@@ -42,8 +45,6 @@ export function gitEnvironment(env: Environment, more: Environment = {}): Record
     SSH_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
-    // A checkout of ours has the pointers: what they point to is fetched by whoever needs it.
-    GIT_LFS_SKIP_SMUDGE: '1',
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(([key, value], index) => [

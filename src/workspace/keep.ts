@@ -62,7 +62,7 @@ take() {
  */
 const script = `
 export GIT_DIR="$1" GIT_WORK_TREE="$2" GIT_ALLOW_PROTOCOL=none
-copy=$3 objects=$4 base=$5 folder=$6 branch=$7 before=$8
+copy=$3 objects=$4 base=$5 folder=$6 branch=$7 before=$8 common=$9
 isCopy=yes
 cd "$GIT_WORK_TREE" || exit 1
 rm -f "$folder"/index* "$folder/said" "$folder/notes"
@@ -71,7 +71,7 @@ of_copy() { env -u GIT_WORK_TREE GIT_DIR="$copy" git "$@" 2>/dev/null; }
 # A commit of the copy with all that it needs.
 bring() {
   git cat-file -e "$1^{tree}" 2>/dev/null && return
-  printf '%s\\n^%s\\n' "$1" "$base" |
+  printf '%s\\n' "$1" \${base:+"^$base"} |
     GIT_ALTERNATE_OBJECT_DIRECTORIES="$objects" git pack-objects --revs --thin --stdout -q > "$folder/pack" 2>/dev/null &&
     git index-pack --stdin --fix-thin --strict < "$folder/pack" > /dev/null 2>&1
 }
@@ -95,6 +95,26 @@ name_it() {
 }
 
 ${taking}
+# The commit of what a submodule holds, on a branch of the same name in its own repository; nothing where there is none.
+of_module() (
+  module=$GIT_DIR/modules/$1 copy=$common/modules/$1
+  base=$(git rev-parse -q --verify "$base:$1") || base=
+  [ -e "$1/.git" ] && [ -d "$module" ] && [ -d "$copy" ] && cd "$1" || exit 0
+  export GIT_DIR="$module" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$folder/index.module"
+  objects=$copy/objects
+  head=$(of_copy rev-parse -q --verify 'HEAD^{commit}') && bring "$head" || head=$base
+  [ -n "$head" ] || exit 0
+  rm -f "$GIT_INDEX_FILE"
+  cp "$copy/index" "$GIT_INDEX_FILE" 2>/dev/null || git read-tree "$head" || exit 1
+  take "$GIT_INDEX_FILE" && tree=$(git write-tree) || exit 1
+  commit=$head
+  [ "$tree" = "$(git rev-parse "$head^{tree}")" ] || commit=$(git commit-tree "$tree" -p "$head" -m 'Work that was left uncommitted') || exit 1
+  git merge-base --is-ancestor "$commit" "$base" 2>/dev/null && { echo "$commit"; exit; }
+  name_it "$commit" "$branch" '' || exit 1
+  note "work in the submodule $1 is kept in its own repository, as $name"
+  echo "$commit"
+)
+
 base_tree=$(git rev-parse --verify "$base^{tree}") || exit 1
 head=$(of_copy rev-parse -q --verify 'HEAD^{commit}') || head=
 if [ -n "$head" ] && ! bring "$head"; then
@@ -111,9 +131,13 @@ export GIT_INDEX_FILE="$folder/index"
   rm -f "$GIT_INDEX_FILE"*
   git read-tree "$head" || exit 1
 }
-take "$folder/index" || exit 1
-tree=$(git write-tree) || exit 1
 ${ownIdentity}
+take "$folder/index" || exit 1
+[ ! -e .gitmodules ] || git ls-files -s | grep '^160000' > "$folder/modules"
+[ ! -s "$folder/modules" ] || while read -r mode was stage path; do
+  now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
+done < "$folder/modules"
+tree=$(git write-tree) || exit 1
 commit=$head
 [ "$tree" = "$(git rev-parse "$head^{tree}")" ] || commit=$(git commit-tree "$tree" -p "$head" -m 'Work that was left uncommitted') || exit 1
 name_it "$commit" "$branch" "$before" || exit 1
@@ -131,11 +155,12 @@ of_copy for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash |
       *) note "the branch $below is kept as $name" ;;
     esac
   done
-git diff-tree -r --raw "$base_tree" "$tree" | grep '^:[0-7]* 160000' | cut -f2- | while IFS= read -r path; do
-  note "the submodule $path stands on another commit, which is not kept unless its own repository has it"
+git diff-tree -r --raw "$base_tree" "$tree" | grep '^:[0-7]* 160000' | while read -r old new from to kind path; do
+  git --git-dir="$GIT_DIR/modules/$path" cat-file -e "$to" 2>/dev/null ||
+    note "the submodule $path stands on $to, which its own repository does not have: that work is not kept"
 done
 cat "$folder/notes" 2>/dev/null
-rm -f "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes"
+rm -f "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes" "$folder/modules"
 printf 'kept %s %s\\0changes\\0' "$commit" "$kept"
 git diff-tree -r -z --no-renames --no-ext-diff --no-textconv --numstat --raw "$base_tree" "$tree"
 `;
@@ -152,6 +177,7 @@ export async function keepWork(plan: CopyPlan, isolation: Isolation, before = ''
     folder,
     branch,
     before,
+    commonDir,
   ]);
   const [told = '', changes = ''] = split(answer, 'changes\0');
   const records = told.split('\0');

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
-import { answerOf, gitEnvironment, wordsOf } from './git.ts';
+import { answerOf, gitEnvironment, leavesPointers, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { quote } from './quote.ts';
+import { removeFolder } from './remove-folder.ts';
 
 /** A private layer over the checkout, at its own path: what is written there goes to the layer, and the files below stay as they are. */
 export class Overlay implements Isolation {
@@ -51,11 +52,7 @@ export class Overlay implements Isolation {
   }
 
   async remove(folder: string): Promise<void> {
-    // A layer may hold folders that even their owner may not enter.
-    await rm(folder, { recursive: true, force: true }).catch(async () => {
-      await answerOf({ command: 'chmod', args: ['-R', 'u+rwX', folder], cwd: '/', env: this.#means.env });
-      rmSync(folder, { recursive: true, force: true });
-    });
+    await removeFolder(folder, this.#means.env);
   }
 
   #enter({ command, args, cwd }: Order, { before = ':', drops }: { before?: string; drops: boolean }): Pick<Order, 'command' | 'args'> {
@@ -99,7 +96,7 @@ git symbolic-ref HEAD "refs/heads/$1"
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
 case $3 in
   snapshot) git reset -q ;;
-  other) git reset -q --hard; shift 3; git clean -fdq "$@" ;;
+  other) git ${leavesPointers.join(' ')} reset -q --hard; shift 3; git clean -fdq "$@" ;;
 esac
 `;
 

@@ -46,6 +46,7 @@ export interface ReclaimOptions {
   dryRun?: boolean;
   /** Removes also what could not be kept, such as work on a repository that is gone. */
   discards?: boolean;
+  now?: number;
 }
 
 /** All copies of this user, the oldest first. */
@@ -54,14 +55,17 @@ export function listCopies(env: Environment, owners: Owners): Copy[] {
 }
 
 /** Keeps the work in copies that were left, each on its branch, and removes them, with whatever else a crash may have left. */
-export async function reclaim(env: Environment, { owners, ids, dryRun = false, discards = false }: ReclaimOptions): Promise<Reclaim> {
+export async function reclaim(
+  env: Environment,
+  { owners, ids, dryRun = false, discards = false, now = Date.now() }: ReclaimOptions,
+): Promise<Reclaim> {
   const copies: Reclaimed[] = [];
   for (const note of notesIn(env)) {
     const copy = copyOf(note, owners);
     if (copy.state === 'in_use' || (ids !== undefined && !ids.includes(copy.id))) continue;
     copies.push(dryRun ? { copy } : { copy, ...(await reclaimOne(note, env, discards)) });
   }
-  const strays = ids === undefined ? straysIn(env, owners) : [];
+  const strays = ids === undefined ? straysIn(env, owners, now) : [];
   for (const { path, holder } of dryRun ? [] : strays) {
     if (holder === undefined) rmSync(path, { recursive: true, force: true });
     else giveUp(path, holder);
@@ -116,12 +120,12 @@ const graceMs = 60 * 60_000;
 const removingMs = 60_000;
 const ownNames = /^(?:try-)?[0-9a-f]{12}(?:\.gone|\.json\.new)?$|^\d+\.slot\.\d+$/;
 
-function straysIn(env: Environment, owners: Owners): { path: string; holder?: string }[] {
+function straysIn(env: Environment, owners: Owners, now: number): { path: string; holder?: string }[] {
   return foldersOf(env).flatMap((folder) =>
     namesIn(folder).flatMap((name) => {
       const path = join(folder, name);
       if (name.endsWith('.slot')) return straySlot(path, owners);
-      const isOld = Date.now() - movedAt(path) > (name.endsWith(goneEnding) ? removingMs : graceMs);
+      const isOld = now - movedAt(path) > (name.endsWith(goneEnding) ? removingMs : graceMs);
       return ownNames.test(name) && isOld && !existsSync(noteOf(path)) ? [{ path }] : [];
     }),
   );

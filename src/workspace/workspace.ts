@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { randomPart } from '../new-id.ts';
@@ -36,7 +36,7 @@ export interface WorkspaceAsk {
 export class Workspace {
   readonly repository: Repository;
   readonly base: Base;
-  /** Why it is not the isolation that `auto` would like best. */
+  /** Why it is not the isolation that `auto` would like best, and what the copy lacks. */
   readonly remark: string | undefined;
   #plan: CopyPlan;
   readonly #isolation: Isolation;
@@ -80,7 +80,7 @@ export class Workspace {
     const copies = folderFor(repository, env);
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
-    const [base, { kind, remark }, { branch, remotes }] = await Promise.all([
+    const [base, { kind, remarks }, { branch, remotes }] = await Promise.all([
       findBase(repository, { ...ask, folder }),
       chooseIsolation(ask.isolate, copies, env),
       namesIn(repository, ask.branch),
@@ -89,6 +89,7 @@ export class Workspace {
     const { commit, isCheckedOut, isSnapshot } = base;
     const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });
+    const remark = [...remarks, ...(kind === 'overlay' ? [] : missingIn(root))].join('; ') || undefined;
     return new Workspace({ repository, base, plan, isolation, remark, ask, env, owners, copies });
   }
 
@@ -188,14 +189,14 @@ async function chooseIsolation(
   asked: WorkspaceAsk['isolate'],
   copies: string,
   env: Environment,
-): Promise<{ kind: IsolationKind; remark: string | undefined }> {
-  if (asked === 'clone' || asked === 'worktree') return { kind: asked, remark: undefined };
+): Promise<{ kind: IsolationKind; remarks: string[] }> {
+  if (asked === 'clone' || asked === 'worktree') return { kind: asked, remarks: [] };
   const trial = tried.get(copies) ?? whyNoOverlay(join(copies, `try-${shortName()}`), env);
   tried.set(copies, trial);
   const why = await trial;
-  if (why === undefined) return { kind: 'overlay', remark: undefined };
+  if (why === undefined) return { kind: 'overlay', remarks: [] };
   if (asked === 'overlay') throw new Failure('config', `--isolate overlay is not possible here: ${why}; try --isolate clone`);
-  return { kind: 'clone', remark: `no overlay is possible here (${why}): a clone is used, without files that git ignores` };
+  return { kind: 'clone', remarks: [`no overlay is possible here (${why}): a clone is used, without files that git ignores`] };
 }
 
 /** The remotes of a repository, and a name for a branch that nothing is in the way of. */
@@ -228,6 +229,23 @@ function insideOf({ root, below }: Repository, path: string): string {
 function localRemotes(root: string, urls: readonly string[]): string[] {
   const paths = urls.filter((url) => url !== '').map((url) => resolve(root, url.replace(/^file:\/\//, '')));
   return paths.filter((path) => existsSync(path) && !isInside(root, path));
+}
+
+/** What a checkout of its own does not have. */
+function missingIn(root: string): string[] {
+  const attributes = readText(join(root, '.gitattributes'));
+  return [
+    ...(existsSync(join(root, '.gitmodules')) ? ['the copy has no submodules: --setup "git submodule update --init" fetches them'] : []),
+    ...(/\bfilter=lfs\b/.test(attributes) ? ['the copy has pointers for files of Git LFS: --setup "git lfs pull" fetches them'] : []),
+  ];
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Whether the folder of the checkout that the work is to be done in is a folder of the copy too. */

@@ -1,10 +1,11 @@
-import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { copyFiles } from './clone.ts';
-import { Git, wordsOf } from './git.ts';
+import { Git, leavesPointers, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
+import { removeFolder } from './remove-folder.ts';
 
 /** How often a lock that somebody else holds is waited for. */
 const tries = 8;
@@ -27,9 +28,12 @@ export class Worktree implements Isolation {
     const { folder, branch, base, root, copied } = this.#plan;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (let round = 1; ; round += 1) {
-      const { code, stderr } = await this.#means.git.ask(['worktree', 'add', '-q', '--no-track', '-b', branch, '--', this.top, base], {
-        signal,
-      });
+      const { code, stderr } = await this.#means.git.ask(
+        [...leavesPointers, 'worktree', 'add', '-q', '--no-track', '-b', branch, '--', this.top, base],
+        {
+          signal,
+        },
+      );
       if (code === 0) break;
       if (round >= tries || !stderr.includes('.lock')) throw new Failure('config', `the worktree could not be made: ${wordsOf(stderr)}`);
       await wait(25 * 2 ** round * Math.random());
@@ -48,7 +52,7 @@ export class Worktree implements Isolation {
   }
 
   async remove(folder: string): Promise<void> {
-    for (const each of [folder, this.#gitDir]) await rm(each, { recursive: true, force: true });
+    for (const each of [folder, this.#gitDir]) await removeFolder(each, this.#means.env);
     // As git does after the last one.
     await rmdir(dirname(this.#gitDir)).catch(() => {});
   }

@@ -97,7 +97,7 @@ export function fingerprint(root: string, gitDir: string = join(root, '.git')): 
 }
 
 function isOurs(path: string): boolean {
-  return path === 'git/objects' || /^git\/(?:logs\/)?refs\/heads\/runwire(?:-work)?$/.test(path);
+  return /^git\/(?:modules\/.+\/)?(?:objects|(?:logs\/)?refs\/heads\/runwire)$/.test(path);
 }
 
 function contentOf(path: string, isLink: boolean, isFile: boolean): string {

@@ -229,6 +229,45 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
   });
 });
 
+describe.concurrent('what a checkout may have', () => {
+  it('keeps work in submodules in their own repositories', async () => {
+    const inner = fresh({ 'inner.txt': 'inner\n' });
+    const root = fresh();
+    git(root, 'submodule', 'add', '-q', inner, 'sub');
+    git(root, 'commit', '-qm', 'with a submodule');
+    const before = fingerprint(root);
+    const script = `cd sub; echo 1 > one; git add -A; git commit -qm one; echo 2 > two; cd ..; echo 3 > three`;
+    const { kept, ran } = await workIn(place, root, script, { isolate: 'overlay' });
+    expect(ran.exitCode).toBe(0);
+    expect(kept.changes.map(({ path }) => path)).toEqual(['sub', 'three']);
+    expect(kept.notes).toEqual(['work in the submodule sub is kept in its own repository, as runwire/test/1-work']);
+    const commit = git(root, 'rev-parse', `${kept.commit}:sub`);
+    expect(git(join(root, 'sub'), 'log', '--format=%s', commit)).toBe('Work that was left uncommitted\none\nfirst');
+    expect(git(join(root, 'sub'), 'rev-parse', 'runwire/test/1-work')).toBe(commit);
+    expect(fingerprint(root)).toEqual(before);
+    const clone = await workIn(place, root, 'ls sub; git status --short', { isolate: 'clone', branch: 'runwire/test/2-clone' });
+    expect(clone.ran.output).toBe('');
+    expect(clone.workspace.remark).toContain('the copy has no submodules: --setup "git submodule update --init" fetches them');
+    expect(clone.kept.changes).toEqual([]);
+  });
+
+  it('has the pointers of Git LFS where its program is missing', async () => {
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12\n`;
+    const root = fresh({ '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n', 'a.bin': pointer });
+    for (const [key, value] of [
+      ['clean', 'no-git-lfs clean'],
+      ['smudge', 'no-git-lfs smudge'],
+      ['process', 'no-git-lfs'],
+      ['required', 'true'],
+    ] as const)
+      git(root, 'config', `filter.lfs.${key}`, value);
+    const { kept, ran, workspace } = await workIn(place, root, 'cat a.bin; echo b > b', { isolate: 'clone' });
+    expect(ran.output).toBe(pointer);
+    expect(kept.changes.map(({ path }) => path)).toEqual(['b']);
+    expect(workspace.remark).toContain('the copy has pointers for files of Git LFS');
+  });
+});
+
 describe('what cannot be copied', () => {
   it('says what is no checkout', async () => {
     const none = join(place.folder, 'none');
