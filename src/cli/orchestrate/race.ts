@@ -4,10 +4,10 @@ import { type Entry, raceOf, type Winner } from '../../orchestrate/race.ts';
 import { compactDuration, dollars } from '../../terminal/figures.ts';
 import { wantsColours } from '../../terminal/line.ts';
 import { type Column, table } from '../../terminal/table.ts';
+import { present } from '../../present.ts';
 import type { Best } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import type { RunValues } from '../run/flags.ts';
-import { readFlags } from '../run/flags.ts';
 import { readPrompt } from '../run/prompt.ts';
 import type { CrewFlags } from './flags.ts';
 import { checkAgents, conduct } from './start.ts';
@@ -28,20 +28,15 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
   const prompt = await readPrompt(words, context);
   if (prompt.trim() === '')
     throw new Failure('input', 'no prompt: give one as an argument, with -p, or on stdin; see "runwire race --help"');
-  const { limits } = readFlags(values, []);
-  const { timeoutMs, maxCostUsd, maxTokens } = limits;
   let shown = '';
   const { flags, code } = await conduct(
     {
       values,
       crewFlags,
       prompt,
-      limits: {
-        ...(maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd }),
-        ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
-        ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs + closingMs }),
-      },
-      directorOf: (crew) => ({
+      // Time is kept by each agent, so that who has ended by then can still win.
+      limitsOf: ({ timeout_ms, ...limits }) => ({ ...limits, ...present({ timeout_ms: timeout_ms && timeout_ms + closingMs }) }),
+      directorOf: (crew, { timeout_ms: timeoutMs }) => ({
         script: raceOf(crew, {
           contestants: Array.from({ length: attempts }, () => crew.settings.agents).flat(),
           best,

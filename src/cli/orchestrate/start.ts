@@ -30,21 +30,23 @@ interface Conducting {
   crewFlags: CrewFlags;
   prompt: string;
   /** Who directs the crew: an agent with a model, or a script without one. */
-  directorOf(crew: Crew): { loadAgent: () => Promise<RunAgent> } | { script: Script };
-  /** Of the run on top, where it is not what the flags say. */
-  limits?: RunSpec['limits'];
+  directorOf(crew: Crew, limits: RunSpec['limits']): { loadAgent: () => Promise<RunAgent> } | { script: Script };
+  /** The limits of the run on top, of those that were asked for. */
+  limitsOf?(asked: RunSpec['limits']): RunSpec['limits'];
 }
 
 /** Several agents under one run, from the flags to the exit code. Everything that can be wrong is said before the first model call. */
-export async function conduct({ values, crewFlags, prompt, directorOf, limits }: Conducting, context: Context): Promise<Conducted> {
+export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf }: Conducting, context: Context): Promise<Conducted> {
   try {
     const format = readFormat(values);
-    const flags = { ...readFlags(values, []), isolate: undefined, quiet: values.quiet === true || format.flag === '--stream-json' };
+    // The run on top works in no copy itself.
+    const { isolate: _isolate, dirty: _dirty, setup: _setup, copy: _copy, ...own } = values;
+    const flags = { ...readFlags(own, []), quiet: values.quiet === true || format.flag === '--stream-json' };
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
     const asked = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
     const { settings, tellWith } = await settle(asked, crewFlags, flags, context);
-    const spec: RunSpec = { ...asked, parent_branch_id: settings.base.branchId, ...present({ limits }) };
+    const spec: RunSpec = { ...asked, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     const crew = new Crew(settings);
     const code = await follow(
@@ -54,7 +56,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limits }:
         writer,
         tellsReport: true,
         loadAgent: undefined,
-        ...directorOf(crew),
+        ...directorOf(crew, asked.limits),
         onRun(run, complain) {
           crew.run = run;
           if (!flags.quiet) tellWith(complain);
