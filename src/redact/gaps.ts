@@ -6,7 +6,7 @@ export const between = '[ \\t"\'`\\\\:=>,(*|][ \\t"\'`\\\\:=>,(*|?]{0,23}';
 export const afterNames: readonly { context: string; boundary: Boundary }[] = [
   { context: '["\']\\][ \\t]{0,2}[?:|]{0,2}=[ \\t>"\'`\\\\]{0,8}', boundary: 'any' },
   { context: `value${between}`, boundary: 'name' },
-  { context: '</key>[\\\\ \\t\\n\\rnrt]{0,40}<string>', boundary: 'any' },
+  { context: '</key>[\\\\ \\t\\n\\rnrt+-]{0,40}<string>', boundary: 'any' },
 ];
-/** What stands between such a name and those, in JSON (escaped or not), YAML and XML. */
-export const afterName = '["\'\\\\ \\t\\n\\rnr,]{0,40}$';
+/** What stands between such a name and those, in JSON (escaped or not), YAML and XML, and in a diff of them. */
+export const afterName = '["\'\\\\ \\t\\n\\rnr,+-]{0,40}$';

@@ -7,8 +7,8 @@ const netrcLine = /^\s*(?:machine|login|account)\s+\S+\s*$/;
 const netrcPassword = /^\s*password\s+(\S+)\s*$/;
 
 /** A setting whose name and value stand on lines of their own, in YAML, JSON or a property list. */
-const nameLine = /^\s*(?:- ?)?["']?(?:name|key)["']? ?[:=] ?["']?([\w.-]+)["']?,?$|^\s*<key>([^<>]+)<\/key>$/i;
-const valueLine = /^\s*["']?value["']? ?[:=] ?["']?([^\s"',]+)["']?,?$|^\s*<string>([^<>]+)<\/string>$/i;
+const nameLine = /^[+-]?\s*(?:- ?)?["']?(?:name|key)["']? ?[:=] ?["']?([\w.-]+)["']?,?$|^[+-]?\s*<key>([^<>]+)<\/key>$/i;
+const valueLine = /^[+-]?\s*["']?value["']? ?[:=] ?["']?([^\s"',]+)["']?,?$|^[+-]?\s*<string>([^<>]+)<\/string>$/i;
 
 /** Follows secrets that are printed line by line, each line a text of its own: private keys, entries of a .netrc, named values. */
 export class SecretLines {

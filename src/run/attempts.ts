@@ -7,7 +7,7 @@ import type { Price } from '../outcome/usage.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Account } from './budget.ts';
+import type { Account, Budget } from './budget.ts';
 import { loadPrice } from './price.ts';
 import type { Sink } from './sinks/sink.ts';
 import type { Introduction, Out, Source } from './sources/source.ts';
@@ -29,10 +29,8 @@ interface Parts {
   stop: Stop;
   redact: Redactor | undefined;
   clock: () => number;
-  /** Its share of the budget of its tree. */
-  account: Account;
-  /** Whether that budget is one of money. */
-  limitsCost: boolean;
+  /** Of its tree. */
+  budget: Budget;
   /** What the runs below this one took; settles when the last of them has ended. */
   children: () => Promise<ChildrenUsage | undefined>;
 }
@@ -42,6 +40,8 @@ export class Attempts {
   readonly #parts: Parts;
   readonly #thread: Thread;
   readonly #watch: Watch;
+  /** Its share of the budget. */
+  readonly #account: Account;
   #price: Price | undefined;
   /** The agent is running, and is heard. */
   #isOpen = false;
@@ -64,16 +64,17 @@ export class Attempts {
       ...present({ redact }),
     });
     this.#watch = new Watch({ limits, spent: () => this.#thread.spent(this.#price), onDue: (cause) => stop.now(cause) });
+    this.#account = parts.budget.open((cause) => this.#stopFor(cause));
     stop.onStop = (cause) => this.#stopped(cause);
   }
 
   /** Starts the agent, again if that may help, until there is a verdict. */
   async run(): Promise<RunOutcome> {
-    const { spec, source, stop, account, limitsCost, children } = this.#parts;
-    if (account.refusal !== undefined) stop.now(account.refusal);
+    const { spec, source, stop, budget, children } = this.#parts;
+    if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     // It may have been stopped before there was a thread to tell it to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
-    if (spec.limits.max_cost_usd !== undefined || limitsCost) this.#price = await loadPrice(spec);
+    if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await loadPrice(spec);
     let resume: string | undefined;
     for (;;) {
       const before = { at: this.#parts.clock(), ...this.#thread.spent(this.#price) };
@@ -82,6 +83,7 @@ export class Attempts {
       resume = source.canResume && (resume !== undefined || this.#thread.hasProgress) ? this.#thread.session : undefined;
       await this.#scheduleRetry(verdict, before, resume);
     }
+    this.#account.close();
     const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await loadPrice(spec))) : this.#price;
     return this.#thread.complete(source.dialect, price, await children());
   }
@@ -116,7 +118,7 @@ export class Attempts {
   /** What the attempts before this one left of the limits of the run. */
   #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
     const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
-    const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#parts.account.costLeft ?? Infinity);
+    const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
     return present({
       max_turns: turns === undefined ? undefined : turns - this.#watch.turns,
       max_cost_usd: left === Infinity ? undefined : Number(left.toPrecision(12)),
@@ -175,8 +177,13 @@ export class Attempts {
     const cause = this.#isOpen && !this.#isGone && record.source === 'agent' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);
     if (record.type !== 'usage.reported') return;
-    const gone = this.#parts.account.spend(this.#thread.spent(this.#price));
-    if (gone !== undefined && !this.#isGone) stop.now(gone);
+    const gone = this.#account.spend(this.#thread.spent(this.#price));
+    if (gone !== undefined) this.#stopFor(gone);
+  }
+
+  /** The budget is gone, whoever took the last of it. */
+  #stopFor(cause: Cause): void {
+    if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause);
   }
 
   /** Pending while a sink has more than it can take. */

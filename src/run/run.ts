@@ -121,7 +121,6 @@ class LiveRun implements Run {
     try {
       const { source, introduction, limits } = await this.#chooseSource();
       const sinks = await this.#openSinks();
-      const account = this.#budget.open((cause) => this.#stop.now(cause));
       const attempts = new Attempts({
         spec: this.spec,
         source,
@@ -131,14 +130,10 @@ class LiveRun implements Run {
         stop: this.#stop,
         redact: this.#redact,
         clock: this.#clock,
-        account,
-        limitsCost: this.#budget.limitsCost,
+        budget: this.#budget,
         children: () => this.#children.usage(),
       });
-      const outcome = await attempts.run().finally(() => {
-        account.close();
-        return source.close?.();
-      });
+      const outcome = await attempts.run().finally(() => source.close?.());
       for (const sink of sinks) sink.end?.(outcome);
       this.#isOver = true;
       await Promise.all(sinks.map((sink) => sink.close?.()));

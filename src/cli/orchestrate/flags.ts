@@ -15,7 +15,7 @@ export const crewOptions = {
   agents: {
     type: 'string',
     value: 'NAME[=MODEL],…',
-    help: 'Who does the work: codex, claude=opus, builtin=anthropic/claude-sonnet-4-5, … (default: those that are installed)',
+    help: 'Who does the work: codex, claude=opus, builtin, … (default: those that are installed)',
   },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when all of it together has cost this much (exit 5)' },
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
