@@ -157,6 +157,7 @@ export class Workspace {
     const { runInside } = await import('./run-inside.ts');
     const { exitCode, output } = await runInside(this, command, { env: this.#env, signal });
     if (exitCode === 0) return;
+    if (exitCode === null) throw new Failure('cancelled', `--setup ${JSON.stringify(command)} was stopped`);
     throw new Failure('config', `--setup ${JSON.stringify(command)} failed with exit code ${exitCode}: ${output.trim().slice(-400)}`);
   }
 }
