@@ -9,7 +9,7 @@ import { removeFolder } from './remove-folder.ts';
 
 /** How often somebody else who makes one at this moment is waited for: a lock, or an entry that is half there. */
 const tries = 8;
-const isBusy = /\.lock|failed to read .*worktrees/;
+const isBusy = /\.lock|failed to read/;
 
 /** Another checkout of the same repository: it shares stash, config and branches with the user's. */
 export class Worktree implements Isolation {
