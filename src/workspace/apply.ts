@@ -68,13 +68,15 @@ function refuseDirty(changes: readonly Change[], dirty: ReadonlySet<string>): vo
   throw new Failure('input', `you have changed ${shortList(both)} too; commit or undo that first, and nothing of yours is overwritten`);
 }
 
+const complaints = [': already exists', ': No such file', ': does not', ': patch does not', ': wrong type'];
+
 /** As git complains of them. */
 function filesIn(stderr: string): string {
   const files = stderr.split('\n').flatMap((line) => {
-    const [, path] =
-      /^error: (?:patch failed: )?(.+?)(?::\d+)?(?:: (?:already exists|No such file|does not|patch does not|wrong type).*)?$/.exec(line) ??
-      [];
-    return path === undefined ? [] : [path];
+    if (!line.startsWith('error: ')) return [];
+    const said = line.slice('error: '.length).replace(/^patch failed: /, '');
+    const end = complaints.map((words) => said.indexOf(words)).find((index) => index > 0);
+    return [said.slice(0, end).replace(/:\d{1,10}$/, '')];
   });
   return shortList([...new Set(files)]);
 }

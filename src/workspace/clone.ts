@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { Git, leavesPointers } from './git.ts';
+import { allCores, Git, leavesPointers } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { noPush } from './overlay.ts';
 import { quote } from './quote.ts';
@@ -27,7 +27,7 @@ git config core.bare false
 git config --unset-all core.worktree || :
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
 cd ..
-git ${leavesPointers.join(' ')} checkout -q -f -B "$branch" "$base"
+git ${[...leavesPointers, ...allCores].join(' ')} checkout -q -f -B "$branch" "$base"
 `;
 
 /** A checkout of its own that borrows the user's objects: where there are no namespaces. */

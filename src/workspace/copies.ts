@@ -104,7 +104,7 @@ export async function removeCopy({ folder, slot }: { folder: string; slot: numbe
     () => true,
     () => false,
   );
+  await isolation.remove(isMoved ? gone : folder);
   rmSync(noteOf(folder), { force: true });
   if (slot > 0) freeSlot(dirname(folder), slot);
-  await isolation.remove(isMoved ? gone : folder);
 }

@@ -21,6 +21,9 @@ const settings: readonly (readonly [key: string, value: string])[] = [
 /** A checkout of ours has the pointers of Git LFS: what they point to is fetched by whoever needs it, and its program may be missing. */
 export const leavesPointers = ['-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process=', '-c', 'filter.lfs.required=false'];
 
+/** For a checkout of many files. */
+export const allCores = ['-c', 'checkout.workers=0'];
+
 /** The user's own variables that git needs to be the user's git. */
 const passed = [
   'PATH',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
@@ -58,11 +58,15 @@ export class Overlay implements Isolation {
   #enter({ command, args, cwd }: Order, { before = ':', drops }: { before?: string; drops: boolean }): Pick<Order, 'command' | 'args'> {
     // Mount options cannot have every character that a path can: these are names in the copy's own folder. The way to the files below
     // is gone at once, so that nobody reaches them by it.
-    const layers = this.#plan.layers.map((path, index) => {
-      const options = `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${isRoot() ? '' : ',userxattr'}`;
-      return `mount --bind ${quote(path)} lower-${index} && mount -t overlay runwire -o ${options} ${quote(path)} && umount -l lower-${index}`;
-    });
-    const steps = [`cd ${quote(this.#plan.folder)}`, before, ...layers, ...(drops ? this.#withheld() : []), `cd ${quote(cwd)}`];
+    const layers = [...this.#plan.layers.entries()];
+    const options = (index: number): string =>
+      `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${isRoot() ? '' : ',userxattr'}`;
+    const mounts = [
+      ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
+      ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
+      ...layers.map(([index]) => `umount -l lower-${index}`),
+    ];
+    const steps = [`cd ${quote(this.#plan.folder)}`, before, ...mounts, ...(drops ? this.#withheld() : []), `cd ${quote(cwd)}`];
     return enterNamespace(command, args, steps.join(' && '));
   }
 
@@ -127,11 +131,32 @@ const forbidden = ['sys_admin', 'sys_ptrace', 'sys_rawio', 'sys_module', 'mknod'
 
 /**
  * What an overlay has a layer over: the checkout, in a linked worktree the repository elsewhere, and remotes on this machine, which
- * are one `git push` away. No folder that is inside another one of them: a layer covers all below it.
+ * are one `git push` away. No folder that is inside another one of them: a layer covers all below it, but for other mounts, which
+ * have layers of their own.
  */
 export function layersOver(paths: readonly string[]): string[] {
   const real = [...new Set(paths.map((path) => realpathSync(path)))];
-  return real.filter((path) => !real.some((other) => other !== path && isInside(path, other)));
+  const outermost = real.filter((path) => !real.some((other) => other !== path && isInside(path, other)));
+  return [...outermost, ...mountsBelow(outermost)];
+}
+
+/** Folders below these that are mounts, such as a volume for `node_modules`; outer ones first. */
+function mountsBelow(folders: readonly string[]): string[] {
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) =>
+      (line.split(' ')[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    );
+  const below = mounts.filter((path) => folders.some((folder) => path !== folder && path !== '' && isInside(path, folder)));
+  return [...new Set(below)]
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    .toSorted((a, b) => a.length - b.length);
+}
+
+/** Why there can be no layers over these: a user's namespace must not uncover what lies below a mount. */
+export function whyNoLayers(layers: readonly string[]): string | undefined {
+  const inner = layers.find((path) => layers.some((other) => other !== path && isInside(path, other)));
+  return inner === undefined || isRoot() ? undefined : `${inner} is a mount of its own`;
 }
 
 export function isInside(path: string, folder: string): boolean {

@@ -9,7 +9,7 @@ import { Clone } from './clone.ts';
 import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
-import { isInside, layersOver, Overlay, whyNoOverlay } from './overlay.ts';
+import { isInside, layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
 import { openRepository, type Repository } from './repository.ts';
 import { slotFile, slotVariables, takeSlot } from './slots.ts';
 import { Worktree } from './worktree.ts';
@@ -80,12 +80,14 @@ export class Workspace {
     const copies = folderFor(repository, env);
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
-    const [base, { kind, remarks }, { branch, remotes }] = await Promise.all([
+    const [base, whyNot, { branch, remotes }] = await Promise.all([
       findBase(repository, { ...ask, folder }),
-      chooseIsolation(ask.isolate, copies, env),
+      mayBeOverlay(ask) ? tryOverlay(copies, env) : undefined,
       namesIn(repository, ask.branch),
     ]);
-    const layers = kind === 'overlay' ? layersOver([root, commonDir, gitDir, ...localRemotes(root, remotes)]) : [];
+    const layers =
+      mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...localRemotes([root, copies], remotes)]) : [];
+    const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers));
     const { commit, isCheckedOut, isSnapshot } = base;
     const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });
@@ -157,6 +159,7 @@ export class Workspace {
     const { runInside } = await import('./run-inside.ts');
     const { exitCode, output } = await runInside(this, command, { env: this.#env, signal });
     if (exitCode === 0) return;
+    if (exitCode === null) throw new Failure('cancelled', `--setup ${JSON.stringify(command)} was stopped`);
     throw new Failure('config', `--setup ${JSON.stringify(command)} failed with exit code ${exitCode}: ${output.trim().slice(-400)}`);
   }
 }
@@ -185,18 +188,22 @@ function folderFor({ root }: Repository, env: Environment): string {
 
 const tried = new Map<string, Promise<string | undefined>>();
 
-async function chooseIsolation(
-  asked: WorkspaceAsk['isolate'],
-  copies: string,
-  env: Environment,
-): Promise<{ kind: IsolationKind; remarks: string[] }> {
-  if (asked === 'clone' || asked === 'worktree') return { kind: asked, remarks: [] };
+/** Found out once, by trying. */
+function tryOverlay(copies: string, env: Environment): Promise<string | undefined> {
   const trial = tried.get(copies) ?? whyNoOverlay(join(copies, `try-${shortName()}`), env);
   tried.set(copies, trial);
-  const why = await trial;
-  if (why === undefined) return { kind: 'overlay', remarks: [] };
-  if (asked === 'overlay') throw new Failure('config', `--isolate overlay is not possible here: ${why}; try --isolate clone`);
-  return { kind: 'clone', remarks: [`no overlay is possible here (${why}): a clone is used, without files that git ignores`] };
+  return trial;
+}
+
+function mayBeOverlay({ isolate }: WorkspaceAsk): boolean {
+  return isolate === 'auto' || isolate === 'overlay';
+}
+
+function chooseIsolation(asked: WorkspaceAsk['isolate'], whyNot: string | undefined): { kind: IsolationKind; remarks: string[] } {
+  if (asked === 'clone' || asked === 'worktree') return { kind: asked, remarks: [] };
+  if (whyNot === undefined) return { kind: 'overlay', remarks: [] };
+  if (asked === 'overlay') throw new Failure('config', `--isolate overlay is not possible here: ${whyNot}; try --isolate clone`);
+  return { kind: 'clone', remarks: [`no overlay is possible here (${whyNot}): a clone is used, without files that git ignores`] };
 }
 
 /** The remotes of a repository, and a name for a branch that nothing is in the way of. */
@@ -226,9 +233,10 @@ function insideOf({ root, below }: Repository, path: string): string {
 }
 
 /** Remotes that are folders of this machine. */
-function localRemotes(root: string, urls: readonly string[]): string[] {
+function localRemotes([root, copies]: readonly [root: string, copies: string], urls: readonly string[]): string[] {
   const paths = urls.filter((url) => url !== '').map((url) => resolve(root, url.replace(/^file:\/\//, '')));
-  return paths.filter((path) => existsSync(path) && !isInside(root, path));
+  // A layer over what holds the layers would be over itself.
+  return paths.filter((path) => existsSync(path) && !isInside(root, path) && !isInside(copies, path));
 }
 
 /** What a checkout of its own does not have. */

@@ -3,12 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { copyFiles } from './clone.ts';
-import { Git, leavesPointers, wordsOf } from './git.ts';
+import { allCores, Git, leavesPointers, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 
-/** How often a lock that somebody else holds is waited for. */
+/** How often somebody else who makes one at this moment is waited for: a lock, or an entry that is half there. */
 const tries = 8;
+const isBusy = /\.lock|failed to read/;
 
 /** Another checkout of the same repository: it shares stash, config and branches with the user's. */
 export class Worktree implements Isolation {
@@ -29,13 +30,13 @@ export class Worktree implements Isolation {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (let round = 1; ; round += 1) {
       const { code, stderr } = await this.#means.git.ask(
-        [...leavesPointers, 'worktree', 'add', '-q', '--no-track', '-b', branch, '--', this.top, base],
+        [...leavesPointers, ...allCores, 'worktree', 'add', '-q', '--no-track', '-b', branch, '--', this.top, base],
         {
           signal,
         },
       );
       if (code === 0) break;
-      if (round >= tries || !stderr.includes('.lock')) throw new Failure('config', `the worktree could not be made: ${wordsOf(stderr)}`);
+      if (round >= tries || !isBusy.test(stderr)) throw new Failure('config', `the worktree could not be made: ${wordsOf(stderr)}`);
       await wait(25 * 2 ** round * Math.random());
     }
     await copyFiles(root, this.top, copied);

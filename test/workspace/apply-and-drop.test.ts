@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runwire, type Result } from '../support/command.ts';
@@ -87,6 +87,32 @@ describe('what a run in a private copy changed', () => {
     expect(status).toBe(2);
     expect(stderr).toContain('where the run left it');
     expect(git(other, 'rev-parse', '--verify', '-q', branch)).not.toBe('');
+  });
+});
+
+describe.concurrent.each(['overlay', 'clone'])('the built-in agent in %s', (isolate) => {
+  it('works inside, and a file that it tells of is told once', async () => {
+    const from = join(import.meta.dirname, '..', '..', 'examples', 'fix-the-test');
+    const top = place.checkout(`built-in-${isolate}`);
+    cpSync(join(from, 'project'), join(top, 'project'), { recursive: true });
+    git(top, 'add', '-A');
+    git(top, 'commit', '-qm', 'project');
+    const before = fingerprint(top);
+    const flags = [
+      `--cwd=${join(top, 'project')}`,
+      `--model=replay/${join(from, 'model.jsonl')}`,
+      '--permission-mode=full',
+      '--to=runwire',
+    ];
+    const { status, stdout } = await runwire(['run', `--isolate=${isolate}`, ...flags, 'make the tests pass'], { env });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(status).toBe(0);
+    expect(events.flatMap(({ type, path }) => (type === 'file.edited' ? [path] : []))).toEqual(['median.js']);
+    expect(events.at(-1).final_report.lineage.branches).toMatchObject([{ branch_id: 'main' }, { isolation: isolate, files: 1 }]);
+    expect(fingerprint(top)).toEqual(before);
   });
 });
 

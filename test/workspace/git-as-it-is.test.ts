@@ -251,6 +251,12 @@ describe.concurrent('what a checkout may have', () => {
     expect(clone.kept.changes).toEqual([]);
   });
 
+  it('keeps many files', async () => {
+    const root = fresh();
+    const { kept } = await workIn(place, root, 'mkdir -p m/{1,2}; seq 1 3000 | while read -r n; do echo $n > m/$n; done');
+    expect([kept.changes.length, kept.additions]).toEqual([3000, 3000]);
+  });
+
   it('has the pointers of Git LFS where its program is missing', async () => {
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12\n`;
     const root = fresh({ '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n', 'a.bin': pointer });

@@ -108,6 +108,32 @@ describe.concurrent('what a crash left', () => {
   });
 });
 
+it.skipIf(process.geteuid?.() !== 0).each([
+  ['root: it has a layer of its own', [], { isolation: 'overlay', output: 'volume\n', paths: ['left'] }],
+  [
+    'a user: a clone is used',
+    ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'],
+    { isolation: 'clone', output: '', paths: ['left'] },
+  ],
+] as const)('a mount inside the checkout, as %s', async (_, prefix, expected) => {
+  const place = newPlace();
+  const root = place.checkout('project', { 'a.txt': 'a\n', '.gitignore': 'volume\n' });
+  mkdirSync(join(root, 'volume'));
+  chmodSync(tmpdir(), 0o711);
+  execFileSync('chown', ['-R', '65534:65534', place.folder]);
+  const worker = join(import.meta.dirname, '..', 'support', 'copy-worker.ts');
+  const script = 'cat volume/file 2>/dev/null; mkdir -p volume; echo escaped > volume/file; echo x > left';
+  const order = JSON.stringify({ env: place.env, cwd: root, script, ask: { isolate: 'auto' } });
+  // A mount for these processes alone.
+  const mounting = 'cd "$1" && mount -t tmpfs none volume && echo volume > volume/file && shift && "$@" && cat volume/file';
+  const args = ['--mount', 'sh', '-c', mounting, 'sh', root, ...prefix, process.execPath, worker, order];
+  const { stdout } = await promisify(execFile)('unshare', args);
+  const [line = '', after] = stdout.split('\n');
+  const { kept, ran, isolation } = JSON.parse(line);
+  expect({ isolation, output: ran.output, paths: kept.changes.map(({ path }: { path: string }) => path) }).toEqual(expected);
+  expect(after).toBe('volume');
+});
+
 it.skipIf(process.geteuid?.() !== 0).each(['overlay', 'clone'] as const)(
   'keeps what nobody may read, as an unprivileged user, in %s',
   async (isolate) => {

@@ -1,5 +1,5 @@
 import type { Draft, EventOf } from '../../events/event.ts';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
@@ -9,7 +9,7 @@ import { branchName } from '../../workspace/branch-name.ts';
 import { type Kept, Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
-import type { Attempt, Source } from './source.ts';
+import type { Attempt, Out, Source } from './source.ts';
 
 /** An agent that works in a private copy. */
 export async function isolatedSource(
@@ -24,7 +24,7 @@ export async function isolatedSource(
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId }),
+    source: new IsolatedSource(chosen.source, workspace, { agent: spec.command?.[0] ?? spec.agent, runId }),
     warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
   };
 }
@@ -51,6 +51,8 @@ class IsolatedSource implements Source {
   readonly #inner: Source;
   readonly #workspace: Workspace;
   readonly #who: { agent: string; runId: string };
+  /** Files that were told of, seen from the top. */
+  readonly #edited = new Set<string>();
   #isMade = false;
   /** What could not be kept must not be removed. */
   #isKept = true;
@@ -80,13 +82,48 @@ class IsolatedSource implements Source {
     }
     this.#isKept = false;
     try {
-      return await this.#inner.produce(attempt);
+      return await this.#inner.produce({ ...attempt, out: this.#heardBy(out) });
     } finally {
       const kept = await this.#keep();
-      for (const draft of found(kept, this.#workspace.repository.root)) out.emit(draft);
+      for (const draft of this.#untold(kept)) out.emit(draft);
       // The name that it was kept by may be another one.
       out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
     }
+  }
+
+  /** A copy that is elsewhere is gone when its files are read of: they are told by the names that they have in the checkout. */
+  #heardBy(out: Out): Out {
+    const { repository, cwd } = this.#workspace;
+    const top = repository.below === '' ? cwd : cwd.slice(0, -repository.below.length - 1);
+    return {
+      ...out,
+      get isExplained() {
+        return out.isExplained;
+      },
+      emit: (draft, origin) => {
+        if (draft.type !== 'file.edited') return out.emit(draft, origin);
+        const inside = relative(top, resolve(cwd, draft.path));
+        this.#edited.add(inside);
+        const path = isAbsolute(draft.path) && !inside.startsWith('..') ? join(repository.root, inside) : draft.path;
+        out.emit({ ...draft, path }, origin);
+      },
+    };
+  }
+
+  /** What git says was done and the agent did not. */
+  #untold({ changes, notes }: Kept): Draft[] {
+    const { root } = this.#workspace.repository;
+    const silent = changes.filter(({ path }) => !this.#edited.has(path));
+    for (const { path } of silent) this.#edited.add(path);
+    return [
+      ...notes.map((text): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text })),
+      ...silent.map(({ path, operation, additions, deletions }): Draft => ({
+        type: 'file.edited',
+        path: join(root, path),
+        operation,
+        ...present({ additions, deletions }),
+      })),
+    ];
   }
 
   async close(): Promise<void> {
@@ -110,18 +147,4 @@ class IsolatedSource implements Source {
       throw new Failure(error.code, `${error.message}; its copy is still there: see "runwire orchestrate clean"`, { cause: error });
     }
   }
-}
-
-/** What git says was done, whatever the agent said of it. */
-function found({ changes, notes }: Kept, root: string): Draft[] {
-  return [
-    ...notes.map((text): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text })),
-    ...changes.map(({ path, operation, additions, deletions }): Draft => ({
-      type: 'file.edited',
-      // As an agent at this place would call it.
-      path: join(root, path),
-      operation,
-      ...present({ additions, deletions }),
-    })),
-  ];
 }
