@@ -28,7 +28,8 @@ describe('runwire', () => {
   it('teaches in --help: every command, every exit code', async () => {
     const { stdout, status } = await runwire(['--help']);
     expect(status).toBe(0);
-    for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(10)}  ${summary}`);
+    const width = Math.max(...commands.map(({ name }) => name.length));
+    for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(width)}  ${summary}`);
     for (const code of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '124', '130, 143'])
       expect(stdout).toMatch(new RegExp(`^ +${code}  \\w+`, 'm'));
   });
