@@ -18,8 +18,11 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', '/dev/null'],
 ];
 
-/** A checkout of ours has the pointers of Git LFS: what they point to is fetched by whoever needs it, and its program may be missing. */
-export const leavesPointers = ['-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process=', '-c', 'filter.lfs.required=false'];
+/** The program of Git LFS may be missing: then a pointer is what there is. */
+export const withoutLfs = ['-c', 'filter.lfs.required=false'];
+
+/** In a checkout of ours pointers stay what they are: whoever needs the files fetches them. */
+export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];
 
 /** For a checkout of many files. */
 export const allCores = ['-c', 'checkout.workers=0'];

@@ -22,6 +22,9 @@ fi
  * for files of its own, and leaves sentences in `notes` there.
  */
 export const taking = `
+# Of a file whose program is missing, the pointer is what there is.
+export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=filter.lfs.required" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=false"
+export GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
 note() { printf 'note %s\\0' "$1" >> "$folder/notes"; }
 # The files of the current folder in the index. What nobody may read is made readable, in a copy.
 add() {
