@@ -39,25 +39,6 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(kept.notes).toEqual([]);
   });
 
-  it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
-    const root = fresh({ 'sub/a.txt': 'a\n' });
-    git(root, 'checkout', '-q', '-b', 'other');
-    writeFiles(root, { 'sub/b.txt': 'b\n' });
-    git(root, 'add', '-A');
-    git(root, 'commit', '-qm', 'second');
-    git(root, 'checkout', '-q', '--detach', 'main');
-    const before = fingerprint(root);
-    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', { isolate, branch: 'runwire/d/1-detached' });
-    expect(detached.ran.output).toBe('a.txt\n');
-    expect(detached.kept.changes.map(({ path }) => path)).toEqual(['sub/c.txt']);
-    expect(detached.workspace.base.branchId).toBe(git(root, 'rev-parse', 'main'));
-    const other = await workIn(place, join(root, 'sub'), 'ls', { isolate, from: 'other', branch: 'runwire/d/2-other' });
-    expect(other.ran.output).toBe('a.txt\nb.txt\n');
-    expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
-    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
-    expect(fingerprint(root)).toEqual(before);
-  });
-
   it('keeps other branches and stashed work, wherever its agent ends up', async () => {
     const root = fresh();
     const before = fingerprint(root);
@@ -92,6 +73,25 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
 });
 
 describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
+  it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
+    const root = fresh({ 'sub/a.txt': 'a\n' });
+    git(root, 'checkout', '-q', '-b', 'other');
+    writeFiles(root, { 'sub/b.txt': 'b\n' });
+    git(root, 'add', '-A');
+    git(root, 'commit', '-qm', 'second');
+    git(root, 'checkout', '-q', '--detach', 'main');
+    const before = fingerprint(root);
+    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', { isolate, branch: 'runwire/d/1-detached' });
+    expect(detached.ran.output).toBe('a.txt\n');
+    expect(detached.kept.changes.map(({ path }) => path)).toEqual(['sub/c.txt']);
+    expect(detached.workspace.base.branchId).toBe(git(root, 'rev-parse', 'main'));
+    const other = await workIn(place, join(root, 'sub'), 'ls', { isolate, from: 'other', branch: 'runwire/d/2-other' });
+    expect(other.ran.output).toBe('a.txt\nb.txt\n');
+    expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
+    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
   it('refuses uncommitted changes, works without them, or on them', async () => {
     const root = fresh({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', '.gitignore': '.env\n' });
     writeFiles(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'staged.txt': 'staged\n' });
@@ -112,42 +112,6 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     expect(fingerprint(root)).toEqual(before);
   });
 
-  it('keeps work from a rebase in the middle, a lock that was left, a broken index', async () => {
-    const root = fresh({ 'a.txt': 'a\n' });
-    const conflict = `
-      git checkout -q -b side; echo side > a.txt; git commit -qam side
-      git checkout -q -; echo ours > a.txt; git commit -qam ours; git rebase -q side; touch "$(git rev-parse --git-dir)/index.lock"`;
-    const rebase = await workIn(place, root, conflict, { isolate, branch: 'runwire/b/1-rebase' });
-    expect(show(root, `${rebase.kept.commit}:a.txt`)).toContain('<<<<<<<');
-    const broken = await workIn(place, root, 'echo b > b.txt; echo broken > "$(git rev-parse --git-dir)/index"', {
-      isolate,
-      branch: 'runwire/b/2-index',
-    });
-    expect(broken.kept.changes).toEqual([{ path: 'b.txt', operation: 'created', additions: 1, deletions: 0 }]);
-  });
-
-  it('loses nothing of repositories that were made inside', async () => {
-    const root = fresh();
-    const script = `
-      git init -q empty; echo a > empty/a; mkdir -p deep; git init -q 'deep/a b'
-      cd 'deep/a b'; echo '*.log' > .gitignore; echo x > x.log; echo b > b; git add -A; git commit -qm b
-      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c`;
-    const { kept } = await workIn(place, root, script, { isolate });
-    expect(files(root, kept.commit)).toEqual([
-      'README.md',
-      'deep/a b/.gitignore',
-      'deep/a b/b',
-      'deep/a b/inner/c',
-      'empty/a',
-      'src/main.ts',
-    ]);
-    expect(kept.notes.map((note) => note.slice(0, 26)).toSorted()).toEqual([
-      'the repository in deep/a b',
-      'the repository in empty/ i',
-      'the repository in inner/ i',
-    ]);
-  });
-
   it('runs the hooks of the repository for its agent, and never for us', async () => {
     const root = fresh();
     const marks = join(place.folder, `hooks-${isolate}`);
@@ -160,34 +124,6 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     const { ran } = await workIn(place, root, 'echo a > a; git add -A; git commit -qm a', { isolate, branch: 'runwire/h/2-own' });
     expect(ran.exitCode).toBe(0);
     expect(readFileSync(marks, 'utf8')).toContain('pre-commit\n');
-  });
-
-  it('commits for people without a name, too', async () => {
-    const root = fresh();
-    writeFileSync(join(place.folder, 'no-identity'), '');
-    const env = { ...place.env, GIT_CONFIG_GLOBAL: join(place.folder, 'no-identity'), EMAIL: '' };
-    const { kept } = await workIn({ env }, root, 'echo a > a', { isolate });
-    expect(git(root, 'log', '-1', '--format=%an <%ae> %cn', kept.commit)).toBe('Runwire <runwire@localhost> Runwire');
-  });
-
-  it('keeps the files when the repository inside was deleted or made anew', async () => {
-    const root = fresh({ '.gitignore': 'kept.log\n', 'a.txt': 'a\n' });
-    writeFiles(root, { 'kept.log': 'tracked all the same\n' });
-    git(root, 'add', '-f', 'kept.log');
-    git(root, 'commit', '-qm', 'second');
-    const before = fingerprint(root);
-    const anew = await workIn(place, root, 'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c', {
-      isolate,
-    });
-    expect(anew.kept.changes.map(({ path }) => path)).toEqual(['b', 'c']);
-    expect(anew.kept.notes).toEqual([
-      'its repository was made anew: its files are kept on top of the commit that it began with',
-      'the branch main is kept as runwire/test/1-work-also/main',
-    ]);
-    expect(git(root, 'rev-parse', `${anew.kept.commit}^`)).toBe(git(root, 'rev-parse', 'main'));
-    const deleted = await workIn(place, root, 'rm -rf .git; echo b > b', { isolate, branch: 'runwire/test/2-deleted' });
-    expect(deleted.kept.changes.map(({ path }) => path)).toEqual(['b']);
-    expect(fingerprint(root)).toEqual(before);
   });
 
   it('works on a shallow clone, a linked worktree, and a git folder that is elsewhere', async () => {
@@ -225,6 +161,72 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     );
     const { kept } = await workIn(place, root, 'cat a.txt; git log --oneline; echo b > b', { isolate, dirty: 'include' });
     expect(kept.changes.map(({ path }) => path)).toEqual(['b']);
+    expect(fingerprint(root)).toEqual(before);
+  });
+});
+
+describe.concurrent.each(['overlay'] as const)('%s', (isolate) => {
+  it('keeps work from a rebase in the middle, a lock that was left, a broken index', async () => {
+    const root = fresh({ 'a.txt': 'a\n' });
+    const conflict = `
+      git checkout -q -b side; echo side > a.txt; git commit -qam side
+      git checkout -q -; echo ours > a.txt; git commit -qam ours; git rebase -q side; touch "$(git rev-parse --git-dir)/index.lock"`;
+    const rebase = await workIn(place, root, conflict, { isolate, branch: 'runwire/b/1-rebase' });
+    expect(show(root, `${rebase.kept.commit}:a.txt`)).toContain('<<<<<<<');
+    const broken = await workIn(place, root, 'echo b > b.txt; echo broken > "$(git rev-parse --git-dir)/index"', {
+      isolate,
+      branch: 'runwire/b/2-index',
+    });
+    expect(broken.kept.changes).toEqual([{ path: 'b.txt', operation: 'created', additions: 1, deletions: 0 }]);
+  });
+
+  it('loses nothing of repositories that were made inside', async () => {
+    const root = fresh();
+    const script = `
+      git init -q empty; echo a > empty/a; mkdir -p deep; git init -q 'deep/a b'
+      cd 'deep/a b'; echo '*.log' > .gitignore; echo x > x.log; echo b > b; git add -A; git commit -qm b
+      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(files(root, kept.commit)).toEqual([
+      'README.md',
+      'deep/a b/.gitignore',
+      'deep/a b/b',
+      'deep/a b/inner/c',
+      'empty/a',
+      'src/main.ts',
+    ]);
+    expect(kept.notes.map((note) => note.slice(0, 26)).toSorted()).toEqual([
+      'the repository in deep/a b',
+      'the repository in empty/ i',
+      'the repository in inner/ i',
+    ]);
+  });
+
+  it('commits for people without a name, too', async () => {
+    const root = fresh();
+    writeFileSync(join(place.folder, 'no-identity'), '');
+    const env = { ...place.env, GIT_CONFIG_GLOBAL: join(place.folder, 'no-identity'), EMAIL: '' };
+    const { kept } = await workIn({ env }, root, 'echo a > a', { isolate });
+    expect(git(root, 'log', '-1', '--format=%an <%ae> %cn', kept.commit)).toBe('Runwire <runwire@localhost> Runwire');
+  });
+
+  it('keeps the files when the repository inside was deleted or made anew', async () => {
+    const root = fresh({ '.gitignore': 'kept.log\n', 'a.txt': 'a\n' });
+    writeFiles(root, { 'kept.log': 'tracked all the same\n' });
+    git(root, 'add', '-f', 'kept.log');
+    git(root, 'commit', '-qm', 'second');
+    const before = fingerprint(root);
+    const anew = await workIn(place, root, 'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c', {
+      isolate,
+    });
+    expect(anew.kept.changes.map(({ path }) => path)).toEqual(['b', 'c']);
+    expect(anew.kept.notes).toEqual([
+      'its repository was made anew: its files are kept on top of the commit that it began with',
+      'the branch main is kept as runwire/test/1-work-also/main',
+    ]);
+    expect(git(root, 'rev-parse', `${anew.kept.commit}^`)).toBe(git(root, 'rev-parse', 'main'));
+    const deleted = await workIn(place, root, 'rm -rf .git; echo b > b', { isolate, branch: 'runwire/test/2-deleted' });
+    expect(deleted.kept.changes.map(({ path }) => path)).toEqual(['b']);
     expect(fingerprint(root)).toEqual(before);
   });
 });
