@@ -42,7 +42,7 @@ const passed = [
 const identity = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
 
 /** Variables for git commands of ours: it never asks, never waits for a terminal, and never writes what it need not. */
-export function gitEnvironment(env: Environment, more: Environment = {}): Record<string, string> {
+export function gitEnvironment(env: Environment, more: Environment = {}, told = settings): Record<string, string> {
   const own: Environment = {
     ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
     LC_ALL: 'C',
@@ -51,16 +51,25 @@ export function gitEnvironment(env: Environment, more: Environment = {}): Record
     SSH_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...withConfig(env, told),
     ...more,
   };
   return Object.fromEntries(Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The config that is in the user's own variables, such as a folder that git is to trust, and more of it. */
+export function withConfig(env: Environment, more: readonly (readonly [key: string, value: string])[]): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  const own = Array.from({ length: count > 0 && count < 1000 ? count : 0 }, (_, index) => [
+    env[`GIT_CONFIG_KEY_${index}`] ?? '',
+    env[`GIT_CONFIG_VALUE_${index}`] ?? '',
+  ]);
+  const all = [...own.filter(([key]) => key !== ''), ...more];
+  const named = all.flatMap(([key = '', value = ''], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(all.length), ...Object.fromEntries(named) };
 }
 
 export interface GitAnswer {
@@ -95,8 +104,8 @@ export class Git {
   }
 
   async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
-    const told = hooks ? { GIT_CONFIG_COUNT: String(settings.length - 1), ...env } : env;
-    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, told) }, { input, signal, maxBytes });
+    const told = gitEnvironment(this.#env, env, hooks ? settings.slice(0, -1) : settings);
+    return answerOf({ command: 'git', args, cwd: this.cwd, env: told }, { input, signal, maxBytes });
   }
 
   /** Its output without the last newline. Throws a `config` failure with git's own words. */

@@ -253,6 +253,18 @@ describe.concurrent('what a checkout may have', () => {
     expect(clone.kept.changes).toEqual([]);
   });
 
+  it('works on its copy when it is started by a hook', async () => {
+    const root = fresh();
+    const before = fingerprint(root);
+    const config = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Grace' };
+    const hook = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: root, GIT_INDEX_FILE: join(root, '.git', 'index'), GIT_PREFIX: '' };
+    const script = 'echo a > a; git add -A; git commit -qm a; git config credential.helper; echo b > b';
+    const { kept, ran } = await workIn({ env: { ...place.env, ...config, ...hook } }, root, script, { isolate: 'clone' });
+    expect(ran.output.trim()).toBe('');
+    expect(git(root, 'log', '-2', '--format=%an', kept.commit)).toBe('Grace\nGrace');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
   it('keeps many files', async () => {
     const root = fresh();
     const { kept } = await workIn(place, root, 'mkdir -p m/{1,2}; seq 1 3000 | while read -r n; do echo $n > m/$n; done');
