@@ -86,12 +86,15 @@ export interface GitAsk {
   hooks?: boolean;
   /** Bytes of stdout that are kept; more end the command. */
   maxBytes?: number;
+  patienceMs?: number;
 }
 
 const mostBytes = 64 * 1024 * 1024;
 const mostStderr = 64 * 1024;
 /** A remote that does not answer is not waited for longer. */
-const patienceMs = 120_000;
+const usualPatienceMs = 120_000;
+/** A checkout may be large, and a disk slow. */
+export const longPatienceMs = 3_600_000;
 
 /** Git in one folder. */
 export class Git {
@@ -103,9 +106,9 @@ export class Git {
     this.#env = env;
   }
 
-  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
+  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
     const told = gitEnvironment(this.#env, env, hooks ? settings.slice(0, -1) : settings);
-    return answerOf({ command: 'git', args, cwd: this.cwd, env: told }, { input, signal, maxBytes });
+    return answerOf({ command: 'git', args, cwd: this.cwd, env: told }, { input, signal, ...present({ maxBytes, patienceMs }) });
   }
 
   /** Its output without the last newline. Throws a `config` failure with git's own words. */
@@ -117,7 +120,7 @@ export class Git {
 
   async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<GitAnswer> {
     const order = { command: '/bin/sh', args: ['-c', script, 'sh', ...args], cwd: this.cwd, env: gitEnvironment(this.#env, env) };
-    return answerOf(order, { signal, ...present({ maxBytes }) });
+    return answerOf(order, { signal, patienceMs: longPatienceMs, ...present({ maxBytes }) });
   }
 
   /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
@@ -149,7 +152,10 @@ interface Order {
 }
 
 /** Runs a program to its end with all its output in memory, up to a bound. Throws `Failure` when it cannot be started. */
-export async function answerOf(order: Order, { input, signal, maxBytes = mostBytes }: Omit<GitAsk, 'env'> = {}): Promise<GitAnswer> {
+export async function answerOf(
+  order: Order,
+  { input, signal, maxBytes = mostBytes, patienceMs = usualPatienceMs }: Omit<GitAsk, 'env' | 'hooks'> = {},
+): Promise<GitAnswer> {
   const { child, end } = startTalking(order);
   const chunks: Buffer[] = [];
   let size = 0;

@@ -68,7 +68,9 @@ export GIT_DIR="$1" GIT_WORK_TREE="$2" GIT_ALLOW_PROTOCOL=none
 copy=$3 objects=$4 base=$5 folder=$6 branch=$7 before=$8 common=$9
 isCopy=yes
 cd "$GIT_WORK_TREE" || exit 1
-rm -f "$folder"/index* "$folder/said" "$folder/notes"
+# An agent may have left a link by one of these names.
+tidy() { rm -rf "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes" "$folder/modules"; }
+tidy
 of_copy() { env -u GIT_WORK_TREE GIT_DIR="$copy" git "$@" 2>/dev/null; }
 
 # A commit of the copy with all that it needs.
@@ -163,7 +165,7 @@ git diff-tree -r --raw "$base_tree" "$tree" | grep '^:[0-7]* 160000' | while rea
     note "the submodule $path stands on $to, which its own repository does not have: that work is not kept"
 done
 cat "$folder/notes" 2>/dev/null
-rm -f "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes" "$folder/modules"
+tidy
 printf 'kept %s %s\\0changes\\0' "$commit" "$kept"
 git diff-tree -r -z --no-renames --no-ext-diff --no-textconv --numstat --raw "$base_tree" "$tree"
 `;
@@ -182,7 +184,7 @@ export async function keepWork(plan: CopyPlan, isolation: Isolation, before = ''
     before,
     commonDir,
   ]);
-  const [told = '', changes = ''] = split(answer, 'changes\0');
+  const [told = '', changes = ''] = split(answer, '\0changes\0');
   const records = told.split('\0');
   const [, commit = '', kept = ''] = /^kept (\S+) (.+)$/.exec(records.find((each) => each.startsWith('kept ')) ?? '') ?? [];
   if (commit === '') throw new Failure('config', 'what the work left could not be read');

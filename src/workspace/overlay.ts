@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
-import { answerOf, gitEnvironment, leavesPointers, wordsOf } from './git.ts';
+import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -30,7 +30,7 @@ export class Overlay implements Isolation {
     const state = isCheckedOut ? (isSnapshot ? 'snapshot' : 'same') : 'other';
     const args = ['-c', createScript, 'sh', branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])];
     const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env) };
-    const { code, stderr } = await answerOf(this.inside(order), { signal });
+    const { code, stderr } = await answerOf(this.inside(order), { signal, patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `the private copy could not be made: ${wordsOf(stderr) || `exit code ${code}`}`);
   }
 
@@ -46,7 +46,7 @@ export class Overlay implements Isolation {
     const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: this.top, env: gitEnvironment(this.#means.env) };
     // The repository itself, beside the layer over it.
     const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false });
-    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' });
+    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `what the work left could not be kept: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString();
   }

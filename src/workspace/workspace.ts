@@ -165,9 +165,21 @@ export class Workspace {
 
 /** Variables with which one could publish, and those by which git works on another repository than the one that it is in: a hook has them. */
 const withheld = new Set([
-  ...['SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GITHUB_TOKEN', 'GH_TOKEN', 'GITLAB_TOKEN'],
-  ...['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_ALTERNATE_OBJECT_DIRECTORIES'],
-  ...['GIT_NAMESPACE', 'GIT_PREFIX', 'GIT_QUARANTINE_PATH'],
+  'SSH_AUTH_SOCK',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'GITLAB_TOKEN',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_COMMON_DIR',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_QUARANTINE_PATH',
 ]);
 
 export function isolationOf(kind: IsolationKind, plan: CopyPlan, means: Means): Isolation {

@@ -45,14 +45,14 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     const script = `
       echo 1 > one; git add -A; git commit -qm one
       echo stashed > stashed; git stash -q -u
-      git checkout -q -b elsewhere main; echo 2 > two; git add -A; git commit -qm two
+      git checkout -q -b changes main; echo 2 > two; git add -A; git commit -qm two
       git checkout -q --detach main; echo 3 > three; git add -A; git commit -qm three; echo 4 > four`;
     const { kept } = await workIn(place, root, script, { isolate });
     expect(files(root, kept.commit)).toEqual(['README.md', 'four', 'src/main.ts', 'three']);
     if (isolate === 'worktree') return;
     const also = git(root, 'for-each-ref', '--format=%(refname:strip=4)', 'refs/heads/runwire').split('\n');
-    expect(also).toEqual(['1-work', '1-work-also/elsewhere', '1-work-also/runwire/test/1-work', '1-work-also/stash']);
-    expect(show(root, 'runwire/test/1-work-also/elsewhere:two')).toBe('2');
+    expect(also).toEqual(['1-work', '1-work-also/changes', '1-work-also/runwire/test/1-work', '1-work-also/stash']);
+    expect(show(root, 'runwire/test/1-work-also/changes:two')).toBe('2');
     expect(show(root, 'runwire/test/1-work-also/runwire/test/1-work:one')).toBe('1');
     expect(show(root, 'runwire/test/1-work-also/stash^3:stashed')).toBe('stashed');
     expect(kept.notes).toContain('stashed work is kept as runwire/test/1-work-also/stash');
@@ -258,7 +258,9 @@ describe.concurrent('what a checkout may have', () => {
     const before = fingerprint(root);
     const config = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Grace' };
     const hook = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: root, GIT_INDEX_FILE: join(root, '.git', 'index'), GIT_PREFIX: '' };
-    const script = 'echo a > a; git add -A; git commit -qm a; git config credential.helper; echo b > b';
+    const script =
+      'echo a > a; git add -A; git commit -qm a; git config credential.helper; echo b > b; for name in index pack refs said notes; do ln -s ' +
+      `'${root}/README.md' ../$name; done`;
     const { kept, ran } = await workIn({ env: { ...place.env, ...config, ...hook } }, root, script, { isolate: 'clone' });
     expect(ran.output.trim()).toBe('');
     expect(git(root, 'log', '-2', '--format=%an', kept.commit)).toBe('Grace\nGrace');
