@@ -59,8 +59,7 @@ export class Overlay implements Isolation {
     // Mount options cannot have every character that a path can: these are names in the copy's own folder. The way to the files below
     // is gone at once, so that nobody reaches them by it.
     const layers = [...this.#plan.layers.entries()];
-    const options = (index: number): string =>
-      `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${isRoot() ? '' : ',userxattr'}`;
+    const options = (index: number): string => `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}`;
     const mounts = [
       ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
@@ -105,6 +104,8 @@ esac
 `;
 
 const isRoot = (): boolean => process.geteuid?.() === 0;
+/** Where a layer notes what it hides, and, as root, where a folder came from: else none of the folders below could be renamed. */
+const ownMark = (): string => (isRoot() ? ',redirect_dir=on' : ',userxattr');
 
 /**
  * A command in a mount and process namespace of its own, as the user that we are and without the right to change mounts: else it
@@ -173,7 +174,7 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
   try {
     for (const place of Object.values(places)) await mkdir(place, { recursive: true, mode: 0o700 });
     const { checkout = '', upper = '' } = places;
-    const options = `lowerdir=checkout,upperdir=upper,workdir=work${isRoot() ? '' : ',userxattr'}`;
+    const options = `lowerdir=checkout,upperdir=upper,workdir=work${ownMark()}`;
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });

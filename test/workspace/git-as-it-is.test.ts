@@ -267,6 +267,13 @@ describe.concurrent('what a checkout may have', () => {
     expect(fingerprint(root)).toEqual(before);
   });
 
+  it.runIf(process.geteuid?.() === 0)('has folders that can be renamed', async () => {
+    const root = fresh({ 'src/a.ts': 'a\n', 'src/deep/b.ts': 'b\n' });
+    const { kept, ran } = await workIn(place, root, 'git mv src lib; echo c > lib/deep/c.ts; git status --short');
+    expect(ran.output).toBe('R  src/a.ts -> lib/a.ts\nR  src/deep/b.ts -> lib/deep/b.ts\n?? lib/deep/c.ts\n');
+    expect(files(root, kept.commit)).toEqual(['lib/a.ts', 'lib/deep/b.ts', 'lib/deep/c.ts']);
+  });
+
   it('keeps many files', async () => {
     const root = fresh();
     const { kept } = await workIn(place, root, 'mkdir -p m/{1,2}; seq 1 3000 | while read -r n; do echo $n > m/$n; done');
