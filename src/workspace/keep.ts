@@ -51,10 +51,14 @@ take() {
   grep '/$' "$1.all" > "$1.nested"
   add "$1.nested" || return
   while IFS= read -r path; do
-    tree=$(cd "$path" && export GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1.inner" && rm -f "$1.inner" && take "$1.inner" && git write-tree) &&
-      git read-tree --prefix="$path" "$tree" || return
-    note "the repository in $path is kept as the files that it has, without its history"
+    take_files "$1" "$path" || return
   done < "$1.nested"
+}
+
+take_files() {
+  tree=$(cd "$2" && export GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1.inner" && rm -f "$1.inner" && take "$1.inner" && git write-tree) &&
+    git read-tree --prefix="$2" "$tree" || return
+  note "the repository in $2 is kept as the files that it has, without its history"
 }
 `;
 
@@ -138,9 +142,14 @@ export GIT_INDEX_FILE="$folder/index"
 }
 ${ownIdentity}
 take "$folder/index" || exit 1
-[ ! -e .gitmodules ] || git ls-files -s | grep '^160000' > "$folder/modules"
-[ ! -s "$folder/modules" ] || while read -r mode was stage path; do
-  now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
+git ls-files -s | grep '^160000' > "$folder/modules"
+while read -r mode was stage path; do
+  if git rev-parse -q --verify "$base:$path" > /dev/null || git config -f .gitmodules --get-regexp '[.]path$' 2>/dev/null | cut -d' ' -f2- | grep -qxF -e "$path"; then
+    now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
+  elif [ -e "$path/.git" ]; then
+    # Its agent has added a repository that is no submodule.
+    git update-index --force-remove "$path" && take_files "$folder/index" "$path/" || exit 1
+  fi
 done < "$folder/modules"
 tree=$(git write-tree) || exit 1
 commit=$head

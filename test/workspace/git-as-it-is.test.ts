@@ -185,10 +185,12 @@ describe.concurrent.each(['overlay'] as const)('%s', (isolate) => {
     const script = `
       git init -q empty; echo a > empty/a; mkdir -p deep; git init -q 'deep/a b'
       cd 'deep/a b'; echo '*.log' > .gitignore; echo x > x.log; echo b > b; git add -A; git commit -qm b
-      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c`;
+      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c
+      cd ../..; git init -q added; echo d > added/d; git -C added add -A; git -C added commit -qm d; git add added; git commit -qm added`;
     const { kept } = await workIn(place, root, script, { isolate });
     expect(files(root, kept.commit)).toEqual([
       'README.md',
+      'added/d',
       'deep/a b/.gitignore',
       'deep/a b/b',
       'deep/a b/inner/c',
@@ -196,6 +198,7 @@ describe.concurrent.each(['overlay'] as const)('%s', (isolate) => {
       'src/main.ts',
     ]);
     expect(kept.notes.map((note) => note.slice(0, 26)).toSorted()).toEqual([
+      'the repository in added/ i',
       'the repository in deep/a b',
       'the repository in empty/ i',
       'the repository in inner/ i',
