@@ -128,7 +128,7 @@ export class Workspace {
   /** The same command inside, with the variables of this copy. */
   inside({ env, ...order }: Order): Order {
     const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
-    const config = withConfig(rest, [['credential.helper', '']]);
+    const config = withConfig(rest, configInside);
     return this.#isolation.inside({ ...order, env: { ...rest, ...this.variables, ...config } });
   }
 
@@ -162,6 +162,13 @@ export class Workspace {
     throw new Failure('config', `--setup ${JSON.stringify(command)} failed with exit code ${exitCode}: ${output.trim().slice(-400)}`);
   }
 }
+
+/** Nobody is asked for a password. Tidying up would rewrite what a worktree shares, and fill the layer of an overlay. */
+const configInside = [
+  ['credential.helper', ''],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+] as const;
 
 /** Variables with which one could publish, and those by which git works on another repository than the one that it is in: a hook has them. */
 const withheld = new Set([
