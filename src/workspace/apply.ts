@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Change, type Changes, changesBetween } from './changes.ts';
-import { leavesPointers } from './git.ts';
+import { withoutLfs } from './git.ts';
 import type { Repository } from './repository.ts';
 
 export interface ApplyAsk {
@@ -58,7 +58,7 @@ export async function applyWork(repository: Repository, { from, to, isThreeWay, 
 
 /** Changes of the user's own, each untracked file among them. */
 async function changedFiles({ git }: Repository): Promise<Set<string>> {
-  const listed = await git.text([...leavesPointers, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
+  const listed = await git.text([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
   return new Set(listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)])));
 }
 

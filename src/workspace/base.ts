@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { newId } from '../new-id.ts';
 import type { Dirty } from '../vocabulary.ts';
-import { leavesPointers } from './git.ts';
+import { withoutLfs } from './git.ts';
 import { ownIdentity, taking } from './keep.ts';
 import { commitOf, type Repository } from './repository.ts';
 
@@ -20,7 +20,7 @@ export interface Base {
 
 /** Changes that are not committed, untracked files among them; ignored ones do not count. */
 async function uncommitted({ git }: Repository): Promise<string[]> {
-  const listed = await git.text([...leavesPointers, 'status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
+  const listed = await git.text([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
   return listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
 }
 

@@ -18,8 +18,11 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', '/dev/null'],
 ];
 
-/** A checkout of ours has the pointers of Git LFS: what they point to is fetched by whoever needs it, and its program may be missing. */
-export const leavesPointers = ['-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process=', '-c', 'filter.lfs.required=false'];
+/** The program of Git LFS may be missing: then a pointer is what there is. */
+export const withoutLfs = ['-c', 'filter.lfs.required=false'];
+
+/** In a checkout of ours pointers stay what they are: whoever needs the files fetches them. */
+export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];
 
 /** For a checkout of many files. */
 export const allCores = ['-c', 'checkout.workers=0'];
@@ -39,7 +42,7 @@ const passed = [
 const identity = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
 
 /** Variables for git commands of ours: it never asks, never waits for a terminal, and never writes what it need not. */
-export function gitEnvironment(env: Environment, more: Environment = {}): Record<string, string> {
+export function gitEnvironment(env: Environment, more: Environment = {}, told = settings): Record<string, string> {
   const own: Environment = {
     ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
     LC_ALL: 'C',
@@ -48,16 +51,25 @@ export function gitEnvironment(env: Environment, more: Environment = {}): Record
     SSH_ASKPASS: '',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([key, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, key],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
+    ...withConfig(env, told),
     ...more,
   };
   return Object.fromEntries(Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The config that is in the user's own variables, such as a folder that git is to trust, and more of it. */
+export function withConfig(env: Environment, more: readonly (readonly [key: string, value: string])[]): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  const own = Array.from({ length: count > 0 && count < 1000 ? count : 0 }, (_, index) => [
+    env[`GIT_CONFIG_KEY_${index}`] ?? '',
+    env[`GIT_CONFIG_VALUE_${index}`] ?? '',
+  ]);
+  const all = [...own.filter(([key]) => key !== ''), ...more];
+  const named = all.flatMap(([key = '', value = ''], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(all.length), ...Object.fromEntries(named) };
 }
 
 export interface GitAnswer {
@@ -74,12 +86,15 @@ export interface GitAsk {
   hooks?: boolean;
   /** Bytes of stdout that are kept; more end the command. */
   maxBytes?: number;
+  patienceMs?: number;
 }
 
 const mostBytes = 64 * 1024 * 1024;
 const mostStderr = 64 * 1024;
 /** A remote that does not answer is not waited for longer. */
-const patienceMs = 120_000;
+const usualPatienceMs = 120_000;
+/** A checkout may be large, and a disk slow. */
+export const longPatienceMs = 3_600_000;
 
 /** Git in one folder. */
 export class Git {
@@ -91,9 +106,9 @@ export class Git {
     this.#env = env;
   }
 
-  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes = mostBytes }: GitAsk = {}): Promise<GitAnswer> {
-    const told = hooks ? { GIT_CONFIG_COUNT: String(settings.length - 1), ...env } : env;
-    return answerOf({ command: 'git', args, cwd: this.cwd, env: gitEnvironment(this.#env, told) }, { input, signal, maxBytes });
+  async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
+    const told = gitEnvironment(this.#env, env, hooks ? settings.slice(0, -1) : settings);
+    return answerOf({ command: 'git', args, cwd: this.cwd, env: told }, { input, signal, ...present({ maxBytes, patienceMs }) });
   }
 
   /** Its output without the last newline. Throws a `config` failure with git's own words. */
@@ -105,7 +120,7 @@ export class Git {
 
   async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<GitAnswer> {
     const order = { command: '/bin/sh', args: ['-c', script, 'sh', ...args], cwd: this.cwd, env: gitEnvironment(this.#env, env) };
-    return answerOf(order, { signal, ...present({ maxBytes }) });
+    return answerOf(order, { signal, patienceMs: longPatienceMs, ...present({ maxBytes }) });
   }
 
   /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
@@ -137,7 +152,10 @@ interface Order {
 }
 
 /** Runs a program to its end with all its output in memory, up to a bound. Throws `Failure` when it cannot be started. */
-export async function answerOf(order: Order, { input, signal, maxBytes = mostBytes }: Omit<GitAsk, 'env'> = {}): Promise<GitAnswer> {
+export async function answerOf(
+  order: Order,
+  { input, signal, maxBytes = mostBytes, patienceMs = usualPatienceMs }: Omit<GitAsk, 'env' | 'hooks'> = {},
+): Promise<GitAnswer> {
   const { child, end } = startTalking(order);
   const chunks: Buffer[] = [];
   let size = 0;

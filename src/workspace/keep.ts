@@ -22,6 +22,9 @@ fi
  * for files of its own, and leaves sentences in `notes` there.
  */
 export const taking = `
+# Of a file whose program is missing, the pointer is what there is.
+export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=filter.lfs.required" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=false"
+export GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
 note() { printf 'note %s\\0' "$1" >> "$folder/notes"; }
 # The files of the current folder in the index. What nobody may read is made readable, in a copy.
 add() {
@@ -48,10 +51,14 @@ take() {
   grep '/$' "$1.all" > "$1.nested"
   add "$1.nested" || return
   while IFS= read -r path; do
-    tree=$(cd "$path" && export GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1.inner" && rm -f "$1.inner" && take "$1.inner" && git write-tree) &&
-      git read-tree --prefix="$path" "$tree" || return
-    note "the repository in $path is kept as the files that it has, without its history"
+    take_files "$1" "$path" || return
   done < "$1.nested"
+}
+
+take_files() {
+  tree=$(cd "$2" && export GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1.inner" && rm -f "$1.inner" && take "$1.inner" && git write-tree) &&
+    git read-tree --prefix="$2" "$tree" || return
+  note "the repository in $2 is kept as the files that it has, without its history"
 }
 `;
 
@@ -65,7 +72,9 @@ export GIT_DIR="$1" GIT_WORK_TREE="$2" GIT_ALLOW_PROTOCOL=none
 copy=$3 objects=$4 base=$5 folder=$6 branch=$7 before=$8 common=$9
 isCopy=yes
 cd "$GIT_WORK_TREE" || exit 1
-rm -f "$folder"/index* "$folder/said" "$folder/notes"
+# An agent may have left a link by one of these names.
+tidy() { rm -rf "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes" "$folder/modules"; }
+tidy
 of_copy() { env -u GIT_WORK_TREE GIT_DIR="$copy" git "$@" 2>/dev/null; }
 
 # A commit of the copy with all that it needs.
@@ -133,9 +142,14 @@ export GIT_INDEX_FILE="$folder/index"
 }
 ${ownIdentity}
 take "$folder/index" || exit 1
-[ ! -e .gitmodules ] || git ls-files -s | grep '^160000' > "$folder/modules"
-[ ! -s "$folder/modules" ] || while read -r mode was stage path; do
-  now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
+git ls-files -s | grep '^160000' > "$folder/modules"
+while read -r mode was stage path; do
+  if git rev-parse -q --verify "$base:$path" > /dev/null || git config -f .gitmodules --get-regexp '[.]path$' 2>/dev/null | cut -d' ' -f2- | grep -qxF -e "$path"; then
+    now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
+  elif [ -e "$path/.git" ]; then
+    # Its agent has added a repository that is no submodule.
+    git update-index --force-remove "$path" && take_files "$folder/index" "$path/" || exit 1
+  fi
 done < "$folder/modules"
 tree=$(git write-tree) || exit 1
 commit=$head
@@ -160,7 +174,7 @@ git diff-tree -r --raw "$base_tree" "$tree" | grep '^:[0-7]* 160000' | while rea
     note "the submodule $path stands on $to, which its own repository does not have: that work is not kept"
 done
 cat "$folder/notes" 2>/dev/null
-rm -f "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$folder/notes" "$folder/modules"
+tidy
 printf 'kept %s %s\\0changes\\0' "$commit" "$kept"
 git diff-tree -r -z --no-renames --no-ext-diff --no-textconv --numstat --raw "$base_tree" "$tree"
 `;
@@ -179,7 +193,7 @@ export async function keepWork(plan: CopyPlan, isolation: Isolation, before = ''
     before,
     commonDir,
   ]);
-  const [told = '', changes = ''] = split(answer, 'changes\0');
+  const [told = '', changes = ''] = split(answer, '\0changes\0');
   const records = told.split('\0');
   const [, commit = '', kept = ''] = /^kept (\S+) (.+)$/.exec(records.find((each) => each.startsWith('kept ')) ?? '') ?? [];
   if (commit === '') throw new Failure('config', 'what the work left could not be read');

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
-import { answerOf, gitEnvironment, leavesPointers, wordsOf } from './git.ts';
+import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -30,7 +30,7 @@ export class Overlay implements Isolation {
     const state = isCheckedOut ? (isSnapshot ? 'snapshot' : 'same') : 'other';
     const args = ['-c', createScript, 'sh', branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])];
     const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env) };
-    const { code, stderr } = await answerOf(this.inside(order), { signal });
+    const { code, stderr } = await answerOf(this.inside(order), { signal, patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `the private copy could not be made: ${wordsOf(stderr) || `exit code ${code}`}`);
   }
 
@@ -46,7 +46,7 @@ export class Overlay implements Isolation {
     const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: this.top, env: gitEnvironment(this.#means.env) };
     // The repository itself, beside the layer over it.
     const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false });
-    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' });
+    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `what the work left could not be kept: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString();
   }
@@ -59,8 +59,7 @@ export class Overlay implements Isolation {
     // Mount options cannot have every character that a path can: these are names in the copy's own folder. The way to the files below
     // is gone at once, so that nobody reaches them by it.
     const layers = [...this.#plan.layers.entries()];
-    const options = (index: number): string =>
-      `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${isRoot() ? '' : ',userxattr'}`;
+    const options = (index: number): string => `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}`;
     const mounts = [
       ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
@@ -105,6 +104,8 @@ esac
 `;
 
 const isRoot = (): boolean => process.geteuid?.() === 0;
+/** Where a layer notes what it hides, and, as root, where a folder came from: else none of the folders below could be renamed. */
+const ownMark = (): string => (isRoot() ? ',redirect_dir=on' : ',userxattr');
 
 /**
  * A command in a mount and process namespace of its own, as the user that we are and without the right to change mounts: else it
@@ -173,7 +174,7 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
   try {
     for (const place of Object.values(places)) await mkdir(place, { recursive: true, mode: 0o700 });
     const { checkout = '', upper = '' } = places;
-    const options = `lowerdir=checkout,upperdir=upper,workdir=work${isRoot() ? '' : ',userxattr'}`;
+    const options = `lowerdir=checkout,upperdir=upper,workdir=work${ownMark()}`;
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });

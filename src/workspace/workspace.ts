@@ -7,6 +7,7 @@ import { type Base, findBase } from './base.ts';
 import { flatName, freeName } from './branch-name.ts';
 import { Clone } from './clone.ts';
 import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
+import { withConfig } from './git.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
 import { isInside, layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
@@ -126,8 +127,9 @@ export class Workspace {
 
   /** The same command inside, with the variables of this copy. */
   inside({ env, ...order }: Order): Order {
-    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !pushVariables.has(name)));
-    return this.#isolation.inside({ ...order, env: { ...rest, ...this.variables } });
+    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name)));
+    const config = withConfig(rest, configInside);
+    return this.#isolation.inside({ ...order, env: { ...rest, ...this.variables, ...config } });
   }
 
   get variables(): Record<string, string> {
@@ -136,9 +138,6 @@ export class Workspace {
       GIT_TERMINAL_PROMPT: '0',
       GIT_ASKPASS: '',
       SSH_ASKPASS: '',
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: 'credential.helper',
-      GIT_CONFIG_VALUE_0: '',
     };
   }
 
@@ -164,8 +163,31 @@ export class Workspace {
   }
 }
 
-/** Variables with which one could publish. */
-const pushVariables = new Set(['SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GITHUB_TOKEN', 'GH_TOKEN', 'GITLAB_TOKEN']);
+/** Nobody is asked for a password. Tidying up would rewrite what a worktree shares, and fill the layer of an overlay. */
+const configInside = [
+  ['credential.helper', ''],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+] as const;
+
+/** Variables with which one could publish, and those by which git works on another repository than the one that it is in: a hook has them. */
+const withheld = new Set([
+  'SSH_AUTH_SOCK',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'GITLAB_TOKEN',
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_COMMON_DIR',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_QUARANTINE_PATH',
+]);
 
 export function isolationOf(kind: IsolationKind, plan: CopyPlan, means: Means): Isolation {
   switch (kind) {

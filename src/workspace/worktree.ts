@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { copyFiles } from './clone.ts';
-import { allCores, Git, leavesPointers, wordsOf } from './git.ts';
+import { allCores, Git, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 
@@ -30,10 +30,9 @@ export class Worktree implements Isolation {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (let round = 1; ; round += 1) {
       const { code, stderr } = await this.#means.git.ask(
-        [...leavesPointers, ...allCores, 'worktree', 'add', '-q', '--no-track', '-b', branch, '--', this.top, base],
-        {
-          signal,
-        },
+        // What was tried before may have left the branch.
+        [...leavesPointers, ...allCores, 'worktree', 'add', '-q', '--no-track', round === 1 ? '-b' : '-B', branch, '--', this.top, base],
+        { signal, patienceMs: longPatienceMs },
       );
       if (code === 0) break;
       if (round >= tries || !isBusy.test(stderr)) throw new Failure('config', `the worktree could not be made: ${wordsOf(stderr)}`);

@@ -11,8 +11,9 @@ import { fingerprint, makePlace, workIn } from '../support/checkouts.ts';
 import { processesWith } from '../support/processes.ts';
 
 /** `npm run soak:workspace` sets it to 200. */
-const runs = Number(process.env['SOAK_RUNS'] ?? 2);
+const runs = Number(process.env['SOAK_RUNS'] ?? 1);
 const kills = Math.ceil(runs / 10);
+const isSoak = runs > 1;
 
 const place = makePlace();
 afterAll(() => place.remove());
@@ -81,7 +82,7 @@ describe.each(isolations)('%s', (isolate) => {
     expect(listCopies(place.env, owners)).toEqual([]);
   });
 
-  it('leaves it so when Runwire is killed in the middle; what was done is kept later', async () => {
+  it.runIf(isSoak || isolate === 'overlay')('leaves it so when Runwire is killed in the middle; what was done is kept later', async () => {
     const before = fingerprint(root);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 900 }), async (delay) => {

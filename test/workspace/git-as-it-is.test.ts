@@ -39,39 +39,20 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(kept.notes).toEqual([]);
   });
 
-  it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
-    const root = fresh({ 'sub/a.txt': 'a\n' });
-    git(root, 'checkout', '-q', '-b', 'other');
-    writeFiles(root, { 'sub/b.txt': 'b\n' });
-    git(root, 'add', '-A');
-    git(root, 'commit', '-qm', 'second');
-    git(root, 'checkout', '-q', '--detach', 'main');
-    const before = fingerprint(root);
-    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', { isolate, branch: 'runwire/d/1-detached' });
-    expect(detached.ran.output).toBe('a.txt\n');
-    expect(detached.kept.changes.map(({ path }) => path)).toEqual(['sub/c.txt']);
-    expect(detached.workspace.base.branchId).toBe(git(root, 'rev-parse', 'main'));
-    const other = await workIn(place, join(root, 'sub'), 'ls', { isolate, from: 'other', branch: 'runwire/d/2-other' });
-    expect(other.ran.output).toBe('a.txt\nb.txt\n');
-    expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
-    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
-    expect(fingerprint(root)).toEqual(before);
-  });
-
   it('keeps other branches and stashed work, wherever its agent ends up', async () => {
     const root = fresh();
     const before = fingerprint(root);
     const script = `
       echo 1 > one; git add -A; git commit -qm one
       echo stashed > stashed; git stash -q -u
-      git checkout -q -b elsewhere main; echo 2 > two; git add -A; git commit -qm two
+      git checkout -q -b changes main; echo 2 > two; git add -A; git commit -qm two
       git checkout -q --detach main; echo 3 > three; git add -A; git commit -qm three; echo 4 > four`;
     const { kept } = await workIn(place, root, script, { isolate });
     expect(files(root, kept.commit)).toEqual(['README.md', 'four', 'src/main.ts', 'three']);
     if (isolate === 'worktree') return;
     const also = git(root, 'for-each-ref', '--format=%(refname:strip=4)', 'refs/heads/runwire').split('\n');
-    expect(also).toEqual(['1-work', '1-work-also/elsewhere', '1-work-also/runwire/test/1-work', '1-work-also/stash']);
-    expect(show(root, 'runwire/test/1-work-also/elsewhere:two')).toBe('2');
+    expect(also).toEqual(['1-work', '1-work-also/changes', '1-work-also/runwire/test/1-work', '1-work-also/stash']);
+    expect(show(root, 'runwire/test/1-work-also/changes:two')).toBe('2');
     expect(show(root, 'runwire/test/1-work-also/runwire/test/1-work:one')).toBe('1');
     expect(show(root, 'runwire/test/1-work-also/stash^3:stashed')).toBe('stashed');
     expect(kept.notes).toContain('stashed work is kept as runwire/test/1-work-also/stash');
@@ -92,6 +73,25 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
 });
 
 describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
+  it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
+    const root = fresh({ 'sub/a.txt': 'a\n' });
+    git(root, 'checkout', '-q', '-b', 'other');
+    writeFiles(root, { 'sub/b.txt': 'b\n' });
+    git(root, 'add', '-A');
+    git(root, 'commit', '-qm', 'second');
+    git(root, 'checkout', '-q', '--detach', 'main');
+    const before = fingerprint(root);
+    const detached = await workIn(place, join(root, 'sub'), 'ls; echo c > c.txt', { isolate, branch: 'runwire/d/1-detached' });
+    expect(detached.ran.output).toBe('a.txt\n');
+    expect(detached.kept.changes.map(({ path }) => path)).toEqual(['sub/c.txt']);
+    expect(detached.workspace.base.branchId).toBe(git(root, 'rev-parse', 'main'));
+    const other = await workIn(place, join(root, 'sub'), 'ls', { isolate, from: 'other', branch: 'runwire/d/2-other' });
+    expect(other.ran.output).toBe('a.txt\nb.txt\n');
+    expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
+    await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
   it('refuses uncommitted changes, works without them, or on them', async () => {
     const root = fresh({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', '.gitignore': '.env\n' });
     writeFiles(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'staged.txt': 'staged\n' });
@@ -112,42 +112,6 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     expect(fingerprint(root)).toEqual(before);
   });
 
-  it('keeps work from a rebase in the middle, a lock that was left, a broken index', async () => {
-    const root = fresh({ 'a.txt': 'a\n' });
-    const conflict = `
-      git checkout -q -b side; echo side > a.txt; git commit -qam side
-      git checkout -q -; echo ours > a.txt; git commit -qam ours; git rebase -q side; touch "$(git rev-parse --git-dir)/index.lock"`;
-    const rebase = await workIn(place, root, conflict, { isolate, branch: 'runwire/b/1-rebase' });
-    expect(show(root, `${rebase.kept.commit}:a.txt`)).toContain('<<<<<<<');
-    const broken = await workIn(place, root, 'echo b > b.txt; echo broken > "$(git rev-parse --git-dir)/index"', {
-      isolate,
-      branch: 'runwire/b/2-index',
-    });
-    expect(broken.kept.changes).toEqual([{ path: 'b.txt', operation: 'created', additions: 1, deletions: 0 }]);
-  });
-
-  it('loses nothing of repositories that were made inside', async () => {
-    const root = fresh();
-    const script = `
-      git init -q empty; echo a > empty/a; mkdir -p deep; git init -q 'deep/a b'
-      cd 'deep/a b'; echo '*.log' > .gitignore; echo x > x.log; echo b > b; git add -A; git commit -qm b
-      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c`;
-    const { kept } = await workIn(place, root, script, { isolate });
-    expect(files(root, kept.commit)).toEqual([
-      'README.md',
-      'deep/a b/.gitignore',
-      'deep/a b/b',
-      'deep/a b/inner/c',
-      'empty/a',
-      'src/main.ts',
-    ]);
-    expect(kept.notes.map((note) => note.slice(0, 26)).toSorted()).toEqual([
-      'the repository in deep/a b',
-      'the repository in empty/ i',
-      'the repository in inner/ i',
-    ]);
-  });
-
   it('runs the hooks of the repository for its agent, and never for us', async () => {
     const root = fresh();
     const marks = join(place.folder, `hooks-${isolate}`);
@@ -160,34 +124,6 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     const { ran } = await workIn(place, root, 'echo a > a; git add -A; git commit -qm a', { isolate, branch: 'runwire/h/2-own' });
     expect(ran.exitCode).toBe(0);
     expect(readFileSync(marks, 'utf8')).toContain('pre-commit\n');
-  });
-
-  it('commits for people without a name, too', async () => {
-    const root = fresh();
-    writeFileSync(join(place.folder, 'no-identity'), '');
-    const env = { ...place.env, GIT_CONFIG_GLOBAL: join(place.folder, 'no-identity'), EMAIL: '' };
-    const { kept } = await workIn({ env }, root, 'echo a > a', { isolate });
-    expect(git(root, 'log', '-1', '--format=%an <%ae> %cn', kept.commit)).toBe('Runwire <runwire@localhost> Runwire');
-  });
-
-  it('keeps the files when the repository inside was deleted or made anew', async () => {
-    const root = fresh({ '.gitignore': 'kept.log\n', 'a.txt': 'a\n' });
-    writeFiles(root, { 'kept.log': 'tracked all the same\n' });
-    git(root, 'add', '-f', 'kept.log');
-    git(root, 'commit', '-qm', 'second');
-    const before = fingerprint(root);
-    const anew = await workIn(place, root, 'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c', {
-      isolate,
-    });
-    expect(anew.kept.changes.map(({ path }) => path)).toEqual(['b', 'c']);
-    expect(anew.kept.notes).toEqual([
-      'its repository was made anew: its files are kept on top of the commit that it began with',
-      'the branch main is kept as runwire/test/1-work-also/main',
-    ]);
-    expect(git(root, 'rev-parse', `${anew.kept.commit}^`)).toBe(git(root, 'rev-parse', 'main'));
-    const deleted = await workIn(place, root, 'rm -rf .git; echo b > b', { isolate, branch: 'runwire/test/2-deleted' });
-    expect(deleted.kept.changes.map(({ path }) => path)).toEqual(['b']);
-    expect(fingerprint(root)).toEqual(before);
   });
 
   it('works on a shallow clone, a linked worktree, and a git folder that is elsewhere', async () => {
@@ -229,6 +165,75 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
   });
 });
 
+describe.concurrent.each(['overlay'] as const)('%s', (isolate) => {
+  it('keeps work from a rebase in the middle, a lock that was left, a broken index', async () => {
+    const root = fresh({ 'a.txt': 'a\n' });
+    const conflict = `
+      git checkout -q -b side; echo side > a.txt; git commit -qam side
+      git checkout -q -; echo ours > a.txt; git commit -qam ours; git rebase -q side; touch "$(git rev-parse --git-dir)/index.lock"`;
+    const rebase = await workIn(place, root, conflict, { isolate, branch: 'runwire/b/1-rebase' });
+    expect(show(root, `${rebase.kept.commit}:a.txt`)).toContain('<<<<<<<');
+    const broken = await workIn(place, root, 'echo b > b.txt; echo broken > "$(git rev-parse --git-dir)/index"', {
+      isolate,
+      branch: 'runwire/b/2-index',
+    });
+    expect(broken.kept.changes).toEqual([{ path: 'b.txt', operation: 'created', additions: 1, deletions: 0 }]);
+  });
+
+  it('loses nothing of repositories that were made inside', async () => {
+    const root = fresh();
+    const script = `
+      git init -q empty; echo a > empty/a; mkdir -p deep; git init -q 'deep/a b'
+      cd 'deep/a b'; echo '*.log' > .gitignore; echo x > x.log; echo b > b; git add -A; git commit -qm b
+      git init -q inner; echo c > inner/c; git -C inner add -A; git -C inner commit -qm c
+      cd ../..; git init -q added; echo d > added/d; git -C added add -A; git -C added commit -qm d; git add added; git commit -qm added`;
+    const { kept } = await workIn(place, root, script, { isolate });
+    expect(files(root, kept.commit)).toEqual([
+      'README.md',
+      'added/d',
+      'deep/a b/.gitignore',
+      'deep/a b/b',
+      'deep/a b/inner/c',
+      'empty/a',
+      'src/main.ts',
+    ]);
+    expect(kept.notes.map((note) => note.slice(0, 26)).toSorted()).toEqual([
+      'the repository in added/ i',
+      'the repository in deep/a b',
+      'the repository in empty/ i',
+      'the repository in inner/ i',
+    ]);
+  });
+
+  it('commits for people without a name, too', async () => {
+    const root = fresh();
+    writeFileSync(join(place.folder, 'no-identity'), '');
+    const env = { ...place.env, GIT_CONFIG_GLOBAL: join(place.folder, 'no-identity'), EMAIL: '' };
+    const { kept } = await workIn({ env }, root, 'echo a > a', { isolate });
+    expect(git(root, 'log', '-1', '--format=%an <%ae> %cn', kept.commit)).toBe('Runwire <runwire@localhost> Runwire');
+  });
+
+  it('keeps the files when the repository inside was deleted or made anew', async () => {
+    const root = fresh({ '.gitignore': 'kept.log\n', 'a.txt': 'a\n' });
+    writeFiles(root, { 'kept.log': 'tracked all the same\n' });
+    git(root, 'add', '-f', 'kept.log');
+    git(root, 'commit', '-qm', 'second');
+    const before = fingerprint(root);
+    const anew = await workIn(place, root, 'rm -rf .git; git init -q; echo b > b; git add -A; git commit -qm anew; echo c > c', {
+      isolate,
+    });
+    expect(anew.kept.changes.map(({ path }) => path)).toEqual(['b', 'c']);
+    expect(anew.kept.notes).toEqual([
+      'its repository was made anew: its files are kept on top of the commit that it began with',
+      'the branch main is kept as runwire/test/1-work-also/main',
+    ]);
+    expect(git(root, 'rev-parse', `${anew.kept.commit}^`)).toBe(git(root, 'rev-parse', 'main'));
+    const deleted = await workIn(place, root, 'rm -rf .git; echo b > b', { isolate, branch: 'runwire/test/2-deleted' });
+    expect(deleted.kept.changes.map(({ path }) => path)).toEqual(['b']);
+    expect(fingerprint(root)).toEqual(before);
+  });
+});
+
 describe.concurrent('what a checkout may have', () => {
   it('keeps work in submodules in their own repositories', async () => {
     const inner = fresh({ 'inner.txt': 'inner\n' });
@@ -249,6 +254,27 @@ describe.concurrent('what a checkout may have', () => {
     expect(clone.ran.output).toBe('');
     expect(clone.workspace.remark).toContain('the copy has no submodules: --setup "git submodule update --init" fetches them');
     expect(clone.kept.changes).toEqual([]);
+  });
+
+  it('works on its copy when it is started by a hook', async () => {
+    const root = fresh();
+    const before = fingerprint(root);
+    const config = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Grace' };
+    const hook = { GIT_DIR: join(root, '.git'), GIT_WORK_TREE: root, GIT_INDEX_FILE: join(root, '.git', 'index'), GIT_PREFIX: '' };
+    const script =
+      'echo a > a; git add -A; git commit -qm a; git config credential.helper; git config gc.auto; echo b > b; for name in index pack refs said notes; do ln -s ' +
+      `'${root}/README.md' ../$name; done`;
+    const { kept, ran } = await workIn({ env: { ...place.env, ...config, ...hook } }, root, script, { isolate: 'clone' });
+    expect(ran.output.trim()).toBe('0');
+    expect(git(root, 'log', '-2', '--format=%an', kept.commit)).toBe('Grace\nGrace');
+    expect(fingerprint(root)).toEqual(before);
+  });
+
+  it.runIf(process.geteuid?.() === 0)('has folders that can be renamed', async () => {
+    const root = fresh({ 'src/a.ts': 'a\n', 'src/deep/b.ts': 'b\n' });
+    const { kept, ran } = await workIn(place, root, 'git mv src lib; echo c > lib/deep/c.ts; git status --short');
+    expect(ran.output).toBe('R  src/a.ts -> lib/a.ts\nR  src/deep/b.ts -> lib/deep/b.ts\n?? lib/deep/c.ts\n');
+    expect(files(root, kept.commit)).toEqual(['lib/a.ts', 'lib/deep/b.ts', 'lib/deep/c.ts']);
   });
 
   it('keeps many files', async () => {
