@@ -73,6 +73,7 @@ export class Verifier {
           branch: `runwire/verify/${newId()}`,
           copied: copy,
           setup,
+          isDisposable: true,
         },
         { cwd, env, owners },
       );

@@ -141,17 +141,25 @@ export GIT_INDEX_FILE="$folder/index"
   git read-tree "$head" || exit 1
 }
 ${ownIdentity}
-take "$folder/index" || exit 1
+# The tree of all files; what is in a submodule, or in a repository that was added as one, is taken there.
+tree_of_all() {
+take "$folder/index" || return
 git ls-files -s | grep '^160000' > "$folder/modules"
 while read -r mode was stage path; do
   if git rev-parse -q --verify "$base:$path" > /dev/null || git config -f .gitmodules --get-regexp '[.]path$' 2>/dev/null | cut -d' ' -f2- | grep -qxF -e "$path"; then
     now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
   elif [ -e "$path/.git" ]; then
     # Its agent has added a repository that is no submodule.
-    git update-index --force-remove "$path" && take_files "$folder/index" "$path/" || exit 1
+    git update-index --force-remove "$path" && take_files "$folder/index" "$path/" || return
   fi
 done < "$folder/modules"
-tree=$(git write-tree) || exit 1
+git write-tree
+}
+# The index of the copy may know a file by an object that only the copy has: then all files are read again.
+tree=$(tree_of_all 2> "$folder/said") || {
+  rm -f "$GIT_INDEX_FILE"*
+  git read-tree "$head" && tree=$(tree_of_all)
+} || exit 1
 commit=$head
 [ "$tree" = "$(git rev-parse "$head^{tree}")" ] || commit=$(git commit-tree "$tree" -p "$head" -m 'Work that was left uncommitted') || exit 1
 name_it "$commit" "$branch" "$before" || exit 1
@@ -197,7 +205,7 @@ export async function keepWork(plan: CopyPlan, isolation: Isolation, before = ''
   const records = told.split('\0');
   const [, commit = '', kept = ''] = /^kept (\S+) (.+)$/.exec(records.find((each) => each.startsWith('kept ')) ?? '') ?? [];
   if (commit === '') throw new Failure('config', 'what the work left could not be read');
-  const notes = records.flatMap((each) => (each.startsWith('note ') ? [each.slice('note '.length)] : []));
+  const notes = [...new Set(records.flatMap((each) => (each.startsWith('note ') ? [each.slice('note '.length)] : [])))];
   return { branch: kept, base, commit, notes, ...readChanges(changes) };
 }
 

@@ -39,6 +39,19 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(kept.notes).toEqual([]);
   });
 
+  it('keeps what was staged and not committed, which only the index of the copy knows', async () => {
+    const root = fresh();
+    const { kept } = await workIn(
+      place,
+      root,
+      'echo staged > staged; mkdir d; echo deep > d/deep; touch -d "1 hour ago" staged d/deep; git add -A; sleep 1.1; git status -s',
+      { isolate },
+    );
+    expect(files(root, kept.commit)).toEqual(['README.md', 'd/deep', 'src/main.ts', 'staged']);
+    expect(show(root, `${kept.commit}:d/deep`)).toBe('deep');
+    expect(kept.notes).toEqual([]);
+  });
+
   it('keeps other branches and stashed work, wherever its agent ends up', async () => {
     const root = fresh();
     const before = fingerprint(root);
