@@ -17,6 +17,7 @@ interface Account {
     | undefined;
   artifacts: readonly string[];
   changed: readonly string[];
+  touched: readonly string[];
   unknownLines: number | undefined;
   /** Processes that outlived the run. */
   left: readonly string[];
@@ -31,7 +32,7 @@ interface Reach {
 
 /** What Runwire told. */
 export function accountOf(
-  { status, records, outcome, results, left, work, changed }: Performed,
+  { status, records, outcome, results, left, work, changed, touched }: Performed,
   { agent, scenario, differs }: Reach,
 ): Account {
   const { verdict, metrics, tool_calls = [], artifacts = [] } = outcome ?? {};
@@ -64,6 +65,7 @@ export function accountOf(
           },
     artifacts: artifacts.map(({ path, operation }) => `${isAbsolute(path) ? relative(work, path) : path} ${operation}`).toSorted(),
     changed,
+    touched,
     unknownLines: outcome?.provenance.unknown_lines,
     left,
   };
@@ -103,6 +105,7 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
     tokens: tokensServed(tokens, reach),
     artifacts: differs?.artifacts ?? (agent.tellsNoCalls === true ? [] : changed),
     changed,
+    touched: [],
     unknownLines: scenario.refused === true ? undefined : 0,
     left: [],
   };

@@ -1,15 +1,17 @@
 import type { Draft, EventOf } from '../../events/event.ts';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
 import { present } from '../../present.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
+import { isInside } from '../../workspace/overlay.ts';
 import { type Kept, Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
-import type { Attempt, Source } from './source.ts';
+import type { Attempt, Out, Source } from './source.ts';
 
 /** An agent that works in a private copy. */
 export async function isolatedSource(
@@ -80,7 +82,7 @@ class IsolatedSource implements Source {
     }
     this.#isKept = false;
     try {
-      return await this.#inner.produce(attempt);
+      return await this.#inner.produce({ ...attempt, out: inTermsOfCheckout(out, this.#workspace) });
     } finally {
       const kept = await this.#keep();
       for (const draft of found(kept, this.#workspace.repository.root)) out.emit(draft);
@@ -110,6 +112,34 @@ class IsolatedSource implements Source {
       throw new Failure(error.code, `${error.message}; its copy is still there: see "runwire orchestrate clean"`, { cause: error });
     }
   }
+}
+
+/** A copy elsewhere will be gone: its files are called by the names that they have in the checkout. */
+function inTermsOfCheckout(out: Out, { top, cwd, repository }: Workspace): Out {
+  // An agent may have asked the system where it is.
+  const tops = [top, realpathSync(top)];
+  const renamed = (path: string): string => {
+    const whole = resolve(cwd, path);
+    const inside = tops.find((each) => isInside(whole, each));
+    return inside === undefined ? path : join(repository.root, relative(inside, whole));
+  };
+  const told = (draft: Draft): Draft => {
+    if (draft.type === 'file.edited') return { ...draft, path: renamed(draft.path) };
+    if (draft.type === 'thread.started' && draft.cwd !== undefined) return { ...draft, cwd: renamed(draft.cwd) };
+    return draft;
+  };
+  return {
+    emit: (draft, origin) => out.emit(told(draft), origin),
+    at: (ms) => out.at(ms),
+    note: (kind, what, line) => out.note(kind, what, line),
+    clean: (text) => out.clean(text),
+    get isExplained() {
+      return out.isExplained;
+    },
+    speaks: (dialect) => out.speaks(dialect),
+    counted: (totals) => out.counted(totals),
+    heard: (stream, chunk) => out.heard(stream, chunk),
+  };
 }
 
 /** What git says was done, whatever the agent said of it. */
