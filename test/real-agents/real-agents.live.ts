@@ -26,7 +26,7 @@ for (const { agent, folder, name } of cases) {
     });
     for (const [index, run] of runs.entries()) {
       // What is different after a resume is different in the resumed run.
-      const reach = { agent, scenario, differs: index === runs.length - 1 ? agent.differs?.[name] : undefined };
+      const reach = { agent, scenario, differs: index === runs.length - 1 ? agent.differs?.[scenario.like ?? name] : undefined };
       expect(accountOf(run, reach)).toEqual(truthOfRun(run, reach));
     }
   });

@@ -32,6 +32,8 @@ export interface Scenario {
   refused?: true;
   /** Answers until the limit strikes; one more may be under way by then. */
   turnsUntilLimit?: number;
+  /** Another scenario: agents differ here as they do there. */
+  like?: 'sigint-tool';
   /** `quick` runs in CI; `slow` are the ones in which agents retry for a minute and more. */
   speed?: 'quick' | 'slow';
 }
@@ -271,6 +273,16 @@ const table = {
   },
   'overlay-copy': { ...inCopy, flags: ['--isolate', 'overlay'] },
   'clone-copy': { ...inCopy, flags: ['--isolate', 'clone'] },
+  'overlay-sigint': {
+    prompt: 'Run a slow command.',
+    flags: ['--isolate', 'overlay'],
+    like: 'sigint-tool',
+    turns: slowCommand,
+    interrupt: { signal: 'SIGINT', during: 'tool' },
+    is: 'cancelled',
+    exit: 130,
+    statuses: ['cancelled abandoned'],
+  },
 } as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof table;
