@@ -70,7 +70,7 @@ const changedIn = (work: string): string[] =>
 const changedOn = (work: string, branch: string): string[] =>
   linesOf(work, 'diff', '--name-status', '--no-renames', 'HEAD', branch).map((line) => `${line.slice(2)} ${operations[line.charAt(0)]}`);
 
-const differences = (before: Record<string, string>, after: Record<string, string>): string[] =>
+export const differences = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
 
 function start(agent: RealAgent, { prompt, onStdin, flags = [] }: Scenario, stage: Stage, folder: string): ChildProcess {
