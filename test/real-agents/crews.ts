@@ -31,7 +31,7 @@ type Run = (asked: Omit<Asked, 'crew' | 'signal'>, check: (done: Done) => void) 
 
 const membersOf = (crew: Crew): string[] => [
   '--agents',
-  crew.map(({ agent }) => agent.id).join(','),
+  crew.map(({ agent: { id, flags = [] } }) => [id, ...flags.filter((_, index) => flags[index - 1] === '--model')].join('=')).join(','),
   ...crew.flatMap(({ agent }) => (agent.pass ?? []).flatMap((name) => ['--env', name])),
 ];
 const prices = ['--price', `input=${price.input},output=${price.output},cache_read=${price.cached}`];
