@@ -174,6 +174,7 @@ export function crewCases(
       agents === 'each' ? installed.map((each) => [each]) : [installed.filter(({ agent }) => agents.some((id) => id === agent.id))];
     return crews
       .filter((crew) => agents === 'each' || crew.length === agents.length)
+      .filter((crew) => crew.every(({ agent }) => agent.cannot?.[name] === undefined))
       .map((crew) => ({
         title: `${crew.map(({ agent }) => agent.id).join(', ')}: ${name}`,
         perform: (signal, onTold) =>

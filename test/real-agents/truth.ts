@@ -96,6 +96,8 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
   const is = differs?.is ?? scenario.is;
   const tools = calls.map((name, index) => `${agent.toolNames?.[name] ?? name} ${scenario.statuses?.[index] ?? 'completed'}`);
   const changed = scenario.changes ?? [];
+  // In a copy git tells what an agent does not.
+  const isSilent = agent.tellsNoCalls === true && scenario.flags?.includes('--isolate') !== true;
   return {
     status: exit,
     verdict: scenario.refused === true ? undefined : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
@@ -103,7 +105,7 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
     tools: (differs?.tools ?? (agent.tellsNoCalls === true ? [] : tools)).toSorted(),
     results: is === 'success' ? calls.length : undefined,
     tokens: tokensServed(tokens, reach),
-    artifacts: differs?.artifacts ?? (agent.tellsNoCalls === true ? [] : changed),
+    artifacts: differs?.artifacts ?? (isSilent ? [] : changed),
     changed,
     touched: [],
     unknownLines: scenario.refused === true ? undefined : 0,
