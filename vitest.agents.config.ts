@@ -9,7 +9,7 @@ export default defineConfig({
     maxConcurrency: 2,
     testTimeout: 300_000,
     // A machine with other work may starve an agent that has its own time limits; what fails twice has failed.
-    retry: 1,
+    retry: 0,
     hookTimeout: 60_000,
     reporters: ['verbose', new Summary()],
   },

@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RealAgent } from '../test/real-agents/agent.ts';
 import { realAgents } from '../test/real-agents/agents/index.ts';
+import { crewScenarios } from '../test/real-agents/crew-scenarios.ts';
 import { scenarios } from '../test/real-agents/scenarios.ts';
 import { folderOf, installAgents } from './install-agents.ts';
 
+const names = [...Object.keys(scenarios), ...Object.keys(crewScenarios)];
 const usage = `usage: npm run test:agents [-- OPTIONS]
   --quick               the scenarios that CI runs
   --agent ID            only this agent (repeatable): ${realAgents.map(({ id }) => id).join(', ')}
   --newest              the newest release of each agent instead of the one that is known: what fails, the release changed
-  --scenario NAME       only this scenario (repeatable): ${Object.keys(scenarios).join(', ')}
+  --scenario NAME       only this scenario (repeatable): ${names.join(', ')}
   --no-namespace        run with the network of this machine where there is no way to run without`;
 
 function complain(message: string): never {
@@ -30,7 +32,7 @@ function options() {
         'no-namespace': { type: 'boolean' },
       },
     });
-    for (const name of values.scenario ?? []) if (!Object.hasOwn(scenarios, name)) complain(`no scenario ${name}\n${usage}`);
+    for (const name of values.scenario ?? []) if (!names.includes(name)) complain(`no scenario ${name}\n${usage}`);
     for (const id of values.agent ?? []) if (!realAgents.some((agent) => agent.id === id)) complain(`no agent ${id}\n${usage}`);
     return values;
   } catch (error) {

@@ -4,6 +4,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import { specOf } from '../run/ask.ts';
 import { type Run, start } from '../run/run.ts';
+import { builtIn } from '../vocabulary.ts';
 import { branchName } from '../workspace/branch-name.ts';
 import { type Changes, changesBetween } from '../workspace/changes.ts';
 import { commitOf } from '../workspace/repository.ts';
@@ -153,7 +154,7 @@ export class Crew {
   }
 
   #specOf(branch: Branch, { agent, model, prompt, phase, timeoutMs }: Work) {
-    const { spec, cwd, isolate, setup, copy, limits, repository } = this.settings;
+    const { spec, cwd, isolate, setup, copy, limits, repository, baseUrlFor } = this.settings;
     const asked = specOf(
       {
         ...spec,
@@ -162,7 +163,7 @@ export class Crew {
         model,
         limits: { timeoutMs: timeoutMs ?? limits.timeout_ms, idleTimeoutMs: limits.idle_timeout_ms, maxTurns: limits.max_turns },
         permissionMode: spec.permission_mode,
-        baseUrl: spec.base_url,
+        baseUrl: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
         price: spec.price === undefined ? undefined : { ...spec.price, cacheRead: spec.price.cache_read },
         labels: { ...spec.labels, ...present({ phase }) },
         projectName: spec.project_name,

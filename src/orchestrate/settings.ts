@@ -33,6 +33,8 @@ export interface Settings {
   concurrency: number;
   /** What each agent's run has in common with the others. */
   spec: Pick<RunSpec, 'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'>;
+  /** An address belongs to the model that it was given with: agents of others would send their own keys there. */
+  baseUrlFor: 'builtin' | 'everybody';
   limits: Limits;
   ledger: LedgerRequest | undefined;
   warn: (message: string) => void;

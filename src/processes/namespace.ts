@@ -49,6 +49,8 @@ function tryNamespace(): Promise<Namespace | undefined> {
  * none of the program's. What the program leaves running gets a moment to end, and is told of; when this ends, so does everything.
  */
 const first = `
+# A shell that hears SIGINT exits with 130 when the program has ended, whatever the program made of it; a trap is not passed on.
+trap : INT TERM
 exec 4>&2 2>/dev/null
 # Not in this shell, which would say on the program's stderr that a signal ended it.
 (exec "$@" 2>&4 3>&- 4>&-)

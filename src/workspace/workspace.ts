@@ -104,6 +104,11 @@ export class Workspace {
     return this.#plan.branch;
   }
 
+  /** Where the top of the checkout is in the copy. */
+  get top(): string {
+    return this.#isolation.top;
+  }
+
   /** Where its work is done: the folder that was asked about, in the copy. */
   get cwd(): string {
     return join(this.#isolation.top, this.repository.below);

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, verify, write } from './crew.ts';
 
+const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
 const usage = (input: number, output: number) => ({ input, output });
 const call = (name: string, args: Record<string, unknown>): TurnInput => ({
   calls: [{ name, args: args as never }],
@@ -280,4 +281,18 @@ describe('what is wrong is said before the first model call', () => {
     const second = await live(['orchestrate', '--agents', 'builtin'], { cwd: brokenProject() });
     expect({ status: second.status, said: second.stderr.includes('no task') }).toEqual({ status: 2, said: true });
   });
+});
+
+it('sends no agent of others to the model server of the brain', async () => {
+  const place = folder();
+  const codex = `#!/bin/sh\n[ "$1" = --version ] && exec echo codex-cli 0.166.0\nprintf '%s\\n' "$@" > '${place}/words'\ncat '${example}'\n`;
+  writeFileSync(join(place, 'codex'), codex, { mode: 0o755 });
+  const brain = [call('execute_agent', { agent: 'codex', prompt: 'Fix the value' }), done];
+  const server = await serveModels({ brain });
+  const flags = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat')];
+  const env = { PATH: `${place}:${process.env['PATH']}` };
+  await live(['orchestrate', '--task', 'Make the test pass', '--agents', 'codex', ...flags], { cwd: brokenProject(), env });
+  const words = readFileSync(join(place, 'words'), 'utf8');
+  expect(words).toContain('Fix the value');
+  expect(words).not.toContain(server.url);
 });

@@ -1,5 +1,6 @@
 import type { VerdictClass } from '../../src/failure.ts';
 import type { FormatId, TurnInput } from '../support/model-server/index.ts';
+import type { CrewScenarioName } from './crew-scenarios.ts';
 import type { ScenarioName } from './scenarios.ts';
 
 type Call = NonNullable<TurnInput['calls']>[number];
@@ -51,7 +52,7 @@ export interface RealAgent {
   /** Prints its answer alone, not what it did. */
   tellsNoCalls?: true;
   /** Scenarios that this agent has no way to go through; each says why. */
-  cannot?: Partial<Record<ScenarioName, string>>;
+  cannot?: Partial<Record<ScenarioName | CrewScenarioName, string>>;
   /** Where this agent tells less, or ends otherwise, than the scenario's table says. */
   differs?: Partial<Record<ScenarioName, Difference>>;
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { EventRecord } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { fingerprint } from '../support/checkouts.ts';
 import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
 import type { Served } from '../support/recordings.ts';
 import type { Place, RealAgent } from './agent.ts';
@@ -27,8 +28,10 @@ export interface Performed {
   /** How many results of tools came back to the model. */
   results: number;
   work: string;
-  /** Files that git sees as new, changed or gone, and which of the three. */
+  /** Files that git sees as new, changed or gone, and which of the three: in the checkout and, after work in a copy, on its branch. */
   changed: string[];
+  /** What work in a copy did to the checkout and its repository, all the same. */
+  touched: string[];
   left: string[];
 }
 
@@ -57,13 +60,18 @@ function setUp(agent: RealAgent, url: string): Stage {
   return stage;
 }
 
-const operations: Record<string, string> = { '?': 'created', M: 'modified', D: 'deleted' };
-const changedIn = (work: string): string[] =>
-  execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: work, encoding: 'utf8' })
+const operations: Record<string, string> = { '?': 'created', A: 'created', M: 'modified', D: 'deleted' };
+const linesOf = (work: string, ...args: string[]): string[] =>
+  execFileSync('git', args, { cwd: work, encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => `${line.slice(3)} ${operations[line.charAt(1)]}`)
-    .toSorted();
+    .filter((line) => line !== '');
+const changedIn = (work: string): string[] =>
+  linesOf(work, 'status', '--porcelain', '--untracked-files=all').map((line) => `${line.slice(3)} ${operations[line.charAt(1)]}`);
+const changedOn = (work: string, branch: string): string[] =>
+  linesOf(work, 'diff', '--name-status', '--no-renames', 'HEAD', branch).map((line) => `${line.slice(2)} ${operations[line.charAt(0)]}`);
+
+export const differences = (before: Record<string, string>, after: Record<string, string>): string[] =>
+  Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
 
 function start(agent: RealAgent, { prompt, onStdin, flags = [] }: Scenario, stage: Stage, folder: string): ChildProcess {
   const own = agent.env(stage);
@@ -124,6 +132,8 @@ async function performOnce(
   { stage, server, folder, signal }: { stage: Stage; server: ModelServer; folder: string; signal: AbortSignal },
 ): Promise<Performed> {
   const before = server.served.requests.length;
+  const isInCopy = scenario.flags?.includes('--isolate') === true;
+  const untouched = isInCopy ? fingerprint(stage.work) : {};
   const child = start(agent, scenario, stage, folder);
   const kill = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', kill);
@@ -139,15 +149,18 @@ async function performOnce(
     .filter((line) => line !== '')
     .map((line) => EventRecord.parse(JSON.parse(line)) as EventRecord);
   const end = records.at(-1);
+  const outcome = end?.type === 'thread.completed' ? (end.final_report as RunOutcome) : undefined;
+  const branch = outcome?.lineage?.branches.find(({ isolation }) => isolation !== undefined)?.branch_id;
   return {
     status,
     stderr,
     records,
-    outcome: end?.type === 'thread.completed' ? (end.final_report as RunOutcome) : undefined,
+    outcome,
     served: { requests: requests as Served['requests'] },
     results: requests.flatMap(({ fault, toolResults = [] }) => (fault === undefined ? toolResults : [])).length,
     work: stage.work,
-    changed: changedIn(stage.work),
+    changed: [...changedIn(stage.work), ...(branch === undefined ? [] : changedOn(stage.work, branch))].toSorted(),
+    touched: isInCopy ? differences(untouched, fingerprint(stage.work)) : [],
     left,
   };
 }
@@ -156,7 +169,10 @@ async function performOnce(
 export async function perform(agent: RealAgent, scenario: Scenario, folder: string, signal: AbortSignal): Promise<Performed[]> {
   let turns: ReturnType<Scenario['turns']> = [];
   const server = await startModelServer({
-    turns: (_, index) => turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } },
+    turns: (request, index) => {
+      const turn = turns[index] ?? { fault: { status: 400, kind: 'invalid_request' } };
+      return typeof turn === 'function' ? turn(request) : turn;
+    },
     // By order: an agent that goes on after a cut sends the piece it has as an answer of its own.
     select: 'sequential',
     // Names for a session, notes for later runs: what agents ask beside their work.

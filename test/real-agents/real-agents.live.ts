@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { realAgents } from './agents/index.ts';
+import { crewCases } from './crews.ts';
 import { perform } from './perform.ts';
 import { scenarios, type ScenarioName } from './scenarios.ts';
 import { accountOf, truthOfRun } from './truth.ts';
@@ -8,9 +9,9 @@ import { accountOf, truthOfRun } from './truth.ts';
 const { REAL_AGENTS = '[]', REAL_AGENTS_SCENARIOS = '', REAL_AGENTS_QUICK = '' } = process.env;
 const folders = new Map(JSON.parse(REAL_AGENTS) as [id: string, folder: string][]);
 const wanted = REAL_AGENTS_SCENARIOS.split(',').filter((name) => name !== '');
-const names = (Object.keys(scenarios) as ScenarioName[])
-  .filter((name) => wanted.length === 0 || wanted.includes(name))
-  .filter((name) => REAL_AGENTS_QUICK === '' || scenarios[name].speed === 'quick');
+const isWanted = (name: string, speed: string | undefined): boolean =>
+  (wanted.length === 0 || wanted.includes(name)) && (REAL_AGENTS_QUICK === '' || speed === 'quick');
+const names = (Object.keys(scenarios) as ScenarioName[]).filter((name) => isWanted(name, scenarios[name].speed));
 
 const cases = realAgents.flatMap((agent) => {
   const folder = folders.get(agent.id);
@@ -26,8 +27,16 @@ for (const { agent, folder, name } of cases) {
     });
     for (const [index, run] of runs.entries()) {
       // What is different after a resume is different in the resumed run.
-      const reach = { agent, scenario, differs: index === runs.length - 1 ? agent.differs?.[name] : undefined };
+      const reach = { agent, scenario, differs: index === runs.length - 1 ? agent.differs?.[scenario.like ?? name] : undefined };
       expect(accountOf(run, reach)).toEqual(truthOfRun(run, reach));
     }
+  });
+}
+
+for (const { title, perform: performTogether } of crewCases(folders, isWanted)) {
+  it.concurrent(title, async ({ signal, onTestFailed }) => {
+    let told = '';
+    onTestFailed(() => console.error(title, told));
+    await performTogether(signal, (stderr) => void (told = stderr));
   });
 }

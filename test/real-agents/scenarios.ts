@@ -1,7 +1,11 @@
 import type { ErrorCode } from '../../src/events/event.ts';
 import type { VerdictClass } from '../../src/failure.ts';
-import type { TurnInput } from '../support/model-server/index.ts';
+import { dirname } from 'node:path';
+import { lastResults, type ModelRequest, type TurnInput } from '../support/model-server/index.ts';
 import type { Hands, Place } from './agent.ts';
+
+/** An answer, or one that is made of what was asked. */
+type Answer = TurnInput | ((request: ModelRequest) => TurnInput);
 
 export interface Scenario {
   prompt: string;
@@ -9,7 +13,7 @@ export interface Scenario {
   onStdin?: true;
   /** On top of the agent's own; the permission mode is `full` unless it is here. */
   flags?: readonly string[];
-  turns(hands: Hands, place: Place): readonly TurnInput[];
+  turns(hands: Hands, place: Place): readonly Answer[];
   /** A signal to the command: while a tool runs, or while the model is silent in the middle of its answer. */
   interrupt?: { signal: 'SIGINT' | 'SIGTERM'; during: 'tool' | 'silence' };
   /** Nobody reads stdout for so long. */
@@ -28,6 +32,8 @@ export interface Scenario {
   refused?: true;
   /** Answers until the limit strikes; one more may be under way by then. */
   turnsUntilLimit?: number;
+  /** Another scenario: agents differ here as they do there. */
+  like?: 'sigint-tool';
   /** `quick` runs in CI; `slow` are the ones in which agents retry for a minute and more. */
   speed?: 'quick' | 'slow';
 }
@@ -66,6 +72,37 @@ const cut = (times?: number): TurnInput => ({
   ...say('This answer is cut off in the middle of the stream, and may be whole another time.'),
   fault: { type: 'disconnect', after: 2, ...(times === undefined ? {} : { times }) },
 });
+
+/** The folder that an agent works in, by its own word: a copy may be elsewhere. */
+function toldFolder(request: ModelRequest, { work }: Place): string {
+  const told = lastResults(request).map(({ result }) => result);
+  const base = dirname(work);
+  const at = told.join('\n').match(/\/[\w./-]+/g) ?? [];
+  return at.findLast((path) => path.startsWith(`${base}/`)) ?? work;
+}
+
+const editedInCopy = ({ shell, write, edit, read }: Hands, place: Place): readonly Answer[] => {
+  let folder = '';
+  return [
+    { text: 'Where am I?', calls: [shell('pwd')], usage },
+    (request) => {
+      folder = toldFolder(request, place);
+      return { text: 'I write the notes.', calls: [write(`${folder}/notes.txt`, 'alpha\nbravo\n')], usage };
+    },
+    () => ({ calls: [read(`${folder}/notes.txt`)], usage }),
+    () => ({ calls: [edit(`${folder}/notes.txt`, 'bravo', 'BRAVO')], usage }),
+    { calls: [shell('cat notes.txt && git status --short && rm hello.sh && echo more >> README.md')], usage },
+    say('I wrote notes.txt, and removed the script.'),
+  ];
+};
+
+const inCopy = {
+  prompt: 'Write a notes file, correct it, and remove the script.',
+  turns: editedInCopy,
+  changes: ['README.md modified', 'hello.sh deleted', 'notes.txt created'],
+  is: 'success',
+  exit: 0,
+} as const satisfies Scenario;
 
 const table = {
   plain: { prompt: 'Say hello.', turns: () => [say(hello)], is: 'success', exit: 0, speed: 'quick' },
@@ -233,6 +270,18 @@ const table = {
     turnsUntilLimit: 3,
     is: 'turn_limit',
     exit: 6,
+  },
+  'overlay-copy': { ...inCopy, flags: ['--isolate', 'overlay'] },
+  'clone-copy': { ...inCopy, flags: ['--isolate', 'clone'] },
+  'overlay-sigint': {
+    prompt: 'Run a slow command.',
+    flags: ['--isolate', 'overlay'],
+    like: 'sigint-tool',
+    turns: slowCommand,
+    interrupt: { signal: 'SIGINT', during: 'tool' },
+    is: 'cancelled',
+    exit: 130,
+    statuses: ['cancelled abandoned'],
   },
 } as const satisfies Record<string, Scenario>;
 

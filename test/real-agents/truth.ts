@@ -17,6 +17,7 @@ interface Account {
     | undefined;
   artifacts: readonly string[];
   changed: readonly string[];
+  touched: readonly string[];
   unknownLines: number | undefined;
   /** Processes that outlived the run. */
   left: readonly string[];
@@ -31,7 +32,7 @@ interface Reach {
 
 /** What Runwire told. */
 export function accountOf(
-  { status, records, outcome, results, left, work, changed }: Performed,
+  { status, records, outcome, results, left, work, changed, touched }: Performed,
   { agent, scenario, differs }: Reach,
 ): Account {
   const { verdict, metrics, tool_calls = [], artifacts = [] } = outcome ?? {};
@@ -64,6 +65,7 @@ export function accountOf(
           },
     artifacts: artifacts.map(({ path, operation }) => `${isAbsolute(path) ? relative(work, path) : path} ${operation}`).toSorted(),
     changed,
+    touched,
     unknownLines: outcome?.provenance.unknown_lines,
     left,
   };
@@ -94,6 +96,8 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
   const is = differs?.is ?? scenario.is;
   const tools = calls.map((name, index) => `${agent.toolNames?.[name] ?? name} ${scenario.statuses?.[index] ?? 'completed'}`);
   const changed = scenario.changes ?? [];
+  // In a copy git tells what an agent does not.
+  const isSilent = agent.tellsNoCalls === true && scenario.flags?.includes('--isolate') !== true;
   return {
     status: exit,
     verdict: scenario.refused === true ? undefined : { class: is, exit_code: exit, ...(scenario.code && { code: scenario.code }) },
@@ -101,8 +105,9 @@ export function truthOfRun({ served }: Performed, reach: Reach): Account {
     tools: (differs?.tools ?? (agent.tellsNoCalls === true ? [] : tools)).toSorted(),
     results: is === 'success' ? calls.length : undefined,
     tokens: tokensServed(tokens, reach),
-    artifacts: differs?.artifacts ?? (agent.tellsNoCalls === true ? [] : changed),
+    artifacts: differs?.artifacts ?? (isSilent ? [] : changed),
     changed,
+    touched: [],
     unknownLines: scenario.refused === true ? undefined : 0,
     left: [],
   };

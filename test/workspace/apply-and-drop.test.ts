@@ -15,6 +15,27 @@ async function ran(root: string, script: string, ...flags: string[]): Promise<Re
 }
 const ask = (...args: string[]): Promise<Result> => runwire(args, { env });
 
+it.concurrent.each(['overlay', 'clone', 'worktree'])('a file of a %s is told once, by its name in the checkout', async (isolation) => {
+  const root = place.checkout(`told-${isolation}`, { 'src/main.ts': 'export {};\n' });
+  const told = ['$PWD/new.ts', 'other.ts', '/elsewhere/third.ts'].map((path) =>
+    JSON.stringify({
+      type: 'item.completed',
+      item: { id: path, type: 'file_change', changes: [{ path, kind: 'add' }], status: 'completed' },
+    }),
+  );
+  const say = `touch new.ts other.ts; cat <<END\n{"type":"thread.started","thread_id":"t"}\n${told.join('\n')}\nEND\ncat '${example}'`;
+  const flags = [`--isolate=${isolation}`, '--from=codex', '--to=runwire'];
+  const { stdout } = await runwire(['run', ...flags, `--cwd=${join(root, 'src')}`, '--', 'sh', '-c', say], { env });
+  const { final_report } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  const paths = final_report.artifacts.map(({ path }: { path: string }) => path);
+  expect(paths.filter((path: string) => /\/(?:new|other|third)\.ts$/.test(path))).toEqual([
+    join(root, 'src/new.ts'),
+    join(root, 'src/other.ts'),
+    '/elsewhere/third.ts',
+  ]);
+  expect(paths.filter((path: string) => path.includes('copies'))).toEqual([]);
+});
+
 describe('what a run in a private copy changed', () => {
   const root = place.checkout('project', files);
   const script = `sed -i 's/^one/ONE/' README.md; rm old.txt; chmod +x tool.sh; printf '\\000bin' > 'new file'; git stash list`;

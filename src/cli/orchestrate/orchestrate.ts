@@ -26,6 +26,7 @@ export async function conductOrchestration({ task, values, crewFlags, isInteract
       values,
       crewFlags,
       prompt,
+      hasBrain: true,
       directorOf(crew) {
         const brain = brainOf(crew);
         const chat: RunAgent = (options, emit) => brain({ ...options, ...(lines && { nextPrompt: () => lines.next() }) }, emit);

@@ -34,6 +34,7 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
       values,
       crewFlags,
       prompt,
+      hasBrain: false,
       // Time is kept by each agent, so that who has ended by then can still win.
       limitsOf: ({ timeout_ms, ...limits }) => ({ ...limits, ...present({ timeout_ms: timeout_ms && timeout_ms + closingMs }) }),
       directorOf: (crew, { timeout_ms: timeoutMs }) => ({

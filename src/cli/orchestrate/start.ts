@@ -29,6 +29,8 @@ interface Conducting {
   values: RunValues;
   crewFlags: CrewFlags;
   prompt: string;
+  /** Whether the one who directs has a model, that of the command line. */
+  hasBrain: boolean;
   /** Who directs the crew: an agent with a model, or a script without one. */
   directorOf(crew: Crew, limits: RunSpec['limits']): { loadAgent: () => Promise<RunAgent> } | { script: Script };
   /** The limits of the run on top, of those that were asked for. */
@@ -36,7 +38,10 @@ interface Conducting {
 }
 
 /** Several agents under one run, from the flags to the exit code. Everything that can be wrong is said before the first model call. */
-export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf }: Conducting, context: Context): Promise<Conducted> {
+export async function conduct(
+  { values, crewFlags, prompt, hasBrain, directorOf, limitsOf }: Conducting,
+  context: Context,
+): Promise<Conducted> {
   try {
     const format = readFormat(values);
     // The run on top works in no copy itself.
@@ -45,7 +50,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
     const asked = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
-    const { settings, tellWith } = await settle(asked, crewFlags, flags, context);
+    const { settings, tellWith } = await settle(asked, { ...crewFlags, hasBrain }, flags, context);
     const spec: RunSpec = { ...asked, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     const crew = new Crew(settings);
@@ -72,7 +77,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
 
 async function settle(
   spec: RunSpec,
-  { agents, agentTimeoutMs, from, ...crewFlags }: CrewFlags,
+  { agents: named, agentTimeoutMs, from, hasBrain, ...crewFlags }: CrewFlags & { hasBrain: boolean },
   flags: RunFlags,
   context: Context,
 ): Promise<{ settings: Settings; tellWith(complain: (message: string) => void): void }> {
@@ -82,6 +87,7 @@ async function settle(
     if (!existsSync(resolve(spec.cwd, path))) throw new Failure('input', `--copy ${path}: there is no such file`);
   const base = await findBase(repository, { from, dirty: crewFlags.dirty });
   const place = ledgerPlace(flags.ledger, env, context.cwd);
+  const agents = withModels(named ?? (await usableAgents(env)), spec.model);
   let complain = (_message: string): void => {};
   const settings: Settings = {
     ...crewFlags,
@@ -90,8 +96,9 @@ async function settle(
     cwd: spec.cwd,
     env,
     variables: flags.extraEnv.set,
-    agents: withModels(agents ?? (await usableAgents(env)), spec.model),
+    agents,
     spec,
+    baseUrlFor: hasBrain || agents.some(({ agent }) => agent === builtIn) ? 'builtin' : 'everybody',
     limits: present({ timeout_ms: agentTimeoutMs }),
     ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
     warn: (message) => complain(message),

@@ -1,4 +1,5 @@
 import type { Draft, EventOf } from '../../events/event.ts';
+import { realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
@@ -6,6 +7,7 @@ import { isGone, thisProcess } from '../../stores/owner.ts';
 import { present } from '../../present.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
+import { isInside } from '../../workspace/overlay.ts';
 import { type Kept, Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
@@ -93,19 +95,28 @@ class IsolatedSource implements Source {
 
   /** A copy that is elsewhere is gone when its files are read of: they are told by the names that they have in the checkout. */
   #heardBy(out: Out): Out {
-    const { repository, cwd } = this.#workspace;
-    const top = repository.below === '' ? cwd : cwd.slice(0, -repository.below.length - 1);
+    const { repository, cwd, top } = this.#workspace;
+    // An agent may have asked the system where it is.
+    const tops = [top, realpathSync(top)];
+    const inside = (path: string): string | undefined => {
+      const whole = resolve(cwd, path);
+      return tops.map((each) => relative(each, whole)).find((below) => below !== '..' && !below.startsWith('../'));
+    };
+    const renamed = (path: string): string => {
+      const below = inside(path);
+      return isAbsolute(path) && below !== undefined ? join(repository.root, below) : path;
+    };
     return {
       ...out,
       get isExplained() {
         return out.isExplained;
       },
       emit: (draft, origin) => {
+        if (draft.type === 'thread.started' && draft.cwd !== undefined) return out.emit({ ...draft, cwd: renamed(draft.cwd) }, origin);
         if (draft.type !== 'file.edited') return out.emit(draft, origin);
-        const inside = relative(top, resolve(cwd, draft.path));
-        this.#edited.add(inside);
-        const path = isAbsolute(draft.path) && !inside.startsWith('..') ? join(repository.root, inside) : draft.path;
-        out.emit({ ...draft, path }, origin);
+        const below = inside(draft.path);
+        if (below !== undefined) this.#edited.add(below);
+        out.emit({ ...draft, path: renamed(draft.path) }, origin);
       },
     };
   }

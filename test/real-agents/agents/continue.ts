@@ -32,8 +32,13 @@ export const continueCli: RealAgent = {
   noReasoningTokens: true,
   noCachedTokens: true,
   tellsNoCalls: true,
-  cannot: { 'turn-limit': 'it tells its turns when it has ended' },
+  cannot: {
+    'turn-limit': 'it tells its turns when it has ended',
+    attempts: 'its tokens are in its session file, which is known by its folder: overlays have the same one',
+  },
   differs: {
+    'sigint-tool': { why: 'its session is written when it has ended well', tokens: false },
+    'sigterm-tool': { why: 'its session is written when it has ended well', tokens: false },
     denied: { why: 'what it was denied is told to the model alone', is: 'success', exit: 0 },
   },
 };

@@ -51,7 +51,7 @@ export const opencode: RealAgent = {
   },
   differs: {
     denied: { why: 'a withheld tool is told as a call of `invalid`', tools: ['invalid error denied', 'invalid error denied'] },
-    'sigint-tool': { why: 'a call is told at its end, and tokens after it', tools: [], tokens: false },
-    'sigterm-tool': { why: 'a call is told at its end, and tokens after it', tools: [], tokens: false },
+    'sigint-tool': { why: 'a call is told at its end, and tokens after it', tools: ['unknown cancelled abandoned'], tokens: false },
+    'sigterm-tool': { why: 'a call is told at its end, and tokens after it', tools: ['unknown cancelled abandoned'], tokens: false },
   },
 };

@@ -1,3 +1,3 @@
 export { startModelServer, type ModelServer } from './server.ts';
-export { lastPrompt, type FormatId } from './request.ts';
+export { lastPrompt, lastResults, type FormatId, type ModelRequest } from './request.ts';
 export type { TurnInput } from './script.ts';
