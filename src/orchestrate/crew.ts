@@ -19,6 +19,8 @@ export interface Branch {
   parentId: string;
   /** The commit that it began from. */
   base: string;
+  /** The other branches that a merge holds. */
+  mergedIds?: readonly string[];
   /** Where it stands; unset: its work is under way, or came to nothing. */
   commit?: string;
   agent?: string;
@@ -27,9 +29,12 @@ export interface Branch {
   outcome?: RunOutcome;
   changes?: Changes;
   facts?: Facts;
+  /** By the command of the whole orchestration, where there is one. */
   verification?: Verification;
   /** Why there was no work, or no verification. */
   problem?: string;
+  /** How long the agent and its copy took. */
+  workMs?: number;
 }
 
 export interface Work extends AgentChoice {
@@ -37,9 +42,8 @@ export interface Work extends AgentChoice {
   /** A branch or commit; unset: what the orchestration began from. */
   parentId?: string | undefined;
   phase?: string | undefined;
-  timeoutMs?: number | undefined;
-  /** Whether it is verified right after; default: yes, when there is a command. */
-  verifies?: boolean;
+  /** When it must have ended. */
+  endsAt?: number | undefined;
 }
 
 /** Where work is told while it is done. */
@@ -91,11 +95,12 @@ export class Crew {
     return commitOf(this.settings.repository, id);
   }
 
-  /** One after the other: branches are told of in the order they were asked for. */
+  /** One after the other: branches are told of in the order they were asked for. A name is pushed, so no secret may be in it. */
   newBranchName(about: string): Promise<string> {
+    const { repository, clean } = this.settings;
     this.#count += 1;
-    const wanted = branchName(this.run.id, this.#count, about);
-    this.#naming = this.#naming.then(() => freeBranch(this.settings.repository, wanted));
+    const wanted = branchName(this.run.id, this.#count, clean(about));
+    this.#naming = this.#naming.catch(() => '').then(() => freeBranch(repository, wanted));
     return this.#naming;
   }
 
@@ -117,7 +122,7 @@ export class Crew {
         item_id: telling.itemId,
       });
       await this.#gate.through(() => this.#work(branch, work, telling));
-      if (branch.commit !== undefined && (work.verifies ?? true)) await this.verify(branch, this.settings.verify, telling);
+      await this.verify(branch, this.settings.verify, telling);
     } catch (error) {
       branch.problem = messageOf(error);
     }
@@ -139,28 +144,35 @@ export class Crew {
     branch.run = run;
     const stop = (): void => run.cancel();
     signal.addEventListener('abort', stop, { once: true });
+    const begun = this.settings.clock();
     try {
       branch.outcome = await run.outcome;
     } finally {
+      branch.workMs = this.settings.clock() - begun;
       signal.removeEventListener('abort', stop);
     }
     const { repository, protect } = this.settings;
-    const kept = branch.outcome.lineage?.branches.find(({ branch_id }) => branch_id === branch.id)?.commit;
-    if (kept === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
-    branch.commit = kept;
-    branch.changes = await changesBetween(repository.git, branch.base, kept);
+    const kept = branch.outcome.lineage?.branches.findLast(({ run_id }) => run_id === run.id);
+    if (kept?.commit === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
+    branch.commit = kept.commit;
+    branch.changes = await changesBetween(repository.git, branch.base, kept.commit);
     branch.facts = factsOf(branch.changes.changes, protect);
   }
 
-  #specOf(branch: Branch, { agent, model, prompt, phase, timeoutMs }: Work) {
-    const { spec, cwd, isolate, setup, copy, limits, repository } = this.settings;
+  #specOf(branch: Branch, { agent, model, prompt, phase, endsAt = Infinity }: Work) {
+    const { spec, cwd, isolate, setup, copy, limits, repository, clock } = this.settings;
+    const timeoutMs = Math.min(limits.timeout_ms ?? Infinity, Math.max(1, endsAt - clock()));
     const asked = specOf(
       {
         ...spec,
         agent,
         prompt,
         model,
-        limits: { timeoutMs: timeoutMs ?? limits.timeout_ms, idleTimeoutMs: limits.idle_timeout_ms, maxTurns: limits.max_turns },
+        limits: {
+          timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+          idleTimeoutMs: limits.idle_timeout_ms,
+          maxTurns: limits.max_turns,
+        },
         permissionMode: spec.permission_mode,
         baseUrl: spec.base_url,
         price: spec.price === undefined ? undefined : { ...spec.price, cacheRead: spec.price.cache_read },
@@ -176,13 +188,18 @@ export class Crew {
     return { ...asked, workspace };
   }
 
-  async verify(branch: Branch, command: string | undefined, telling: Telling): Promise<void> {
-    if (command === undefined || branch.commit === undefined) return;
+  /** Runs a command on a branch. Only the one that was asked for on the command line proves anything about it. */
+  async verify(branch: Branch, command: string | undefined, telling: Telling): Promise<Verification | undefined> {
+    if (command === undefined || branch.commit === undefined) return undefined;
     try {
-      branch.verification = await this.verifier.verify(branch.commit, command, telling.signal);
+      const verification = await this.verifier.verify(branch.commit, command, telling.signal);
+      if (command === (this.settings.verify ?? command)) branch.verification = verification;
+      return verification;
     } catch (error) {
-      branch.problem = `it could not be verified: ${messageOf(error)}`;
-      telling.emit({ type: 'error', scope: 'verify', code: 'tool', message: branch.problem, fatal: false, item_id: telling.itemId });
+      if (telling.signal.aborted) return undefined;
+      const message = `it could not be verified: ${messageOf(error)}`;
+      telling.emit({ type: 'error', scope: 'verify', code: 'tool', message, fatal: false, item_id: telling.itemId });
+      throw new Failure('tool', message);
     }
   }
 

@@ -34,6 +34,8 @@ export interface Settings {
   /** What each agent's run has in common with the others. */
   spec: Pick<RunSpec, 'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'>;
   limits: Limits;
+  /** Takes secrets out of a text that leaves the house: the name of a branch, a pull request. */
+  clean: (text: string) => string;
   ledger: LedgerRequest | undefined;
   warn: (message: string) => void;
   clock: () => number;

@@ -32,13 +32,14 @@ export function mergeBranches(crew: Crew): Tool {
         const branch: Branch = {
           id,
           parentId: parts[0]?.id ?? '',
+          mergedIds: parts.slice(1).map((part) => part.id),
           base: base.commit,
           commit,
           changes,
           facts: factsOf(changes.changes, protect),
         };
         crew.branches.set(id, branch);
-        await crew.verify(branch, verify, run);
+        await crew.verify(branch, verify, run).catch((error: unknown) => void (branch.problem = messageOf(error)));
         crew.tell(branch, run);
         return { status: 'success', output: reportOf(branch), branch_id: id, summary: summaryOf(branch) };
       } catch (error) {
