@@ -1,5 +1,6 @@
 import { agentWith, type RunAgent } from '../builtin/agent.ts';
 import type { Tool } from '../builtin/tools/tool.ts';
+import { cancelledBy } from '../builtin/claim.ts';
 import type { Draft } from '../events/event.ts';
 import { builtIn } from '../vocabulary.ts';
 import type { Branch, Crew } from './crew.ts';
@@ -100,18 +101,19 @@ async function conclude(crew: Crew, finished: Finished, { watch, emit, signal, i
   emit({ type: 'turn.started', ...turn });
   emit({ type: 'item.started', item_id: itemId, turn_id: turn.turn_id, kind: 'publish', name: 'publish', args: { branch_id: chosen.id } });
   const result = await publishBranch(crew, chosen, finished.message, { emit, signal, itemId });
-  if (result.status === 'error')
-    emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
+  const status = result.status === 'error' && signal.aborted ? 'cancelled' : result.status;
+  if (status === 'error') emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
   emit({
     type: 'item.completed',
     item_id: itemId,
-    status: result.status,
+    status,
     output: result.output,
     summary: result.output,
     branch_id: chosen.id,
   });
   emit({ type: 'turn.completed', ...turn, tool_call_count: 1, has_final_report: false });
-  return result.status === 'success' ? finished : failed(`publish: ${result.output}`);
+  if (status === 'cancelled') return { ...finished, ...cancelledBy(signal) };
+  return status === 'success' ? finished : failed(`publish: ${result.output}`);
 }
 
 /** The newest branch that holds work and that nothing was built on; one that passes before one that does not. */

@@ -39,7 +39,7 @@ export async function publish(
   const { commit, id } = branch;
   if (commit === undefined) return refuse('it has no commit');
   if (verify !== undefined && !isVerified(branch)) return refuse(`${doesNotPass(branch, verify)}; nothing is pushed`);
-  const misfit = await misfitOf(crew, commit, signal);
+  const misfit = await misfitOf(crew, commit, signal).catch((error: unknown) => `it could not be merged and verified: ${messageOf(error)}`);
   if (misfit !== undefined) return refuse(misfit);
   const told = { branch_id: id, remote, ref: `refs/heads/${id}`, commit };
   if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${remote} as ${id}` };

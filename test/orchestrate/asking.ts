@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
@@ -53,13 +54,22 @@ interface Ask {
   agents?: readonly (keyof typeof workers)[];
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
+  watch?: (child: ChildProcess) => void;
 }
 
-export async function orchestrate({ brain, flags = [], cwd = brokenProject(), agents = ['fixer', 'writer'], models = {}, env = {} }: Ask) {
+export async function orchestrate({
+  brain,
+  flags = [],
+  cwd = brokenProject(),
+  agents = ['fixer', 'writer'],
+  models = {},
+  env = {},
+  watch = () => {},
+}: Ask) {
   const server = await serveModels({ brain, ...workers, ...models });
   const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
   const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
-  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], { cwd, env });
+  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], { cwd, env, watch });
   return { ...result, cwd, server };
 }
 

@@ -83,6 +83,7 @@ describe('two agents in parallel, merged and published', async () => {
     const outcome = JSON.parse(read.stdout) as { metrics: { tokens_used: number }; children: { tokens_used: number }; lineage: unknown };
     expect(outcome.metrics.tokens_used + outcome.children.tokens_used).toBe(tokens);
     expect(outcome.lineage).toEqual(report.lineage);
+    expect(await live(['validate'], { stdin: stdout })).toMatchObject({ status: 0, stdout: '' });
   });
 
   it('is a tree of runs in the ledger', async () => {
@@ -90,12 +91,13 @@ describe('two agents in parallel, merged and published', async () => {
     const runs = listed
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; depth: number; class: string; parent_run_id?: string });
+      .map((line) => JSON.parse(line) as { id: string; depth: number; class: string; artifacts: number; parent_run_id?: string });
     expect(runs.map(({ depth, class: name }) => [depth, name])).toEqual([
       [0, 'success'],
       [1, 'success'],
       [1, 'success'],
     ]);
+    expect(runs.map(({ artifacts }) => artifacts)).toEqual([0, 1, 1]);
     expect(
       runs
         .slice(1)
@@ -109,7 +111,8 @@ describe('two agents in parallel, merged and published', async () => {
       .split('\n')
       .map((line) => (JSON.parse(line) as { thread_id: string }).thread_id);
     expect(new Set(threads).size).toBe(3);
-    const shown = await live(['runs', 'show', '--text', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
+    const shown = await live(['runs', 'show', '--text', 'last'], { cwd, env: { XDG_STATE_HOME: home } });
+    expect(shown.stdout).toContain(top?.id);
     expect(shown.stdout).toContain(`${branches[3]?.branch_id}: success, verify passed, 2 files`);
     expect(shown.stdout).toContain('published: pushed to origin as');
   });

@@ -58,6 +58,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
         spec,
         writer,
         tellsReport: true,
+        mayDraw: !crewFlags.isHeadless,
         loadAgent: undefined,
         ...directorOf(crew, asked.limits),
         onRun(run, complain) {
@@ -75,7 +76,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
 
 async function settle(
   spec: RunSpec,
-  { agents, agentTimeoutMs, from, ...crewFlags }: CrewFlags,
+  { agents, agentTimeoutMs, from, isHeadless: _isHeadless, ...crewFlags }: CrewFlags,
   flags: RunFlags,
   context: Context,
 ): Promise<{ settings: Settings; tellWith(complain: (message: string) => void): void }> {
