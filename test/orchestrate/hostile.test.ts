@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import { call, done, eventsOf, orchestrate, reportOf, usage, withRemote } from './asking.ts';
-import { brokenProject, git, verify } from './crew.ts';
+import { brokenProject, git, verify, write } from './crew.ts';
 
 const fix = call('execute_agent', { agent: 'builtin', prompt: 'Fix it' });
 const errorsOf = (stdout: string) => eventsOf(stdout).filter(({ type }) => type === 'error');
@@ -102,16 +102,21 @@ describe.concurrent('the parent branch moves meanwhile', () => {
     git(cwd, 'config', 'receive.denyCurrentBranch', 'ignore');
     git(cwd, 'clone', '-q', cwd, `${cwd}.elsewhere`);
     const commit = 'git add -A && git -c user.name=Bo -c user.email=bo@example.com commit -qm moved';
+    const models = {
+      fixer: [
+        { calls: [write('value.txt', 'all right\n')], usage: usage(1, 1) },
+        { text: 'Fixed.', usage: usage(1, 1) },
+      ],
+    };
     // Somebody pushes in the middle of it.
     const move = call('verify', {
       branch_id: '1',
       command: `cd ${cwd}.elsewhere && ${change} && ${commit} && git push -q origin HEAD:main`,
     });
     const flags = ['--stream-json', '--verify', verify, '--publish', 'branch', '--isolate', 'clone'];
-    const { stdout } = await orchestrate({ brain: [fix, move, done], cwd, agents: ['fixer'], flags });
+    const { stdout } = await orchestrate({ brain: [fix, move, done], models, cwd, agents: ['fixer'], flags });
     expect(git(cwd, 'log', '-1', '--format=%s', 'main')).toBe('moved');
     const { publish } = reportOf(stdout);
-    if (publish === undefined) console.log(stdout);
     expect(publish).toMatchObject({ status: expected, message: expect.stringContaining(message) as string });
     expect(git(remote, 'for-each-ref').split('\n').filter(Boolean)).toHaveLength(expected === 'success' ? 1 : 0);
   });
