@@ -122,7 +122,7 @@ export class Crew {
         item_id: telling.itemId,
       });
       await this.#gate.through(() => this.#work(branch, work, telling));
-      await this.verify(branch, this.settings.verify, telling);
+      await this.verify(branch, this.settings.verify, { ...telling, signal: until(work.endsAt, telling.signal, this.settings.clock) });
     } catch (error) {
       branch.problem = messageOf(error);
     }
@@ -204,7 +204,7 @@ export class Crew {
   }
 
   /** The branch as it stands, for the report. */
-  tell(branch: Branch, { emit, itemId }: Pick<Telling, 'emit' | 'itemId'>): void {
+  tell(branch: Branch, { emit, itemId, signal }: Telling): void {
     const { id, parentId, commit, agent, run, outcome, changes, facts, verification, problem } = branch;
     const remarks = facts === undefined ? '' : wordsOfFacts(facts);
     const cost = outcome === undefined ? undefined : sum([outcome.metrics.cost, outcome.children?.cost]);
@@ -214,10 +214,15 @@ export class Crew {
       parent_branch_id: parentId,
       item_id: itemId,
       verified: verification?.result ?? 'not_run',
-      status: outcome?.verdict.class ?? (problem === undefined ? 'success' : 'tool'),
+      status: outcome?.verdict.class ?? (problem === undefined ? 'success' : signal.aborted ? 'cancelled' : 'tool'),
       ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost, remarks: remarks || undefined }),
     });
   }
+}
+
+/** Stops when the other one does, and at this time at the latest. */
+export function until(endsAt: number | undefined, signal: AbortSignal, clock: () => number): AbortSignal {
+  return endsAt === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(endsAt - clock())))]);
 }
 
 function lastPart(id: string): string {

@@ -5,7 +5,7 @@ import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
 import type { Best } from '../vocabulary.ts';
 import { tellStart } from './brain.ts';
-import type { Branch, Crew } from './crew.ts';
+import { type Branch, type Crew, until } from './crew.ts';
 import type { AgentChoice } from './settings.ts';
 import { isGood, isVerified, summaryOf } from './words.ts';
 
@@ -43,7 +43,9 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     const over = new AbortController();
     const stopped = AbortSignal.any([signal, over.signal]);
     // The base first, so that what was red before is known before anybody is blamed for it.
-    const base = verify === undefined ? undefined : await verifyBase(crew, verify, { turn_id: turn.turn_id, emit, signal });
+    const endsAt = timeoutMs === undefined ? undefined : startedAt + timeoutMs;
+    const told = { turn_id: turn.turn_id, emit, signal: until(endsAt, signal, clock) };
+    const base = verify === undefined ? undefined : await verifyBase(crew, verify, told);
     let ended = 0;
     const entries = await Promise.all(
       contestants.map(async (choice, index): Promise<Entry> => {
@@ -57,7 +59,6 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
           args: argsOf(choice, prompt),
         });
         const begun = clock();
-        const endsAt = timeoutMs === undefined ? undefined : startedAt + timeoutMs;
         const branch = await crew.execute({ ...choice, prompt, endsAt }, { itemId: item_id, signal: stopped, emit });
         // Not the time that it waited for a place.
         const durationMs = Math.round((branch.workMs ?? 0) + (branch.verification?.duration_ms ?? 0));
@@ -84,7 +85,8 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     const text = winner === undefined ? lost(entries, base) : won(winner, best);
     emit({ type: 'text.completed', text });
     emit({ type: 'turn.completed', ...turn, tool_call_count: contestants.length, has_final_report: true, finish_reason: 'stop' });
-    emit({ type: 'agent.finished', ...claimOf(winner, entries, text, signal), duration_ms: Math.round(clock() - startedAt) });
+    const isLate = endsAt !== undefined && clock() >= endsAt;
+    emit({ type: 'agent.finished', ...claimOf({ winner, entries, isLate }, text, signal), duration_ms: Math.round(clock() - startedAt) });
   };
 }
 
@@ -165,16 +167,23 @@ function won({ entry, tied }: Winner, best: Best): string {
 }
 
 function lost(entries: readonly Entry[], base: string | undefined): string {
-  const reasons = entries.map(({ branch }) => `${branch.agent ?? ''}: ${summaryOf(branch)}`);
+  const reasons = entries.map(({ branch }) => summaryOf(branch));
   return `No winner${base === 'failed' ? ', and the base is red' : ''}. ${reasons.join('. ')}.`;
 }
 
 type Claim = { status: 'ok' | 'failed' | 'cancelled'; code?: ErrorCode; message: string };
 
-function claimOf(winner: Winner | undefined, entries: readonly Entry[], message: string, signal: AbortSignal): Claim {
+interface Ended {
+  winner: Winner | undefined;
+  entries: readonly Entry[];
+  /** The time was up. */
+  isLate: boolean;
+}
+
+function claimOf({ winner, entries, isLate }: Ended, message: string, signal: AbortSignal): Claim {
   if (winner !== undefined) return { status: 'ok', message };
   if (signal.aborted) return { status: 'cancelled', message };
-  const name = commonest(entries.map(({ branch }) => classOf(branch)));
+  const name = isLate ? 'time_limit' : commonest(entries.map(({ branch }) => classOf(branch)));
   return { status: name === 'cancelled' ? 'cancelled' : 'failed', code: name === 'success' ? 'tool' : codeOfClass[name], message };
 }
 
