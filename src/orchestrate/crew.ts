@@ -151,12 +151,12 @@ export class Crew {
       branch.workMs = this.settings.clock() - begun;
       signal.removeEventListener('abort', stop);
     }
-    const { repository, protect } = this.settings;
+    const { repository } = this.settings;
     const kept = branch.outcome.lineage?.branches.findLast(({ run_id }) => run_id === run.id);
     if (kept?.commit === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
     branch.commit = kept.commit;
     branch.changes = await changesBetween(repository.git, branch.base, kept.commit);
-    branch.facts = factsOf(branch.changes.changes, protect);
+    branch.facts = factsOf(branch.changes.changes, this.settings);
   }
 
   #specOf(branch: Branch, { agent, model, prompt, phase, endsAt = Infinity }: Work) {

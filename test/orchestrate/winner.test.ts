@@ -37,7 +37,7 @@ function entry(
     commit: 'b',
     outcome: { status, metrics: { cost }, verdict: { class: status === 'success' ? 'success' : 'provider' } } as unknown as RunOutcome,
     changes: { changes: files.map((path) => ({ path, operation: 'modified' })), additions: lines, deletions: 0 },
-    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched },
+    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched, verify_touched: [] },
     verification: { result: verified } as Verification,
   };
   return { branch, place, durationMs, finished };

@@ -22,7 +22,7 @@ export function mergeBranches(crew: Crew): Tool {
     input,
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_ids, message }, run) {
-      const { repository, base, verify, protect } = crew.settings;
+      const { repository, base, verify } = crew.settings;
       const parts = await Promise.all(branch_ids.map(async (id) => ({ id: crew.find(id)?.id ?? id, commit: await crew.commitOf(id) })));
       try {
         const commit = await mergeAll(repository, parts, message ?? `Merge ${branch_ids.join(', ')}`);
@@ -36,7 +36,7 @@ export function mergeBranches(crew: Crew): Tool {
           base: base.commit,
           commit,
           changes,
-          facts: factsOf(changes.changes, protect),
+          facts: factsOf(changes.changes, crew.settings),
         };
         crew.branches.set(id, branch);
         await crew.verify(branch, verify, run).catch((error: unknown) => void (branch.problem = messageOf(error)));
