@@ -2,9 +2,9 @@ import type { RunRecord, RunStore } from '../stores/run-store.ts';
 
 export type FoundRun = { kind: 'run'; run: RunRecord } | { kind: 'none' } | { kind: 'ambiguous'; ids: readonly string[] };
 
-/** The run that a person means: a whole id, the beginning of a short one, or `last`, which is no part of another. */
+/** The run that a person means: a whole id, the beginning of a short one, or `last`. */
 export async function findRun(store: RunStore, word: string): Promise<FoundRun> {
-  const ids = word === 'last' ? (await store.list({ top: true }, { limit: 1 })).runs.map(({ id }) => id) : await store.find(word);
+  const ids = word === 'last' ? (await store.list({}, { limit: 1 })).runs.map(({ id }) => id) : await store.find(word);
   const [id, ...others] = ids;
   if (others.length > 0) return { kind: 'ambiguous', ids };
   // It may have been pruned a moment ago.

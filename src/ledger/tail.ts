@@ -72,7 +72,7 @@ async function endIfGone({ store, tapes }: Ledger, now: number): Promise<void> {
 }
 
 export async function newestRun(store: RunStore): Promise<RunSummary | undefined> {
-  return (await store.list({ top: true }, { limit: 1 })).runs[0];
+  return (await store.list({}, { limit: 1 })).runs[0];
 }
 
 /** The first run that begins after this one. */
