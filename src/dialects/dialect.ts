@@ -124,6 +124,8 @@ export interface Dialect {
   readonly countsSessions?: true;
   /** What a non-zero exit code of this program means, where it says more than "failed". */
   exitMeaning?(code: number): ErrorCode | undefined;
+  /** Whether an object only says again what the one before it said. */
+  isRepetition?(wire: JsonObject, before: JsonObject | undefined): boolean;
   /** The schema of one wire object; loaded only by `validate` and `schema`. */
   schema(): Promise<z.ZodType>;
 }

@@ -1,5 +1,6 @@
 import { agentWith, type RunAgent } from '../builtin/agent.ts';
-import type { Tool, ToolResult } from '../builtin/tools/tool.ts';
+import type { Tool } from '../builtin/tools/tool.ts';
+import { cancelledBy } from '../builtin/claim.ts';
 import type { Draft } from '../events/event.ts';
 import { builtIn } from '../vocabulary.ts';
 import type { Branch, Crew } from './crew.ts';
@@ -8,25 +9,28 @@ import { branchDiff, branchOutput, readArtifact } from './tools/look.ts';
 import { mergeBranches } from './tools/merge.ts';
 import { publishBranch, publishTool } from './tools/publish.ts';
 import { verify } from './tools/verify.ts';
-import { isGood } from './words.ts';
+import { doesNotPass, isGood, isVerified } from './words.ts';
 
 type Finished = Extract<Draft, { type: 'agent.finished' }>;
 
 /** The model that hands out work: the built-in loop, with agents and branches as its tools. */
 export function brainOf(crew: Crew): RunAgent {
-  const tools = toolsOf(crew).map((tool) => tellingErrors(tool));
+  const tools = toolsOf(crew);
   const think = agentWith(() => Promise.resolve({ tools, decide: () => ({ allowed: true, reason: '' }), close: () => Promise.resolve() }));
   return async (options, emit) => {
     let finished: Finished | undefined;
     let iteration = 0;
     const watch = new Publications();
-    await think({ ...options, system: options.system ?? instructions(crew) }, (draft) => {
+    const open = new Map<string, string>();
+    await think({ ...options, system: [instructions(crew), options.system ?? ''].join('\n\n').trimEnd() }, (draft) => {
       if (draft.type === 'agent.finished') {
         finished = draft;
         return;
       }
       if (draft.type === 'turn.started') iteration = draft.iteration ?? iteration + 1;
       watch.see(draft);
+      const error = errorOf(draft, open);
+      if (error !== undefined) emit(error);
       emit(draft);
       if (draft.type === 'thread.started') tellStart(crew, emit);
     });
@@ -53,19 +57,16 @@ function toolsOf(crew: Crew): Tool[] {
   ];
 }
 
-/** What fails is said at once; the loop decides what follows from it. */
-function tellingErrors(tool: Tool): Tool {
-  return {
-    ...tool,
-    async run(input, run) {
-      const result: ToolResult = await tool.run(input, run);
-      if (result.status !== 'error') return result;
-      const scope = tool.kind === 'publish' ? 'publish' : 'tool';
-      const message = (result.summary ?? result.output).slice(0, 500).toWellFormed();
-      run.emit({ type: 'error', scope, code: 'tool', message, fatal: false, item_id: run.itemId });
-      return result;
-    },
-  };
+/** What fails is said at once, a call that makes no sense too; the loop decides what follows from it. */
+function errorOf(draft: Draft, open: Map<string, string>): Draft | undefined {
+  if (draft.type === 'item.started') open.set(draft.item_id, draft.name);
+  if (draft.type !== 'item.completed') return undefined;
+  const name = open.get(draft.item_id);
+  open.delete(draft.item_id);
+  if (draft.status !== 'error') return undefined;
+  const words = draft.summary ?? draft.error ?? (typeof draft.output === 'string' ? draft.output : 'it failed');
+  const message = words.slice(0, 500).toWellFormed();
+  return { type: 'error', scope: name === 'publish' ? 'publish' : 'tool', code: 'tool', message, fatal: false, item_id: draft.item_id };
 }
 
 /** What was published so far. */
@@ -88,40 +89,39 @@ interface Ending {
 async function conclude(crew: Crew, finished: Finished, { watch, emit, signal, iteration }: Ending): Promise<Finished> {
   const { publish, verify: command } = crew.settings;
   const failed = (message: string): Finished => ({ ...finished, status: 'failed', code: 'tool', message });
-  const chosen = watch.last === undefined ? latestOf(crew) : crew.branches.get(watch.last.branch_id);
-  if (command !== undefined && chosen !== undefined && !isVerified(chosen)) {
-    const word = chosen.verification?.result ?? 'not verified';
-    return failed(`${chosen.id} does not pass ${JSON.stringify(command)}: ${word}`);
-  }
-  if (publish === 'none' || watch.last?.status === 'success') return finished;
-  if (watch.last !== undefined) return failed(`publish: ${watch.last.message ?? 'it failed'}`);
-  if (chosen === undefined) return finished;
+  const chosen = watch.last === undefined ? resultOf(crew) : crew.branches.get(watch.last.branch_id);
+  if (command !== undefined && chosen !== undefined && !isVerified(chosen)) return failed(doesNotPass(chosen, command));
+  if (watch.last?.status === 'error') return failed(`publish: ${watch.last.message ?? 'it failed'}`);
+  // Where nobody was given work, there was nothing to do.
+  if (chosen === undefined && crew.branches.size > 0 && (command !== undefined || publish !== 'none'))
+    return failed('no branch holds finished work');
+  if (publish === 'none' || watch.last !== undefined || chosen === undefined) return finished;
   const turn = { turn_id: `turn_${iteration + 1}`, iteration: iteration + 1 };
   const itemId = 'publish';
   emit({ type: 'turn.started', ...turn });
   emit({ type: 'item.started', item_id: itemId, turn_id: turn.turn_id, kind: 'publish', name: 'publish', args: { branch_id: chosen.id } });
   const result = await publishBranch(crew, chosen, finished.message, { emit, signal, itemId });
-  if (result.status === 'error')
-    emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
+  const status = result.status === 'error' && signal.aborted ? 'cancelled' : result.status;
+  if (status === 'error') emit({ type: 'error', scope: 'publish', code: 'tool', message: result.output, fatal: false, item_id: itemId });
   emit({
     type: 'item.completed',
     item_id: itemId,
-    status: result.status,
+    status,
     output: result.output,
     summary: result.output,
     branch_id: chosen.id,
   });
   emit({ type: 'turn.completed', ...turn, tool_call_count: 1, has_final_report: false });
-  return result.status === 'success' ? finished : failed(`publish: ${result.output}`);
+  if (status === 'cancelled') return { ...finished, ...cancelledBy(signal) };
+  return status === 'success' ? finished : failed(`publish: ${result.output}`);
 }
 
-/** The newest branch that holds work. */
-function latestOf(crew: Crew): Branch | undefined {
-  return [...crew.branches.values()].findLast(isGood);
-}
-
-export function isVerified({ verification }: Branch): boolean {
-  return verification?.result === 'passed' || verification?.result === 'flaky';
+/** The newest branch that holds work and that nothing was built on; one that passes before one that does not. */
+function resultOf({ branches, settings }: Crew): Branch | undefined {
+  const all = [...branches.values()];
+  const builtOn = new Set(all.flatMap(({ commit, parentId, mergedIds = [] }) => (commit === undefined ? [] : [parentId, ...mergedIds])));
+  const good = all.filter((branch) => isGood(branch) && !builtOn.has(branch.id));
+  return good.findLast((branch) => settings.verify === undefined || isVerified(branch)) ?? good.at(-1);
 }
 
 function instructions({ settings }: Crew): string {

@@ -20,6 +20,8 @@ export interface Branch {
   parentId: string;
   /** The commit that it began from. */
   base: string;
+  /** The other branches that a merge holds. */
+  mergedIds?: readonly string[];
   /** Where it stands; unset: its work is under way, or came to nothing. */
   commit?: string;
   agent?: string;
@@ -28,9 +30,12 @@ export interface Branch {
   outcome?: RunOutcome;
   changes?: Changes;
   facts?: Facts;
+  /** By the command of the whole orchestration, where there is one. */
   verification?: Verification;
   /** Why there was no work, or no verification. */
   problem?: string;
+  /** How long the agent and its copy took. */
+  workMs?: number;
 }
 
 export interface Work extends AgentChoice {
@@ -38,9 +43,8 @@ export interface Work extends AgentChoice {
   /** A branch or commit; unset: what the orchestration began from. */
   parentId?: string | undefined;
   phase?: string | undefined;
-  timeoutMs?: number | undefined;
-  /** Whether it is verified right after; default: yes, when there is a command. */
-  verifies?: boolean;
+  /** When it must have ended. */
+  endsAt?: number | undefined;
 }
 
 /** Where work is told while it is done. */
@@ -92,11 +96,12 @@ export class Crew {
     return commitOf(this.settings.repository, id);
   }
 
-  /** One after the other: branches are told of in the order they were asked for. */
+  /** One after the other: branches are told of in the order they were asked for. A name is pushed, so no secret may be in it. */
   newBranchName(about: string): Promise<string> {
+    const { repository, clean } = this.settings;
     this.#count += 1;
-    const wanted = branchName(this.run.id, this.#count, about);
-    this.#naming = this.#naming.then(() => freeBranch(this.settings.repository, wanted));
+    const wanted = branchName(this.run.id, this.#count, clean(about));
+    this.#naming = this.#naming.catch(() => '').then(() => freeBranch(repository, wanted));
     return this.#naming;
   }
 
@@ -118,7 +123,7 @@ export class Crew {
         item_id: telling.itemId,
       });
       await this.#gate.through(() => this.#work(branch, work, telling));
-      if (branch.commit !== undefined && (work.verifies ?? true)) await this.verify(branch, this.settings.verify, telling);
+      await this.verify(branch, this.settings.verify, { ...telling, signal: until(work.endsAt, telling.signal, this.settings.clock) });
     } catch (error) {
       branch.problem = messageOf(error);
     }
@@ -140,28 +145,35 @@ export class Crew {
     branch.run = run;
     const stop = (): void => run.cancel();
     signal.addEventListener('abort', stop, { once: true });
+    const begun = this.settings.clock();
     try {
       branch.outcome = await run.outcome;
     } finally {
+      branch.workMs = this.settings.clock() - begun;
       signal.removeEventListener('abort', stop);
     }
-    const { repository, protect } = this.settings;
-    const kept = branch.outcome.lineage?.branches.find(({ branch_id }) => branch_id === branch.id)?.commit;
-    if (kept === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
-    branch.commit = kept;
-    branch.changes = await changesBetween(repository.git, branch.base, kept);
-    branch.facts = factsOf(branch.changes.changes, protect);
+    const { repository } = this.settings;
+    const kept = branch.outcome.lineage?.branches.findLast(({ run_id }) => run_id === run.id);
+    if (kept?.commit === undefined) throw new Failure('tool', branch.outcome.error_details?.message ?? 'there is no copy of its work');
+    branch.commit = kept.commit;
+    branch.changes = await changesBetween(repository.git, branch.base, kept.commit);
+    branch.facts = factsOf(branch.changes.changes, this.settings);
   }
 
-  #specOf(branch: Branch, { agent, model, prompt, phase, timeoutMs }: Work) {
-    const { spec, cwd, isolate, setup, copy, limits, repository, baseUrlFor } = this.settings;
+  #specOf(branch: Branch, { agent, model, prompt, phase, endsAt = Infinity }: Work) {
+    const { spec, cwd, isolate, setup, copy, limits, repository, clock, baseUrlFor } = this.settings;
+    const timeoutMs = Math.min(limits.timeout_ms ?? Infinity, Math.max(1, endsAt - clock()));
     const asked = specOf(
       {
         ...spec,
         agent,
         prompt,
         model,
-        limits: { timeoutMs: timeoutMs ?? limits.timeout_ms, idleTimeoutMs: limits.idle_timeout_ms, maxTurns: limits.max_turns },
+        limits: {
+          timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+          idleTimeoutMs: limits.idle_timeout_ms,
+          maxTurns: limits.max_turns,
+        },
         permissionMode: spec.permission_mode,
         baseUrl: agent === builtIn || baseUrlFor === 'everybody' ? spec.base_url : undefined,
         price: spec.price === undefined ? undefined : { ...spec.price, cacheRead: spec.price.cache_read },
@@ -177,18 +189,23 @@ export class Crew {
     return { ...asked, workspace };
   }
 
-  async verify(branch: Branch, command: string | undefined, telling: Telling): Promise<void> {
-    if (command === undefined || branch.commit === undefined) return;
+  /** Runs a command on a branch. Only the one that was asked for on the command line proves anything about it. */
+  async verify(branch: Branch, command: string | undefined, telling: Telling): Promise<Verification | undefined> {
+    if (command === undefined || branch.commit === undefined) return undefined;
     try {
-      branch.verification = await this.verifier.verify(branch.commit, command, telling.signal);
+      const verification = await this.verifier.verify(branch.commit, command, telling.signal);
+      if (command === (this.settings.verify ?? command)) branch.verification = verification;
+      return verification;
     } catch (error) {
-      branch.problem = `it could not be verified: ${messageOf(error)}`;
-      telling.emit({ type: 'error', scope: 'verify', code: 'tool', message: branch.problem, fatal: false, item_id: telling.itemId });
+      if (telling.signal.aborted) return undefined;
+      const message = `it could not be verified: ${messageOf(error)}`;
+      telling.emit({ type: 'error', scope: 'verify', code: 'tool', message, fatal: false, item_id: telling.itemId });
+      throw new Failure('tool', message);
     }
   }
 
   /** The branch as it stands, for the report. */
-  tell(branch: Branch, { emit, itemId }: Pick<Telling, 'emit' | 'itemId'>): void {
+  tell(branch: Branch, { emit, itemId, signal }: Telling): void {
     const { id, parentId, commit, agent, run, outcome, changes, facts, verification, problem } = branch;
     const remarks = facts === undefined ? '' : wordsOfFacts(facts);
     const cost = outcome === undefined ? undefined : sum([outcome.metrics.cost, outcome.children?.cost]);
@@ -198,10 +215,15 @@ export class Crew {
       parent_branch_id: parentId,
       item_id: itemId,
       verified: verification?.result ?? 'not_run',
-      status: outcome?.verdict.class ?? (problem === undefined ? 'success' : 'tool'),
+      status: outcome?.verdict.class ?? (problem === undefined ? 'success' : signal.aborted ? 'cancelled' : 'tool'),
       ...present({ commit, agent, run_id: run?.id, files: changes?.changes.length, cost_usd: cost, remarks: remarks || undefined }),
     });
   }
+}
+
+/** Stops when the other one does, and at this time at the latest. */
+export function until(endsAt: number | undefined, signal: AbortSignal, clock: () => number): AbortSignal {
+  return endsAt === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(endsAt - clock())))]);
 }
 
 function lastPart(id: string): string {

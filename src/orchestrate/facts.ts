@@ -6,6 +6,8 @@ export interface Facts {
   tests_changed: string[];
   tests_deleted: string[];
   protected_touched: string[];
+  /** Files that the command which verifies is made of. */
+  verify_touched: string[];
 }
 
 const testFolders = new Set(['test', 'tests', '__tests__', 'spec', 'specs', 'e2e']);
@@ -22,7 +24,11 @@ function isTest(path: string): boolean {
   return parts.slice(0, -1).some((folder) => testFolders.has(folder)) || testNames.some((pattern) => pattern.test(name));
 }
 
-export function factsOf(changes: readonly Change[], protect: readonly string[]): Facts {
+export function factsOf(
+  changes: readonly Change[],
+  { protect, verify = '' }: { protect: readonly string[]; verify?: string | undefined },
+): Facts {
+  const words = new Set(verify.split(/[\s;&|()'"=]/).map((word) => (word.startsWith('./') ? word.slice(2) : word)));
   const matchers = protect.map(matchesPath);
   const paths = (list: readonly Change[]): string[] => list.map(({ path }) => path);
   const tests = changes.filter(({ path }) => isTest(path));
@@ -30,16 +36,18 @@ export function factsOf(changes: readonly Change[], protect: readonly string[]):
     tests_changed: paths(tests.filter(({ operation }) => operation === 'modified')),
     tests_deleted: paths(tests.filter(({ operation }) => operation === 'deleted')),
     protected_touched: paths(changes.filter(({ path }) => matchers.some((matches) => matches(path)))),
+    verify_touched: paths(changes.filter(({ path }) => words.has(path))),
   };
 }
 
 /** The same in one sentence; empty: there is nothing to say. */
-export function wordsOfFacts({ tests_changed, tests_deleted, protected_touched }: Facts): string {
+export function wordsOfFacts({ tests_changed, tests_deleted, protected_touched, verify_touched }: Facts): string {
   const say = (what: string, paths: readonly string[]): string[] => (paths.length === 0 ? [] : [`${what}: ${some(paths)}`]);
   return [
     ...say('tests deleted', tests_deleted),
     ...say('tests changed', tests_changed),
     ...say('protected files touched', protected_touched),
+    ...say('files of the verify command touched', verify_touched),
   ].join('; ');
 }
 

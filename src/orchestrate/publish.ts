@@ -1,10 +1,14 @@
 import { searchPath } from '../agents/installed.ts';
 import type { EventOf } from '../events/event.ts';
-import { messageOf } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
+import { commitTree } from '../workspace/base.ts';
 import { answerOf, wordsOf } from '../workspace/git.ts';
+import { commitOf, type Repository } from '../workspace/repository.ts';
 import type { Branch, Crew } from './crew.ts';
 import { mergedTree } from './merge.ts';
+import type { Settings } from './settings.ts';
+import { doesNotPass, isVerified } from './words.ts';
 
 export type Published = Omit<EventOf<'branch.published'>, 'type'>;
 
@@ -28,17 +32,15 @@ export async function publish(
   branch: Branch,
   { message, signal }: { message?: string | undefined; signal: AbortSignal },
 ): Promise<Published> {
-  const { repository, publish: how, dryRun, base } = crew.settings;
+  const { repository, publish: how, dryRun, verify, remote = 'origin' } = crew.settings;
   const { git } = repository;
   const refuse = (text: string): Published => ({ branch_id: branch.id, status: 'error', message: text });
   if (how === 'none') return refuse('nothing may be published; --publish branch or --publish pr allows it');
   const { commit, id } = branch;
   if (commit === undefined) return refuse('it has no commit');
-  if (id === base.branchId) return refuse('the branch that the work began from is never published to');
-  const remote = await remoteOf(crew);
-  if (remote === undefined) return refuse('there is no remote; add one with "git remote add", or name it with --remote');
-  const conflict = await conflictOf(crew, commit);
-  if (conflict !== undefined) return refuse(conflict);
+  if (verify !== undefined && !isVerified(branch)) return refuse(`${doesNotPass(branch, verify)}; nothing is pushed`);
+  const misfit = await misfitOf(crew, commit, signal).catch((error: unknown) => `it could not be merged and verified: ${messageOf(error)}`);
+  if (misfit !== undefined) return refuse(misfit);
   const told = { branch_id: id, remote, ref: `refs/heads/${id}`, commit };
   if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${remote} as ${id}` };
   const env = { GIT_SSH_COMMAND: sshThatNeverAsks, ...Object.fromEntries(credentials.map((name) => [name, crew.settings.env[name]])) };
@@ -46,8 +48,7 @@ export async function publish(
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${id}`];
   try {
     const { code, stdout, stderr } = await git.ask(args, { env, signal, hooks: true });
-    if (code !== 0)
-      return { ...told, status: 'error', message: `the push was refused: ${rejection(stdout.toString()) ?? wordsOf(stderr)}` };
+    if (code !== 0) return { ...told, status: 'error', message: `the push was refused: ${rejection(stdout.toString()) ?? saidBy(stderr)}` };
   } catch (error) {
     return { ...told, status: 'error', message: `the push failed: ${messageOf(error)}` };
   }
@@ -56,20 +57,52 @@ export async function publish(
     : { ...told, status: 'success', message: `pushed to ${remote} as ${id}` };
 }
 
-async function remoteOf({ settings }: Crew): Promise<string | undefined> {
-  if (settings.remote !== undefined) return settings.remote;
-  const names = ((await settings.repository.git.try(['remote'])) ?? '').split('\n').filter((name) => name !== '');
-  return names.includes('origin') || names.length > 1 ? 'origin' : names[0];
+/** Where finished work would go, and whether it can: said before anybody is paid for it. */
+export async function publishingTo(
+  { git }: Repository,
+  { publish: how, remote, dryRun, env }: Pick<Settings, 'publish' | 'remote' | 'dryRun' | 'env'>,
+): Promise<string | undefined> {
+  if (how === 'none') {
+    if (dryRun) throw new Failure('input', '--dry-run says what would be published: give --publish branch or --publish pr too');
+    return remote;
+  }
+  if (how === 'pr' && !dryRun && (await searchPath('gh', env)).path === undefined)
+    throw new Failure('config', '--publish pr opens a pull request with gh, which is not installed; see https://cli.github.com');
+  const names = ((await git.try(['remote'])) ?? '').split('\n').filter((name) => name !== '');
+  const there = names.length === 0 ? 'there is none; add one with "git remote add"' : `there are ${names.join(', ')}`;
+  if (remote === undefined) {
+    const only = names.length === 1 ? names[0] : undefined;
+    if (only !== undefined || names.includes('origin')) return only ?? 'origin';
+    throw new Failure('input', `--publish ${how} needs a remote, and ${there}${names.length === 0 ? '' : '; choose one with --remote'}`);
+  }
+  // An address is as good as a name.
+  if (!names.includes(remote) && !/[/:]/.test(remote)) throw new Failure('input', `--remote ${remote}: no such remote; ${there}`);
+  return remote;
 }
 
-/** The branch that the work began from may have moved meanwhile: whether it still fits is known without touching a file. */
-async function conflictOf({ settings }: Crew, commit: string): Promise<string | undefined> {
-  const { repository, base } = settings;
-  const now = await repository.git.try(['rev-parse', '-q', '--verify', '--end-of-options', `refs/heads/${base.branchId}^{commit}`]);
-  if (now === undefined || now === base.commit) return undefined;
+/** The branch that the work began from may have moved meanwhile: whether both still fit is known without touching a file. */
+async function misfitOf({ settings, verifier }: Crew, commit: string, signal: AbortSignal): Promise<string | undefined> {
+  const { repository, base, verify } = settings;
+  const commitAt = (name: string): Promise<string | undefined> => commitOf(repository, name).catch(() => undefined);
+  const now = (await commitAt(`refs/heads/${base.branchId}`)) ?? (await commitAt(base.branchId));
+  const isOld = now === undefined || (await repository.git.ask(['merge-base', '--is-ancestor', now, commit])).code === 0;
+  if (isOld) return undefined;
   const merged = await mergedTree(repository, now, commit).catch(() => undefined);
-  if (merged === undefined || !('conflicts' in merged)) return undefined;
-  return `${base.branchId} has moved since, and the work conflicts with it in ${merged.conflicts.slice(0, 20).join(', ')}`;
+  if (merged === undefined) return undefined;
+  if ('conflicts' in merged)
+    return `${base.branchId} has moved since, and the work conflicts with it in ${merged.conflicts.slice(0, 20).join(', ')}`;
+  if (verify === undefined) return undefined;
+  const together = await commitTree(repository.git, merged.tree, [now, commit], `Merge into ${base.branchId}`);
+  const { result } = await verifier.verify(together, verify, signal);
+  return isVerified({ verification: { result } })
+    ? undefined
+    : `${base.branchId} has moved since, and merged with it the work does not pass: ${result}`;
+}
+
+/** What a hook or a server had to say, before git's own summary of it. */
+function saidBy(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^(?:hint:|error: failed to push some refs)/.test(line));
+  return lines.length === 0 ? wordsOf(stderr) : lines.slice(-5).join('; ').slice(-500).toWellFormed();
 }
 
 /** `!	refs/…	[rejected] (non-fast-forward)` */
@@ -78,19 +111,28 @@ function rejection(porcelain: string): string | undefined {
   return line?.split('\t').slice(1).join(' ').trim();
 }
 
+/** The branch that the work began from, as the remote calls it. */
+async function branchOn({ settings: { repository, base } }: Crew, remote: string): Promise<string | undefined> {
+  const full = (await repository.git.try(['rev-parse', '--symbolic-full-name', '--end-of-options', base.branchId])) ?? '';
+  const name = full.split('\n').at(-1) ?? '';
+  const prefix = ['refs/heads/', `refs/remotes/${remote}/`].find((each) => name.startsWith(each));
+  return prefix === undefined ? undefined : name.slice(prefix.length);
+}
+
 async function openRequest(crew: Crew, pushed: Published, message: string | undefined, signal: AbortSignal): Promise<Published> {
   const { settings } = crew;
   const { path } = await searchPath('gh', settings.env);
-  const [title = '', ...body] = (message ?? `Runwire: ${pushed.branch_id}`).split('\n');
+  const [title = '', ...body] = settings.clean(message?.trim() || `Runwire: ${pushed.branch_id}`).split('\n');
   if (path === undefined)
     return { ...pushed, status: 'error', message: 'the branch is pushed, but gh is not installed: no pull request was opened' };
+  const into = await branchOn(crew, pushed.remote ?? '');
   const args = [
     'pr',
     'create',
     '--head',
     pushed.branch_id,
-    '--base',
-    settings.base.branchId,
+    // A tag or a commit is nothing that a pull request could go to: gh then takes the usual branch.
+    ...(into === undefined ? [] : ['--base', into]),
     '--title',
     title.slice(0, 200),
     '--body',

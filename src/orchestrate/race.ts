@@ -4,10 +4,10 @@ import { codeOfClass } from '../faults.ts';
 import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
 import type { Best } from '../vocabulary.ts';
-import { isVerified, tellStart } from './brain.ts';
-import type { Branch, Crew } from './crew.ts';
+import { tellStart } from './brain.ts';
+import { type Branch, type Crew, until } from './crew.ts';
 import type { AgentChoice } from './settings.ts';
-import { isGood, summaryOf } from './words.ts';
+import { isGood, isVerified, summaryOf } from './words.ts';
 
 export interface RaceAsk {
   contestants: readonly AgentChoice[];
@@ -23,6 +23,7 @@ export interface Entry {
   branch: Branch;
   /** In the order they were given. */
   place: number;
+  /** Of the work and its verification. */
   durationMs: number;
   /** In the order they ended. */
   finished: number;
@@ -42,7 +43,9 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     const over = new AbortController();
     const stopped = AbortSignal.any([signal, over.signal]);
     // The base first, so that what was red before is known before anybody is blamed for it.
-    const base = verify === undefined ? undefined : await verifyBase(crew, verify, { turn_id: turn.turn_id, emit, signal });
+    const endsAt = timeoutMs === undefined ? undefined : startedAt + timeoutMs;
+    const told = { turn_id: turn.turn_id, emit, signal: until(endsAt, signal, clock) };
+    const base = verify === undefined ? undefined : await verifyBase(crew, verify, told);
     let ended = 0;
     const entries = await Promise.all(
       contestants.map(async (choice, index): Promise<Entry> => {
@@ -56,14 +59,23 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
           args: argsOf(choice, prompt),
         });
         const begun = clock();
-        const left = timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, timeoutMs - (begun - startedAt)) };
-        const branch = await crew.execute({ ...choice, prompt, ...left }, { itemId: item_id, signal: stopped, emit });
-        const entry: Entry = { branch, place: index, durationMs: Math.round(clock() - begun), finished: (ended += 1) };
-        const status = isGood(branch) ? 'success' : over.signal.aborted && branch.outcome?.status === 'cancelled' ? 'cancelled' : 'error';
+        const branch = await crew.execute({ ...choice, prompt, endsAt }, { itemId: item_id, signal: stopped, emit });
+        // Not the time that it waited for a place.
+        const durationMs = Math.round((branch.workMs ?? 0) + (branch.verification?.duration_ms ?? 0));
+        const entry: Entry = { branch, place: index, durationMs, finished: (ended += 1) };
+        const status = isGood(branch) ? 'success' : stopped.aborted ? 'cancelled' : 'error';
         const summary = summaryOf(branch);
         if (status === 'error') emit({ type: 'error', scope: 'tool', code: 'tool', message: summary, fatal: false, item_id });
-        emit({ type: 'item.completed', item_id, status, output: summary, summary, branch_id: branch.id, duration_ms: entry.durationMs });
-        if (best === 'first' && isEligible(entry, verify !== undefined)) over.abort();
+        emit({
+          type: 'item.completed',
+          item_id,
+          status,
+          output: summary,
+          summary,
+          branch_id: branch.id,
+          duration_ms: Math.round(clock() - begun),
+        });
+        if (best === 'first' && isEligible(entry, verify !== undefined) && doubtOf(entry) === 0) over.abort();
         return entry;
       }),
     );
@@ -73,7 +85,8 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     const text = winner === undefined ? lost(entries, base) : won(winner, best);
     emit({ type: 'text.completed', text });
     emit({ type: 'turn.completed', ...turn, tool_call_count: contestants.length, has_final_report: true, finish_reason: 'stop' });
-    emit({ type: 'agent.finished', ...claimOf(winner, entries, text, signal), duration_ms: Math.round(clock() - startedAt) });
+    const isLate = endsAt !== undefined && clock() >= endsAt;
+    emit({ type: 'agent.finished', ...claimOf({ winner, entries, isLate }, text, signal), duration_ms: Math.round(clock() - startedAt) });
   };
 }
 
@@ -123,11 +136,16 @@ export interface Winner {
   tied: readonly Entry[];
 }
 
-/** Passed before flaky; then the rule; then the order in which they were given. */
+/** What passes only now and then, or passes without a change, counts when there is nothing better. */
+function doubtOf({ branch: { changes, verification } }: Entry): number {
+  return (changes?.changes.length === 0 ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
+}
+
+/** The least doubtful; then the rule; then the order in which they were given. */
 export function winnerOf(entries: readonly Entry[], best: Best, isVerifying: boolean): Winner | undefined {
   const eligible = entries.filter((entry) => isEligible(entry, isVerifying));
-  const steady = eligible.filter(({ branch }) => branch.verification?.result !== 'flaky');
-  const field = steady.length > 0 ? steady : eligible;
+  const least = Math.min(...eligible.map(doubtOf));
+  const field = eligible.filter((entry) => doubtOf(entry) === least);
   const measure = measures[best];
   const [entry, ...others] = field.toSorted((one, other) => measure(one) - measure(other) || one.place - other.place);
   return entry === undefined ? undefined : { entry, tied: others.filter((other) => measure(other) === measure(entry)) };
@@ -149,16 +167,23 @@ function won({ entry, tied }: Winner, best: Best): string {
 }
 
 function lost(entries: readonly Entry[], base: string | undefined): string {
-  const reasons = entries.map(({ branch }) => `${branch.agent ?? ''}: ${summaryOf(branch)}`);
+  const reasons = entries.map(({ branch }) => summaryOf(branch));
   return `No winner${base === 'failed' ? ', and the base is red' : ''}. ${reasons.join('. ')}.`;
 }
 
 type Claim = { status: 'ok' | 'failed' | 'cancelled'; code?: ErrorCode; message: string };
 
-function claimOf(winner: Winner | undefined, entries: readonly Entry[], message: string, signal: AbortSignal): Claim {
+interface Ended {
+  winner: Winner | undefined;
+  entries: readonly Entry[];
+  /** The time was up. */
+  isLate: boolean;
+}
+
+function claimOf({ winner, entries, isLate }: Ended, message: string, signal: AbortSignal): Claim {
   if (winner !== undefined) return { status: 'ok', message };
   if (signal.aborted) return { status: 'cancelled', message };
-  const name = commonest(entries.map(({ branch }) => classOf(branch)));
+  const name = isLate ? 'time_limit' : commonest(entries.map(({ branch }) => classOf(branch)));
   return { status: name === 'cancelled' ? 'cancelled' : 'failed', code: name === 'success' ? 'tool' : codeOfClass[name], message };
 }
 

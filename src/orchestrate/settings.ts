@@ -36,6 +36,8 @@ export interface Settings {
   /** An address belongs to the model that it was given with: agents of others would send their own keys there. */
   baseUrlFor: 'builtin' | 'everybody';
   limits: Limits;
+  /** Takes secrets out of a text that leaves the house: the name of a branch, a pull request. */
+  clean: (text: string) => string;
   ledger: LedgerRequest | undefined;
   warn: (message: string) => void;
   clock: () => number;

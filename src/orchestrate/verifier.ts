@@ -53,7 +53,7 @@ export class Verifier {
   /** Once more when it fails: a test that then passes is flaky, which is neither good nor bad but worth a word. */
   async #try(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
     const first = await this.#once(commit, command, signal);
-    if (first.result === 'passed' || signal.aborted || first.timed_out) return first;
+    if (first.result === 'passed' || first.timed_out) return first;
     this.#settings.warn(`verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); once more`);
     const second = await this.#once(commit, command, signal);
     const duration_ms = first.duration_ms + second.duration_ms;
@@ -63,6 +63,7 @@ export class Verifier {
   #once(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
     const { isolate, setup, copy, cwd, env, clock, spec, variables, verifyTimeoutMs } = this.#settings;
     return this.#gate.through(async () => {
+      signal.throwIfAborted();
       const startedAt = clock();
       const workspace = await Workspace.plan(
         // A worktree would leave its branch in the user's repository.
@@ -81,6 +82,8 @@ export class Verifier {
         await workspace.create(signal);
         const declared = childEnvironment(env, { pass: spec.pass_env, set: { CI: 'true', ...variables } });
         const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: verifyTimeoutMs });
+        // What was stopped proves nothing.
+        signal.throwIfAborted();
         return {
           result: exitCode === 0 ? 'passed' : 'failed',
           command,

@@ -1,7 +1,9 @@
+import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import type { Changes } from '../workspace/changes.ts';
 import type { Branch } from './crew.ts';
 import { wordsOfFacts } from './facts.ts';
+import type { Verification } from './verifier.ts';
 
 const mostMessage = 4000;
 const mostFiles = 50;
@@ -20,7 +22,7 @@ export function reportOf(branch: Branch): string {
         model,
         problem,
         status: outcome?.verdict.class,
-        why: outcome === undefined || outcome.status === 'success' ? undefined : outcome.verdict.evidence[0]?.detail,
+        why: whyOf(outcome),
         message: outcome === undefined ? undefined : cut(outcome.message, mostMessage),
         cost_usd: outcome?.metrics.cost,
         tokens: outcome?.metrics.tokens_used,
@@ -39,11 +41,19 @@ export function reportOf(branch: Branch): string {
   );
 }
 
+/** The words of the error itself, where there are some. */
+function whyOf(outcome: RunOutcome | undefined): string | undefined {
+  if (outcome === undefined || outcome.status === 'success') return undefined;
+  return outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail;
+}
+
 /** The same in one line, for the stream and for people. */
 export function summaryOf({ agent, outcome, changes, facts, verification, problem }: Branch): string {
+  const why = problem === undefined ? whyOf(outcome) : undefined;
   const parts = [
     ...(agent === undefined ? [] : [agent]),
     outcome === undefined ? (problem ?? 'done') : outcome.verdict.class,
+    ...(why === undefined ? [] : [cut(why, 200)]),
     ...(changes === undefined ? [] : [wordsOfChanges(changes)]),
     ...(verification === undefined ? [] : [`verify ${verification.result}${verification.base === 'failed' ? ' (the base is red)' : ''}`]),
     ...(facts === undefined || wordsOfFacts(facts) === '' ? [] : [wordsOfFacts(facts)]),
@@ -60,6 +70,15 @@ export function wordsOfChanges({ changes, additions, deletions }: Changes): stri
 /** Whether the work is there and did what it was asked: what a verification says of it is said apart. */
 export function isGood({ outcome, commit, problem }: Branch): boolean {
   return commit !== undefined && problem === undefined && (outcome === undefined || outcome.status === 'success');
+}
+
+export function isVerified({ verification }: { verification?: Pick<Verification, 'result'> }): boolean {
+  return verification?.result === 'passed' || verification?.result === 'flaky';
+}
+
+export function doesNotPass({ id, verification }: Branch, command: string): string {
+  const word = verification === undefined ? 'it was not verified' : verification.result;
+  return `${id} does not pass ${JSON.stringify(command)}: ${word}`;
 }
 
 export function cut(text: string, most: number): string {

@@ -7,74 +7,10 @@ import { live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
-import { bash, brokenProject, fingerprint, git, serveModels, verify, write } from './crew.ts';
+import { call, done, eventsOf, orchestrate, type Report, reportOf, withRemote } from './asking.ts';
+import { brokenProject, fingerprint, git, serveModels, verify } from './crew.ts';
 
 const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
-const usage = (input: number, output: number) => ({ input, output });
-const call = (name: string, args: Record<string, unknown>): TurnInput => ({
-  calls: [{ name, args: args as never }],
-  usage: usage(1000, 50),
-});
-const done: TurnInput = { text: 'Done: the branch passes.', usage: usage(2000, 20) };
-
-/** One fixes the value, the other writes notes. */
-const workers = {
-  fixer: [
-    { calls: [write('value.txt', 'right\n')], usage: usage(300, 20) },
-    { text: 'Fixed.', usage: usage(400, 5) },
-  ],
-  writer: [
-    { calls: [write('notes.txt', 'What was wrong.\n')], usage: usage(200, 20) },
-    { text: 'Noted.', usage: usage(300, 5) },
-  ],
-  breaker: [
-    { calls: [bash('exit 7')], usage: usage(10, 10) },
-    { text: 'It failed.', usage: usage(10, 1) },
-  ],
-} satisfies Record<string, readonly TurnInput[]>;
-
-interface Branch {
-  branch_id: string;
-  parent_branch_id?: string;
-  commit?: string;
-  verified?: string;
-  files?: number;
-  run_id?: string;
-}
-interface Report {
-  status: string;
-  summary: string;
-  lineage: { start_branch_id: string; latest_branch_id: string; branches: Branch[] };
-  publish?: { status: string; ref?: string; message?: string; dry_run?: boolean };
-  usage: { runs: number; tokens_used: number };
-}
-
-interface Ask {
-  brain: readonly TurnInput[];
-  flags?: readonly string[];
-  cwd?: string;
-  agents?: readonly (keyof typeof workers)[];
-  env?: Record<string, string>;
-}
-
-async function orchestrate({ brain, flags = [], cwd = brokenProject(), agents = ['fixer', 'writer'], env = {} }: Ask) {
-  const server = await serveModels({ brain, ...workers });
-  const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
-  const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
-  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], { cwd, env });
-  return { ...result, cwd, server };
-}
-
-const eventsOf = (stdout: string): Record<string, unknown>[] =>
-  stdout.split('\n').flatMap((line) => (line.startsWith('{"type"') ? [JSON.parse(line) as Record<string, unknown>] : []));
-const reportOf = (stdout: string): Report => JSON.parse(stdout.slice(stdout.lastIndexOf('\n{\n') + 1)) as Report;
-
-function withRemote(cwd: string): string {
-  const remote = folder();
-  git(remote, 'init', '-q', '--bare', '-b', 'main');
-  git(cwd, 'remote', 'add', 'origin', remote);
-  return remote;
-}
 
 describe('two agents in parallel, merged and published', async () => {
   const cwd = brokenProject();
@@ -149,6 +85,7 @@ describe('two agents in parallel, merged and published', async () => {
     const outcome = JSON.parse(read.stdout) as { metrics: { tokens_used: number }; children: { tokens_used: number }; lineage: unknown };
     expect(outcome.metrics.tokens_used + outcome.children.tokens_used).toBe(tokens);
     expect(outcome.lineage).toEqual(report.lineage);
+    expect(await live(['validate'], { stdin: stdout })).toMatchObject({ status: 0, stdout: '' });
   });
 
   it('is a tree of runs in the ledger', async () => {
@@ -156,12 +93,13 @@ describe('two agents in parallel, merged and published', async () => {
     const runs = listed
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as { id: string; depth: number; class: string; parent_run_id?: string });
+      .map((line) => JSON.parse(line) as { id: string; depth: number; class: string; artifacts: number; parent_run_id?: string });
     expect(runs.map(({ depth, class: name }) => [depth, name])).toEqual([
       [0, 'success'],
       [1, 'success'],
       [1, 'success'],
     ]);
+    expect(runs.map(({ artifacts }) => artifacts)).toEqual([0, 1, 1]);
     expect(
       runs
         .slice(1)

@@ -54,6 +54,7 @@ async function race(
   models: readonly string[],
   flags: readonly string[],
   cwd: string,
+  command = verify,
 ): Promise<{ report: Report; status: number | null; stderr: string; server: ModelServer }> {
   const server = await serveModels(contestants);
   const agents = models.map((model) => `builtin=openai-compatible/${model}`).join(',');
@@ -63,7 +64,7 @@ async function race(
     '--permission-mode',
     'full',
     '--verify',
-    verify,
+    command,
     '--price',
     `input=${price.input},output=${price.output}`,
   ];
@@ -123,4 +124,9 @@ it.concurrent('a race that takes too long ends in time, and says so', async () =
   const { report, status } = await race(['hanging', 'hanging'], ['--timeout', '3s'], cwd);
   expect(status).toBe(124);
   expect(report.lineage.branches.slice(1).map((branch) => branch.status)).toEqual(['time_limit', 'time_limit']);
+});
+
+it.concurrent('verification has no more time than the race', async () => {
+  const { report, status } = await race(['dear-and-right'], ['--timeout', '2s'], brokenProject(), 'sleep 601');
+  expect({ status, said: report.summary.startsWith('No winner. builtin, time_limit') }).toEqual({ status: 124, said: true });
 });

@@ -9,6 +9,7 @@ interface Done {
   verified?: Verification['result'];
   cost?: number;
   lines?: number;
+  files?: string[];
   durationMs?: number;
   finished?: number;
   deleted?: string[];
@@ -17,7 +18,17 @@ interface Done {
 
 function entry(
   place: number,
-  { status = 'success', verified = 'passed', cost, lines = 1, durationMs = 1, finished = place + 1, deleted = [], touched = [] }: Done,
+  {
+    status = 'success',
+    verified = 'passed',
+    cost,
+    lines = 1,
+    files = ['a'],
+    durationMs = 1,
+    finished = place + 1,
+    deleted = [],
+    touched = [],
+  }: Done,
 ): Entry {
   const branch: Branch = {
     id: String(place),
@@ -25,8 +36,8 @@ function entry(
     base: 'a',
     commit: 'b',
     outcome: { status, metrics: { cost }, verdict: { class: status === 'success' ? 'success' : 'provider' } } as unknown as RunOutcome,
-    changes: { changes: [], additions: lines, deletions: 0 },
-    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched },
+    changes: { changes: files.map((path) => ({ path, operation: 'modified' })), additions: lines, deletions: 0 },
+    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched, verify_touched: [] },
     verification: { result: verified } as Verification,
   };
   return { branch, place, durationMs, finished };
@@ -64,6 +75,11 @@ describe('the winner', () => {
   it('passed rather than flaky, and flaky rather than none', () => {
     expect(winner('cheapest', { cost: 1, verified: 'flaky' }, { cost: 9 })?.place).toBe(1);
     expect(winner('cheapest', { cost: 1, verified: 'flaky' }, { verified: 'failed' })?.place).toBe(0);
+  });
+
+  it('changed something, while there is one that did', () => {
+    for (const best of ['first', 'smallest'] as const) expect(winner(best, { lines: 0, files: [] }, { lines: 9 })?.place).toBe(1);
+    expect(winner('smallest', { lines: 0, files: [] }, { verified: 'failed' })?.place).toBe(0);
   });
 
   it.each<[string, Done]>([

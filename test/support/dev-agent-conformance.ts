@@ -208,6 +208,9 @@ const branchFields: Readonly<Record<string, Check>> = {
   status: isName,
   verified: oneOf('passed', 'failed', 'flaky', 'base_red', 'not_run'),
   files: isCount,
+  winner: isFlag,
+  remarks: isName,
+  isolation: oneOf('overlay', 'clone', 'worktree'),
   cost: (value) => typeof value === 'number' && value >= 0,
 };
 

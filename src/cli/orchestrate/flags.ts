@@ -68,7 +68,7 @@ type CrewValues = Values<typeof crewOptions> & Partial<Values<typeof publishOpti
 export type CrewFlags = Pick<
   Settings,
   'isolate' | 'dirty' | 'setup' | 'copy' | 'protect' | 'verify' | 'verifyTimeoutMs' | 'publish' | 'remote' | 'dryRun' | 'concurrency'
-> & { agents: readonly AgentChoice[] | undefined; agentTimeoutMs: number | undefined; from: string | undefined };
+> & { agents: readonly AgentChoice[] | undefined; agentTimeoutMs: number | undefined; from: string | undefined; isHeadless: boolean };
 
 const defaultVerifyMs = 10 * 60_000;
 
@@ -87,6 +87,7 @@ export function readCrewFlags(values: CrewValues, here: string): CrewFlags {
     remote: filled('--remote', values.remote, 'origin'),
     dryRun: values['dry-run'] === true,
     concurrency: readCount('--concurrency', values.concurrency, 4) ?? 4,
+    isHeadless: values.headless === true,
     from: filled('--parent-branch-id', values['parent-branch-id'], 'main'),
   };
 }

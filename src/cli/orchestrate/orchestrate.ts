@@ -16,7 +16,7 @@ interface Asked {
 }
 
 export async function conductOrchestration({ task, values, crewFlags, isInteractive }: Asked, context: Context): Promise<number> {
-  await checkAgents(crewFlags.agents);
+  await checkAgents(crewFlags.agents, context.env);
   const lines = isInteractive ? new Lines(context) : undefined;
   const prompt = lines === undefined ? await readPrompt(task, context) : (task ?? (await lines.next()) ?? '');
   if (prompt.trim() === '')

@@ -24,7 +24,7 @@ interface Asked {
 const closingMs = 30_000;
 
 export async function conductRace({ prompt: words, values, crewFlags, attempts, best }: Asked, context: Context): Promise<number> {
-  await checkAgents(crewFlags.agents);
+  await checkAgents(crewFlags.agents, context.env);
   const prompt = await readPrompt(words, context);
   if (prompt.trim() === '')
     throw new Failure('input', 'no prompt: give one as an argument, with -p, or on stdin; see "runwire race --help"');

@@ -4,8 +4,11 @@ import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import { Crew } from '../../orchestrate/crew.ts';
+import { publishingTo } from '../../orchestrate/publish.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
+import { Redactor } from '../../redact/redactor.ts';
+import { secretValues } from '../../redact/secrets.ts';
 import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
@@ -60,6 +63,7 @@ export async function conduct(
         spec,
         writer,
         tellsReport: true,
+        mayDraw: !crewFlags.isHeadless,
         loadAgent: undefined,
         ...directorOf(crew, asked.limits),
         onRun(run, complain) {
@@ -77,7 +81,7 @@ export async function conduct(
 
 async function settle(
   spec: RunSpec,
-  { agents: named, agentTimeoutMs, from, hasBrain, ...crewFlags }: CrewFlags & { hasBrain: boolean },
+  { agents: named, agentTimeoutMs, from, hasBrain, isHeadless: _isHeadless, ...crewFlags }: CrewFlags & { hasBrain: boolean },
   flags: RunFlags,
   context: Context,
 ): Promise<{ settings: Settings; tellWith(complain: (message: string) => void): void }> {
@@ -87,10 +91,12 @@ async function settle(
     if (!existsSync(resolve(spec.cwd, path))) throw new Failure('input', `--copy ${path}: there is no such file`);
   const base = await findBase(repository, { from, dirty: crewFlags.dirty });
   const place = ledgerPlace(flags.ledger, env, context.cwd);
-  const agents = withModels(named ?? (await usableAgents(env)), spec.model);
+  const agents = withModels(named ?? (await usableAgents(spec, env)), spec.model);
+  const redact = spec.redact ? new Redactor({ values: secretValues({ ...env, ...flags.extraEnv.set }) }) : undefined;
   let complain = (_message: string): void => {};
   const settings: Settings = {
     ...crewFlags,
+    remote: await publishingTo(repository, { ...crewFlags, env }),
     repository,
     base,
     cwd: spec.cwd,
@@ -100,6 +106,7 @@ async function settle(
     spec,
     baseUrlFor: hasBrain || agents.some(({ agent }) => agent === builtIn) ? 'builtin' : 'everybody',
     limits: present({ timeout_ms: agentTimeoutMs }),
+    clean: (text) => redact?.text(text) ?? text,
     ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
     warn: (message) => complain(message),
     clock: context.now,
@@ -112,20 +119,31 @@ function withModels(agents: readonly AgentChoice[], model: string | undefined): 
   return agents.map((each) => (each.agent === builtIn && each.model === undefined ? { ...each, ...present({ model }) } : each));
 }
 
-async function usableAgents(env: Context['env']): Promise<AgentChoice[]> {
-  const [{ agents }, { findInstalled }] = await Promise.all([import('../../agents/registry.ts'), import('../../agents/installed.ts')]);
+/** The built-in agent where there is a model for it, and every other one that is installed. */
+async function usableAgents({ model, cwd }: RunSpec, env: Context['env']): Promise<AgentChoice[]> {
+  const [{ agents }, { findInstalled }, { loadConfig }] = await Promise.all([
+    import('../../agents/registry.ts'),
+    import('../../agents/installed.ts'),
+    import('../../builtin/config/config.ts'),
+  ]);
   const found = await Promise.all(agents.map(async (agent) => ({ agent: agent.id, path: (await findInstalled(agent, env)).path })));
-  return [{ agent: builtIn }, ...found.flatMap(({ agent, path }) => (path === undefined ? [] : [{ agent }]))];
+  const hasModel = (model ?? env.RUNWIRE_MODEL ?? (await loadConfig({ cwd, env })).model) !== undefined;
+  const usable = [
+    ...(hasModel ? [{ agent: builtIn }] : []),
+    ...found.flatMap(({ agent, path }) => (path === undefined ? [] : [{ agent }])),
+  ];
+  if (usable.length === 0) throw new Failure('config', 'no agent is installed, and the built-in one has no model: name one with --model');
+  return usable;
 }
 
 /** Every name is one that we know, and its program is there. */
-export async function checkAgents(agents: readonly AgentChoice[] | undefined): Promise<void> {
+export async function checkAgents(agents: readonly AgentChoice[] | undefined, env: Context['env']): Promise<void> {
   if (agents === undefined) return;
-  const { findAgent } = await import('../../agents/registry.ts');
+  const [{ findAgent }, { locate }] = await Promise.all([import('../../agents/registry.ts'), import('../../agents/locate.ts')]);
   for (const { agent } of agents) {
     if (agent === builtIn) continue;
     try {
-      findAgent(agent);
+      await locate(findAgent(agent), env);
     } catch (error) {
       throw error instanceof Failure ? new Failure('input', `--agents: ${error.message}`, { cause: error }) : error;
     }

@@ -26,6 +26,8 @@ export interface Following {
   loadAgent: (() => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
   script?: Script | undefined;
+  /** Whether a terminal may be drawn on; default: yes. */
+  mayDraw?: boolean;
   /** In text mode stdout gets the report instead of the answer. */
   tellsReport?: boolean;
   /** Hears of the run as soon as there is one, and where to tell people something. */
@@ -33,10 +35,13 @@ export interface Following {
 }
 
 /** A run in the foreground: told on stdout and stderr while it happens; answers the exit code. */
-export async function follow({ flags, spec, writer, loadAgent, script, tellsReport, onRun }: Following, context: Context): Promise<number> {
+export async function follow(
+  { flags, spec, writer, loadAgent, script, mayDraw = true, tellsReport, onRun }: Following,
+  context: Context,
+): Promise<number> {
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
   // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
-  const draws = writer === undefined;
+  const draws = writer === undefined && mayDraw;
   const narration = await narrate(
     {
       tell: quiet ? 'errors' : 'all',
@@ -115,7 +120,7 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
   return given.flatMap(([flag, value]) => (value === undefined || redact.text(value) !== value ? [] : [flag, value]));
 }
 
-interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'onRun' | 'tellsReport'> {
+interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onRun' | 'tellsReport'> {
   tellsReport: boolean | undefined;
   outlet: Outlet;
   narration: Narration;

@@ -7,7 +7,7 @@ import { cut, reportOf, summaryOf, wordsOfChanges } from '../words.ts';
 
 const branchId = z.string().min(1).describe('A branch_id of an earlier result, or a git branch.');
 const mostCharacters = 30_000;
-/** Bytes of a file that are read from git at most. */
+/** Bytes of a file or of changes that are read from git at most. */
 const mostBytes = 10 * 1024 * 1024;
 
 /** What came of a branch; while its work is under way, how far it is. */
@@ -92,8 +92,15 @@ export function branchDiff(crew: Crew): Tool {
       const to = await crew.commitOf(branch_id);
       const changes = await changesBetween(repository.git, from, to);
       const only = path === undefined ? [] : ['--', path];
-      const { stdout } = await repository.git.ask(['diff', '--no-ext-diff', '--no-textconv', '--stat=120', '-p', from, to, ...only]);
-      return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), branch_id, summary: wordsOfChanges(changes) };
+      const diff = ['diff', '--no-ext-diff', '--no-textconv', '--stat=120'];
+      const told = { branch_id, summary: wordsOfChanges(changes) };
+      try {
+        const { stdout } = await repository.git.ask([...diff, '-p', from, to, ...only], { maxBytes: mostBytes });
+        return { ...success(cut(stdout.toString(), mostCharacters) || '(no changes)'), ...told };
+      } catch {
+        const stat = await repository.git.text([...diff, from, to, ...only]);
+        return { ...success(`${cut(stat, mostCharacters)}\n\nThe changes themselves are too long to show: name a path.`), ...told };
+      }
     },
   });
 }

@@ -22,7 +22,7 @@ export function mergeBranches(crew: Crew): Tool {
     input,
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_ids, message }, run) {
-      const { repository, base, verify, protect } = crew.settings;
+      const { repository, base, verify } = crew.settings;
       const parts = await Promise.all(branch_ids.map(async (id) => ({ id: crew.find(id)?.id ?? id, commit: await crew.commitOf(id) })));
       try {
         const commit = await mergeAll(repository, parts, message ?? `Merge ${branch_ids.join(', ')}`);
@@ -32,13 +32,14 @@ export function mergeBranches(crew: Crew): Tool {
         const branch: Branch = {
           id,
           parentId: parts[0]?.id ?? '',
+          mergedIds: parts.slice(1).map((part) => part.id),
           base: base.commit,
           commit,
           changes,
-          facts: factsOf(changes.changes, protect),
+          facts: factsOf(changes.changes, crew.settings),
         };
         crew.branches.set(id, branch);
-        await crew.verify(branch, verify, run);
+        await crew.verify(branch, verify, run).catch((error: unknown) => void (branch.problem = messageOf(error)));
         crew.tell(branch, run);
         return { status: 'success', output: reportOf(branch), branch_id: id, summary: summaryOf(branch) };
       } catch (error) {

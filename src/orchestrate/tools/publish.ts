@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { define } from '../../builtin/tools/define.ts';
+import { define, failed } from '../../builtin/tools/define.ts';
 import type { Tool, ToolResult, ToolRun } from '../../builtin/tools/tool.ts';
 import type { Branch, Crew } from '../crew.ts';
 import { publish } from '../publish.ts';
@@ -17,13 +17,9 @@ export function publishTool(crew: Crew): Tool {
     input,
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_id, message }, run) {
-      const { base } = crew.settings;
-      const branch = crew.find(branch_id) ?? {
-        id: branch_id,
-        parentId: base.branchId,
-        base: base.commit,
-        commit: await crew.commitOf(branch_id),
-      };
+      const branch = crew.find(branch_id);
+      // What else is in the repository is not ours to show to anybody.
+      if (branch === undefined) return failed(`${branch_id} is not a branch of this task; only those are published`);
       return publishBranch(crew, branch, message, run);
     },
   });

@@ -3,7 +3,7 @@ import { define, failed } from '../../builtin/tools/define.ts';
 import type { Tool } from '../../builtin/tools/tool.ts';
 import { present } from '../../present.ts';
 import type { Branch, Crew } from '../crew.ts';
-import { reportOf, summaryOf } from '../words.ts';
+import { isVerified, reportOf, summaryOf } from '../words.ts';
 
 /** Runs a command on a branch, in a fresh copy of its commit. */
 export function verify(crew: Crew): Tool {
@@ -29,15 +29,15 @@ export function verify(crew: Crew): Tool {
       const branch_id = known?.id ?? named;
       const { base } = crew.settings;
       const branch: Branch = known ?? { id: branch_id, parentId: base.branchId, base: base.commit, commit: await crew.commitOf(branch_id) };
-      await crew.verify(branch, command, run);
+      const verification = await crew.verify(branch, command, run);
       if (known !== undefined) crew.tell(known, run);
-      const { verification } = branch;
       if (verification === undefined) return { ...failed(branch.problem ?? 'it could not be verified'), branch_id };
+      const told = { ...branch, verification };
       return {
-        status: verification.result === 'passed' || verification.result === 'flaky' ? 'success' : 'error',
-        output: reportOf(branch),
+        status: isVerified(told) ? 'success' : 'error',
+        output: reportOf(told),
         branch_id,
-        summary: summaryOf(branch),
+        summary: summaryOf(told),
         ...present({ exit_code: verification.exit_code ?? undefined }),
       };
     },

@@ -20,7 +20,7 @@ export async function isolatedSource(
   { runId, ...chooser }: Chooser & { runId: string },
 ): Promise<Chosen> {
   const workspace = await Workspace.plan(
-    { ...ask, copied: copy, branch: branch ?? branchName(runId, 1, spec.prompt) },
+    { ...ask, copied: copy, branch: branch ?? branchName(runId, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt) },
     { cwd: spec.cwd, env: chooser.env, owners },
   );
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });

@@ -1,0 +1,85 @@
+import type { ChildProcess } from 'node:child_process';
+import { live } from '../cli/run/live.ts';
+import { folder } from '../cli/run/scripted.ts';
+import type { TurnInput } from '../support/model-server/index.ts';
+import { bash, brokenProject, git, serveModels, write } from './crew.ts';
+
+export const usage = (input: number, output: number) => ({ input, output });
+export const call = (name: string, args: Record<string, unknown>): TurnInput => ({
+  calls: [{ name, args: args as never }],
+  usage: usage(1000, 50),
+});
+export const done: TurnInput = { text: 'Done: the branch passes.', usage: usage(2000, 20) };
+
+/** One fixes the value, the other writes notes. */
+const workers = {
+  fixer: [
+    { calls: [write('value.txt', 'right\n')], usage: usage(300, 20) },
+    { text: 'Fixed.', usage: usage(400, 5) },
+  ],
+  writer: [
+    { calls: [write('notes.txt', 'What was wrong.\n')], usage: usage(200, 20) },
+    { text: 'Noted.', usage: usage(300, 5) },
+  ],
+  spoiler: [
+    { calls: [write('value.txt', 'left\n')], usage: usage(10, 10) },
+    { text: 'Fixed.', usage: usage(10, 1) },
+  ],
+  breaker: [
+    { calls: [bash('exit 7')], usage: usage(10, 10) },
+    { text: 'It failed.', usage: usage(10, 1) },
+  ],
+} satisfies Record<string, readonly TurnInput[]>;
+
+interface Branch {
+  branch_id: string;
+  parent_branch_id?: string;
+  commit?: string;
+  verified?: string;
+  files?: number;
+  run_id?: string;
+}
+export interface Report {
+  status: string;
+  summary: string;
+  lineage: { start_branch_id: string; latest_branch_id: string; branches: Branch[] };
+  publish?: { status: string; ref?: string; message?: string; dry_run?: boolean };
+  usage: { runs: number; tokens_used: number };
+}
+
+interface Ask {
+  brain: readonly TurnInput[];
+  flags?: readonly string[];
+  cwd?: string;
+  agents?: readonly (keyof typeof workers)[];
+  models?: Readonly<Record<string, readonly TurnInput[]>>;
+  env?: Record<string, string>;
+  watch?: (child: ChildProcess) => void;
+}
+
+export async function orchestrate({
+  brain,
+  flags = [],
+  cwd = brokenProject(),
+  agents = ['fixer', 'writer'],
+  models = {},
+  env = {},
+  watch = () => {},
+}: Ask) {
+  const server = await serveModels({ brain, ...workers, ...models });
+  const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
+  const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
+  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], { cwd, env, watch });
+  return { ...result, cwd, server };
+}
+
+export const eventsOf = (stdout: string): Record<string, unknown>[] =>
+  stdout.split('\n').flatMap((line) => (line.startsWith('{"type"') ? [JSON.parse(line) as Record<string, unknown>] : []));
+export const reportOf = (stdout: string): Report => JSON.parse(stdout.slice(stdout.lastIndexOf('\n{\n') + 1)) as Report;
+
+export function withRemote(cwd: string): string {
+  const remote = folder();
+  git(remote, 'init', '-q', '--bare', '-b', 'main');
+  git(cwd, 'remote', 'add', 'origin', remote);
+  return remote;
+}
