@@ -1,5 +1,5 @@
 import type { Draft, EventOf } from '../../events/event.ts';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
@@ -24,7 +24,7 @@ export async function isolatedSource(
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, { agent: spec.command?.[0] ?? spec.agent, runId }),
+    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId }),
     warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
   };
 }
@@ -83,7 +83,7 @@ class IsolatedSource implements Source {
       return await this.#inner.produce(attempt);
     } finally {
       const kept = await this.#keep();
-      for (const draft of found(kept, (path) => this.#nameOf(path))) out.emit(draft);
+      for (const draft of found(kept, this.#workspace.repository.root)) out.emit(draft);
       // The name that it was kept by may be another one.
       out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
     }
@@ -100,12 +100,6 @@ class IsolatedSource implements Source {
     return { type: 'branch.updated', branch_id, parent_branch_id: base.branchId || base.commit, agent, run_id, isolation };
   }
 
-  /** As the agent itself would call it: the built-in one says where a file is from where it works. */
-  #nameOf(path: string): string {
-    const { root, below } = this.#workspace.repository;
-    return this.#who.agent === builtIn ? relative(join(root, below), join(root, path)) : join(root, path);
-  }
-
   async #keep(): Promise<Kept> {
     try {
       const kept = await this.#workspace.keep();
@@ -119,12 +113,13 @@ class IsolatedSource implements Source {
 }
 
 /** What git says was done, whatever the agent said of it. */
-function found({ changes, notes }: Kept, nameOf: (path: string) => string): Draft[] {
+function found({ changes, notes }: Kept, root: string): Draft[] {
   return [
     ...notes.map((text): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text })),
     ...changes.map(({ path, operation, additions, deletions }): Draft => ({
       type: 'file.edited',
-      path: nameOf(path),
+      // As an agent at this place would call it.
+      path: join(root, path),
       operation,
       ...present({ additions, deletions }),
     })),
