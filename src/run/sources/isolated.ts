@@ -26,7 +26,7 @@ export async function isolatedSource(
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, { agent: spec.command?.[0] ?? spec.agent, runId }),
+    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId }),
     warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
   };
 }
