@@ -65,6 +65,7 @@ export class Verifier {
     return this.#gate.through(async () => {
       signal.throwIfAborted();
       const startedAt = clock();
+      const declared = childEnvironment(env, { pass: spec.pass_env, set: { CI: 'true', ...variables } });
       const workspace = await Workspace.plan(
         // A worktree would leave its branch in the user's repository.
         {
@@ -74,13 +75,13 @@ export class Verifier {
           branch: `runwire/verify/${newId()}`,
           copied: copy,
           setup,
+          setupEnv: declared,
           isDisposable: true,
         },
         { cwd, env, owners },
       );
       try {
         await workspace.create(signal);
-        const declared = childEnvironment(env, { pass: spec.pass_env, set: { CI: 'true', ...variables } });
         const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: verifyTimeoutMs });
         // What was stopped proves nothing.
         signal.throwIfAborted();

@@ -32,7 +32,7 @@ if [ "$way" != three ]; then
 fi
 aside=$(mktemp) || exit 1
 trap 'rm -f "$aside" "$aside.lock"' EXIT
-[ ! -f "$index" ] || cp "$index" "$aside" || exit 1
+[ ! -f "$index" ] || cp -p "$index" "$aside" || exit 1
 export GIT_INDEX_FILE="$aside"
 [ "$dry" = yes ] && { patch | git apply --3way --check --whitespace=nowarn || exit 3; exit; }
 patch | git apply --3way --whitespace=nowarn || git diff --name-only --diff-filter=U -z | grep -q . || exit 3

@@ -65,7 +65,7 @@ const snapshotScript = `
 folder=$1 index=$2 head=$3
 mkdir -p "$folder" || exit 1
 export GIT_INDEX_FILE="$folder/index"
-cp "$index" "$GIT_INDEX_FILE" 2>/dev/null
+cp -p "$index" "$GIT_INDEX_FILE" 2>/dev/null
 ${taking}
 take "$folder/index" && tree=$(git write-tree) || { rm -rf "$folder"; exit 1; }
 rm -rf "$folder"

@@ -114,7 +114,7 @@ of_module() (
   head=$(of_copy rev-parse -q --verify 'HEAD^{commit}') && bring "$head" || head=$base
   [ -n "$head" ] || exit 0
   rm -f "$GIT_INDEX_FILE"
-  cp "$copy/index" "$GIT_INDEX_FILE" 2>/dev/null || git read-tree "$head" || exit 1
+  cp -p "$copy/index" "$GIT_INDEX_FILE" 2>/dev/null || git read-tree "$head" || exit 1
   take "$GIT_INDEX_FILE" && tree=$(git write-tree) || exit 1
   commit=$head
   [ "$tree" = "$(git rev-parse "$head^{tree}")" ] || commit=$(git commit-tree "$tree" -p "$head" -m 'Work that was left uncommitted') || exit 1
@@ -136,7 +136,7 @@ fi
 : "\${head:=$base}"
 
 export GIT_INDEX_FILE="$folder/index"
-[ -n "$index" ] && cp "$index" "$GIT_INDEX_FILE" 2>/dev/null && git ls-files > /dev/null 2>&1 || {
+[ -n "$index" ] && cp -p "$index" "$GIT_INDEX_FILE" 2>/dev/null && git ls-files > /dev/null 2>&1 || {
   rm -f "$GIT_INDEX_FILE"*
   git read-tree "$head" || exit 1
 }

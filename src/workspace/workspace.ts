@@ -29,6 +29,8 @@ export interface WorkspaceAsk {
   copied: readonly string[];
   /** A command that makes the copy ready. */
   setup?: string | undefined;
+  /** The variables that it has; unset: ours. */
+  setupEnv?: Environment | undefined;
   /** Nothing in it is worth keeping: after a crash it is only removed. */
   isDisposable?: boolean;
 }
@@ -43,8 +45,8 @@ export class Workspace {
   readonly #isolation: Isolation;
   readonly #copies: string;
   readonly #setup: string | undefined;
+  readonly #setupEnv: Environment;
   readonly #isDisposable: boolean;
-  readonly #env: Environment;
   readonly #owners: Owners;
   #slot = 0;
   #kept: Kept | undefined;
@@ -69,8 +71,8 @@ export class Workspace {
     this.#isolation = isolation;
     this.#copies = copies;
     this.#setup = ask.setup;
+    this.#setupEnv = ask.setupEnv ?? env;
     this.#isDisposable = ask.isDisposable === true;
-    this.#env = env;
     this.#owners = owners;
   }
 
@@ -161,7 +163,7 @@ export class Workspace {
 
   async #setUp(command: string, signal: AbortSignal): Promise<void> {
     const { runInside } = await import('./run-inside.ts');
-    const { exitCode, output } = await runInside(this, command, { env: this.#env, signal });
+    const { exitCode, output } = await runInside(this, command, { env: this.#setupEnv, signal });
     if (exitCode === 0) return;
     if (exitCode === null) throw new Failure('cancelled', `--setup ${JSON.stringify(command)} was stopped`);
     throw new Failure('config', `--setup ${JSON.stringify(command)} failed with exit code ${exitCode}: ${output.trim().slice(-400)}`);

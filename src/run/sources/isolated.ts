@@ -1,3 +1,4 @@
+import { childEnvironment } from '../../agents/environment.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
@@ -20,7 +21,12 @@ export async function isolatedSource(
   { runId, ...chooser }: Chooser & { runId: string },
 ): Promise<Chosen> {
   const workspace = await Workspace.plan(
-    { ...ask, copied: copy, branch: branch ?? branchName(runId, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt) },
+    {
+      ...ask,
+      copied: copy,
+      setupEnv: childEnvironment(chooser.env, { pass: spec.pass_env, set: chooser.set }),
+      branch: branch ?? branchName(runId, 1, chooser.redact?.text(spec.prompt) ?? spec.prompt),
+    },
     { cwd: spec.cwd, env: chooser.env, owners },
   );
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
