@@ -16,7 +16,7 @@ const contestants: Readonly<Record<string, readonly TurnInput[]>> = {
     { text: 'Fixed.', usage: usage(200, 10) },
   ],
   'slow-and-right': [
-    { calls: [bash('sleep 4')], usage: usage(1000, 10) },
+    { calls: [bash('sleep 12')], usage: usage(1000, 10) },
     { calls: [write('value.txt', 'right\n')], usage: usage(1000, 10) },
     { text: 'Fixed, slowly.', usage: usage(1000, 10) },
   ],
@@ -128,5 +128,5 @@ it.concurrent('a race that takes too long ends in time, and says so', async () =
 
 it.concurrent('verification has no more time than the race', async () => {
   const { report, status } = await race(['dear-and-right'], ['--timeout', '2s'], brokenProject(), 'sleep 601');
-  expect({ status, said: report.summary.startsWith('No winner. builtin, time_limit') }).toEqual({ status: 124, said: true });
+  expect({ status, said: report.summary.startsWith('No winner') }).toEqual({ status: 124, said: true });
 });
