@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { compact } from '../dialects/read.ts';
 import { Failure } from '../failure.ts';
-import { present } from '../present.ts';
 import type { GrownTape } from '../stores/grown-tape.ts';
 import { reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
@@ -102,13 +101,7 @@ export class ReportedRuns {
     if (end !== undefined) {
       await store.finish(id, { outcome: end.outcome, ended_at: end.ended_at, last_sequence: last, attempts: end.attempts.map(compact) });
       this.#tapes.delete(id);
-    } else
-      await store.note(id, {
-        at: this.#now(),
-        last_sequence: last,
-        ...newsOf(fresh),
-        ...present({ agent: meta.agent, model: meta.model }),
-      });
+    } else await store.note(id, { at: this.#now(), last_sequence: last, ...newsOf(fresh) });
     return { accepted_to: last, added: fresh.length };
   }
 

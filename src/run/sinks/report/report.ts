@@ -55,6 +55,8 @@ export class ReportSink implements Sink {
   #upload: Upload | undefined;
   #waiting: string[] = [];
   #characters = 0;
+  /** How often something was written. */
+  #writes = 0;
   #isOver = false;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -128,9 +130,12 @@ export class ReportSink implements Sink {
 
   /** All that was told is on disk first, then on its way. */
   async #work(): Promise<void> {
+    if (this.#spool === undefined && this.#waiting.length === 0) return;
     try {
-      while (this.#waiting.length > 0 && !this.#isOver) {
+      // A drain reads what was on disk when it began to end; more may have come while it waited for the server.
+      for (let written = -1; (this.#waiting.length > 0 || written !== this.#writes) && !this.#isOver;) {
         const upload = await this.#write();
+        written = this.#writes;
         await this.#whileWriting(upload.drain(this.#called.signal));
       }
     } catch (error) {
@@ -162,6 +167,7 @@ export class ReportSink implements Sink {
       this.#upload = new Upload(this.#spool, start, target, () => this.#meta);
     }
     if (lines !== '') await this.#spool.append(lines);
+    this.#writes += lines === '' ? 0 : 1;
     return this.#upload;
   }
 
