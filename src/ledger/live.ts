@@ -125,7 +125,7 @@ export class LiveRuns {
 }
 
 /** A run as a list has it. */
-export function summaryOf({
+function summaryOf({
   prompt: _prompt,
   outcome: _outcome,
   attempts: _attempts,

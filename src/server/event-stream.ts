@@ -59,11 +59,21 @@ export function streamOf(begin: Messages, options: StreamOptions): ReadableStrea
     left.abort();
     void messages.return().catch(() => {});
   }
+  function expectTaking(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    stall = setTimeout(() => {
+      if (isOver) return;
+      metrics.behind += 1;
+      controller.enqueue(encoder.encode(encode(behind())));
+      over();
+      controller.close();
+    }, timing.stallMs);
+  }
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (keepAlive === undefined) return;
       // The first byte tells the viewer that it is connected.
       controller.enqueue(encoder.encode(keepAlive));
+      expectTaking(controller);
       idle = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive));
       }, timing.keepAliveMs);
@@ -80,13 +90,7 @@ export function streamOf(begin: Messages, options: StreamOptions): ReadableStrea
         }
         for (const { count = 0 } of next.value) metrics.eventsSent += count;
         controller.enqueue(encoder.encode(next.value.map(encode).join('')));
-        stall = setTimeout(() => {
-          if (isOver) return;
-          metrics.behind += 1;
-          controller.enqueue(encoder.encode(encode(behind())));
-          over();
-          controller.close();
-        }, timing.stallMs);
+        expectTaking(controller);
       } catch (error) {
         over();
         controller.error(error);

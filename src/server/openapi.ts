@@ -6,7 +6,6 @@ import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
 import { groupings } from '../ledger/stats.ts';
 import { version } from '../version.ts';
 import { problemCodes } from './problem.ts';
-import { StopRequest } from './routes/stop.ts';
 import { rights } from './tokens.ts';
 
 const text = z.string();
@@ -26,7 +25,7 @@ const schemas = {
   }),
   Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
   Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
-  StopRequest,
+  StopRequest: z.object({ reason: text.optional() }),
   Stopped: z.object({ run_ids: z.array(text) }),
   ReportHead,
   ReportEnd,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-export const bin = join(root, 'bin', 'runwire.js');
+const bin = join(root, 'bin', 'runwire.js');
 
 export const readToken = 'read-token-of-a-test-0123456789';
 export const stopToken = 'stop-token-of-a-test-0123456789';

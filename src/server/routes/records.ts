@@ -1,7 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { findWriter } from '../../dialects/registry.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
-import { tapeText } from '../../ledger/tape-text.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import type { Tape } from '../../stores/tape.ts';
 import type { Room } from '../app.ts';
@@ -44,6 +42,7 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
   app.get('/api/runs/:id/tape', allow('read'), async (context) => {
     const { run, tape } = await taped(context);
     const to = context.req.query('to') || 'runwire';
+    const [{ findWriter }, { tapeText }] = await Promise.all([import('../../dialects/registry.ts'), import('../../ledger/tape-text.ts')]);
     const { dialect, variant } = findWriter(to);
     refuseCrowd(room);
     async function* messages() {

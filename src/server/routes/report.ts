@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { ReportedRuns } from '../../ledger/report.ts';
+import type { ReportedRuns } from '../../ledger/report.ts';
 import { isWholeId } from '../../stores/run-id.ts';
 import type { Room } from '../app.ts';
 import { readBody } from '../body.ts';
@@ -13,7 +13,7 @@ const mostUploads = 8;
 
 /** Runs elsewhere, told by "runwire run --report". */
 export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Room): void {
-  const reported = new ReportedRuns(ledger, now);
+  let reported: Promise<ReportedRuns> | undefined;
   let open = 0;
 
   app.post('/api/report/:id', notSimple, allow('report'), async (context) => {
@@ -25,7 +25,8 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Roo
     }
     open += 1;
     try {
-      const answer = await reported.accept(id, await readBody(context, mostBytes));
+      reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));
+      const answer = await (await reported).accept(id, await readBody(context, mostBytes));
       if ('missing' in answer)
         throw new Problem('conflict', `what was sent before is not here; send everything after ${answer.accepted_to}`, {
           accepted_to: answer.accepted_to,
