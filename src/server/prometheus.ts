@@ -1,12 +1,22 @@
-import { statsBy } from '../ledger/stats.ts';
-import type { Room } from './app.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Stats, statsBy } from '../ledger/stats.ts';
+import type { Metrics } from './metrics.ts';
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
+/** What the ledger adds up to. */
+export interface Totals {
+  classes: readonly Stats[];
+  all: Stats | undefined;
+}
+
+export async function totalsOf({ store }: Ledger): Promise<Totals> {
+  const [classes, [all]] = [await statsBy(store, 'class', {}), await statsBy(store, 'all', {})];
+  return { classes, all };
+}
+
 /** What `/metrics` tells, in Prometheus' text format. */
-export async function prometheusText({ ledger, metrics }: Pick<Room, 'ledger' | 'metrics'>): Promise<string> {
-  const classes = await statsBy(ledger.store, 'class', {});
-  const [all] = await statsBy(ledger.store, 'all', {});
+export function prometheusText({ classes, all }: Totals, metrics: Metrics): string {
   const one = (value: number | undefined): Sample[] => [[{}, value ?? 0]];
   const families: readonly (readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]])[] = [
     [

@@ -4,23 +4,21 @@ import { version } from '../../version.ts';
 import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { allow, cookieName, refuseToken } from '../guard.ts';
-import { cached, prometheusText } from '../prometheus.ts';
+import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 
 /** Adding up a million runs takes a moment; who scrapes in between gets the same figures. */
-const metricsMs = 5000;
+const totalsMs = 5000;
 
 /** What is about the server itself. */
-export function serviceRoutes(app: Hono<ServerEnv>, room: Room): void {
-  const { ledger, tokens, wrong, names, live } = room;
-
+export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, now }: Room): void {
   app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
 
   app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
 
-  const metricsText = cached(() => prometheusText(room), metricsMs, room.now);
+  const totals = cached(() => totalsOf(ledger), totalsMs, now);
   app.get('/metrics', allow('read'), async (context) => {
     context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    return context.body(await metricsText());
+    return context.body(prometheusText(await totals(), metrics));
   });
 
   app.get('/login', (context) => {
