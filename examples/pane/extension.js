@@ -26,7 +26,8 @@ exports.activate = async (context) => {
     if (run.cwd !== here) continue;
     status.text = `$(${run.status === 'running' ? 'sync~spin' : run.status === 'success' ? 'check' : 'error'}) ${run.agent ?? 'agent'}`;
     status.show();
-    if (!seen.has(run.id)) seen.add(run.id), follow(run).catch((error) => channel.appendLine(String(error)));
+    if (!seen.has(run.id)) follow(run).catch((error) => channel.appendLine(String(error)));
+    seen.add(run.id);
   }
   async function follow({ id, title }) {
     channel.appendLine(`▶ ${title}`);
