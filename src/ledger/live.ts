@@ -18,7 +18,7 @@ export class LiveRuns {
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
   #open = new Map<string, { run: RunSummary; state: string }>();
-  /** The newest runs at the last look. */
+  /** The newest runs that had ended at the last look. */
   #latest: ReadonlySet<string> | undefined;
   #looks = 0;
   #watchers = 0;
@@ -118,8 +118,10 @@ export class LiveRuns {
     const ended = await Promise.all(gone.map((id) => store.get(id)));
     // What began and ended between two looks; of runs that begin at once, the later id may be there earlier.
     const known = this.#latest;
-    const short = latest.filter(({ id }) => known !== undefined && !known.has(id) && !this.#open.has(id) && !before.has(id));
-    this.#latest = new Set(latest.map(({ id }) => id));
+    // One that has begun since the open ones were read is left for the next look.
+    const over = latest.filter(({ status }) => status !== 'running');
+    const short = over.filter(({ id }) => known !== undefined && !known.has(id) && !before.has(id));
+    this.#latest = new Set(over.map(({ id }) => id));
     return [...ended.flatMap((run) => (run === undefined ? [] : [summaryOf(run)])), ...short, ...changed];
   }
 }
