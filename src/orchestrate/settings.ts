@@ -1,4 +1,5 @@
 import type { LedgerRequest } from '../run/sinks/ledger.ts';
+import type { ReportRequest } from '../run/sinks/report/report.ts';
 import type { Limits, RunSpec } from '../run/spec.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
 import type { Base } from '../workspace/base.ts';
@@ -39,6 +40,8 @@ export interface Settings {
   /** Takes secrets out of a text that leaves the house: the name of a branch, a pull request. */
   clean: (text: string) => string;
   ledger: LedgerRequest | undefined;
+  /** A server that hears of every run. */
+  report: ReportRequest | undefined;
   warn: (message: string) => void;
   clock: () => number;
 }

@@ -26,7 +26,8 @@ it.each([
 it.each([
   ['logs', ' (did you mean "runs tail"?)'],
   ['login', ' (did you mean "doctor"?)'],
-  ['serve', ''],
+  ['web', ' (did you mean "serve"?)'],
+  ['update', ''],
 ])('%s alone is what other tools call a command', (word, hint) => {
   expect(mistyped({ word, isAlone: true })).toMatch(`unknown command "${word}"${hint};`);
   expect(mistyped({ word, isAlone: false })).toBeUndefined();

@@ -11,6 +11,7 @@ import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../run/spec.ts';
+import { readReport } from '../run/report.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
@@ -108,6 +109,7 @@ async function settle(
     limits: present({ timeout_ms: agentTimeoutMs }),
     clean: (text) => redact?.text(text) ?? text,
     ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+    report: readReport(flags.report, env),
     warn: (message) => complain(message),
     clock: context.now,
   };

@@ -1,0 +1,44 @@
+import type { Hono } from 'hono';
+import { setCookie } from 'hono/cookie';
+import { version } from '../../version.ts';
+import type { Room } from '../app.ts';
+import type { ServerEnv } from '../env.ts';
+import { allow, cookieName, refuseToken } from '../guard.ts';
+import { cached, prometheusText, totalsOf } from '../prometheus.ts';
+
+/** Adding up a million runs takes a moment; who scrapes in between gets the same figures. */
+const totalsMs = 5000;
+
+/** What is about the server itself. */
+export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, now }: Room): void {
+  app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
+
+  app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
+
+  const totals = cached(() => totalsOf(ledger), totalsMs, now);
+  app.get('/metrics', allow('read'), async (context) => {
+    context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+    return context.body(prometheusText(await totals(), metrics));
+  });
+
+  app.get('/login', (context) => {
+    context.header('Cache-Control', 'no-store');
+    const cookie = tokens?.cookieFor(context.req.query('token') ?? '');
+    if (tokens !== undefined && cookie === undefined) return refuseToken(context, wrong);
+    if (cookie !== undefined)
+      setCookie(context, cookieName, cookie, {
+        httpOnly: true,
+        sameSite: 'Strict',
+        path: '/',
+        secure: names.isSecure,
+        maxAge: 30 * 86_400,
+      });
+    // The token must not stay in the address bar, nor in the history.
+    return context.redirect('/', 303);
+  });
+
+  app.get('/api/session', allow('read'), (context) => {
+    context.header('Cache-Control', 'no-store');
+    return context.json({ rights: [...context.get('who').rights], ledger: ledger.store.name, version });
+  });
+}
