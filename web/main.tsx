@@ -1,0 +1,68 @@
+import { render } from 'preact';
+import { reportSource, type ReportData } from './api.ts';
+import { ComparePage } from './compare/compare-page.tsx';
+import { ListPage } from './list/list-page.tsx';
+import { Empty, KeyHelp, notice, source } from './parts/common.tsx';
+import { helpIsOpen, listenToKeys, useKeys } from './parts/keys.ts';
+import { address, go, listenToAddress, routeOf } from './route.ts';
+import { RunPage } from './run/run-page.tsx';
+import { TreePage } from './tree/tree-page.tsx';
+
+function Page() {
+  const route = source.value.isReport ? ({ page: 'run', id: reportRun } as const) : routeOf(address.value);
+  useKeys([
+    { key: '?', what: 'This list', run: () => void (helpIsOpen.value = true) },
+    ...(source.value.isReport ? [] : [{ key: 'h', what: 'All runs', run: () => go('/') }]),
+  ]);
+  return (
+    <>
+      <a class="skip" href="#content">
+        To the content
+      </a>
+      <nav class="top" aria-label="Runwire">
+        {source.value.isReport ? (
+          <span class="brand">Runwire report</span>
+        ) : (
+          <a class="brand" href="/">
+            Runwire
+          </a>
+        )}
+        <button type="button" class="quiet" onClick={() => void (helpIsOpen.value = true)}>
+          Keyboard <kbd>?</kbd>
+        </button>
+      </nav>
+      <div id="content" tabIndex={-1}>
+        {route.page === 'list' ? <ListPage /> : null}
+        {route.page === 'run' ? <RunPage key={route.id} id={route.id} /> : null}
+        {route.page === 'tree' ? <TreePage key={route.id} id={route.id} /> : null}
+        {route.page === 'compare' ? <ComparePage a={route.a} b={route.b} /> : null}
+        {route.page === 'unknown' ? (
+          <Empty title="There is no such page">
+            <p>
+              <a href="/">All runs</a>
+            </p>
+          </Empty>
+        ) : null}
+      </div>
+      <div class="toast" role="status" aria-live="polite">
+        {notice.value}
+      </div>
+      <KeyHelp />
+    </>
+  );
+}
+
+let reportRun = '';
+const held = document.querySelector('#runwire-data')?.textContent;
+if (held !== undefined && held !== null && held.trim() !== '') {
+  const data = JSON.parse(held) as ReportData;
+  reportRun = data.run.id;
+  source.value = reportSource(data);
+}
+listenToAddress();
+listenToKeys();
+const root = document.querySelector('#page');
+if (root !== null) {
+  root.replaceChildren();
+  render(<Page />, root);
+}
