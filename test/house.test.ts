@@ -9,7 +9,7 @@ import { version } from '../src/version.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `failure.ts`, `nearest.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
+/** Which rooms a room may import; `duration.ts`, `failure.ts`, `nearest.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -40,7 +40,9 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
+  server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [
+    'server',
     'orchestrate',
     'workspace',
     'run',
@@ -60,6 +62,7 @@ const mayImport: Record<string, readonly string[]> = {
   'schemas.ts': ['run', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'index.ts': ['portable.ts', 'run'],
+  'duration.ts': [],
   'failure.ts': [],
   'faults.ts': ['events'],
   'nearest.ts': [],
@@ -71,7 +74,7 @@ const mayImport: Record<string, readonly string[]> = {
   'vocabulary.ts': [],
   'xdg.ts': [],
 };
-const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'secret-names.ts', 'version.ts', 'vocabulary.ts'];
+const forAll = ['duration.ts', 'failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'secret-names.ts', 'version.ts', 'vocabulary.ts'];
 const touchesNode = new Set([
   'processes',
   'workspace',
@@ -81,6 +84,7 @@ const touchesNode = new Set([
   'run',
   'stores',
   'ledger',
+  'server',
   'cli',
   'repository-file.ts',
   'xdg.ts',

@@ -23,6 +23,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
+    name: 'serve',
+    summary: 'The dashboard: watch runs live in a browser, and an API for panes of your own',
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
     name: 'apply',
     summary: 'Take what a run in a private copy changed into your checkout',
     load: async () => (await import('./commands/apply.ts')).apply,

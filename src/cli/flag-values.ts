@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { durationOf } from './duration.ts';
+import { durationOf } from '../duration.ts';
 
 export function filled(flag: string, text: string | undefined, example: string): string | undefined {
   if (text?.trim() === '') throw new Failure('input', `${flag} is empty; expected for example ${example}`);

@@ -1,3 +1,4 @@
+import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Grouping, RunFilter, RunStore, StatsRow } from '../stores/run-store.ts';
 
@@ -7,6 +8,17 @@ export interface Stats extends StatsRow {
   /** Of the runs that have ended; absent: none has. */
   success_rate?: number;
   mean_duration_ms?: number;
+}
+
+export const groupings = ['agent', 'model', 'day', 'status', 'class', 'all'] as const;
+
+/** `name`: how the question is called where it was asked. */
+export function groupingOf(name: string, text: string): Grouping {
+  const label = /^label[:=](.+)$/.exec(text)?.[1];
+  if (label !== undefined) return { label };
+  const known = groupings.find((each) => each === text);
+  if (known === undefined) throw new Failure('input', `${name} ${text}: expected ${groupings.join(', ')}, or label:KEY`);
+  return known;
 }
 
 /** Totals by group; each run counts for itself alone. */

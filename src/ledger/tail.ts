@@ -15,6 +15,8 @@ const looksPerCheck = 10;
 export interface Waiting {
   now(): number;
   sleep(ms: number): Promise<void>;
+  /** Whether the run still goes on, of who looks at the ledger for many; absent: the ledger is asked each time. */
+  isRunning?(): boolean;
 }
 
 export interface Following {
@@ -46,6 +48,10 @@ export async function* runRecords(
   async function more(): Promise<boolean> {
     if (follow === undefined || !isRunning) return false;
     await follow.sleep(lookMs);
+    if (follow.isRunning !== undefined) {
+      isRunning = follow.isRunning();
+      return true;
+    }
     looks += 1;
     if (looks % looksPerCheck === 0) await endIfGone(ledger, follow.now());
     // Its end is in the ledger after the last line is on the tape: one more look will do.

@@ -18,3 +18,18 @@ export async function treePage(store: RunStore, filter: RunFilter, request: Page
   });
   return { runs, ...present({ next }) };
 }
+
+/** All that is below a run, in the order in which it is read; the depth is counted from the run itself. */
+export async function runsBelow(store: RunStore, run: RunSummary): Promise<TreeRow[]> {
+  const members = await store.below([treeOf(run)]);
+  const inside = new Set([run.id]);
+  // Ids sort by time, and a run begins before what it starts.
+  const below = members.filter((each) => {
+    if (each.id === run.id || each.parent_run_id === undefined || !inside.has(each.parent_run_id)) return false;
+    inside.add(each.id);
+    return true;
+  });
+  const placed = arrange(run, below);
+  const totals = totalsOf(placed);
+  return placed.slice(1).map(({ run: each, depth }, index) => ({ ...each, ...present({ children: totals[index + 1] }), depth }));
+}

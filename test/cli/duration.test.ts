@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationOf } from '../../src/cli/duration.ts';
+import { durationOf } from '../../src/duration.ts';
 
 it.each([
   ['90s', 90_000],

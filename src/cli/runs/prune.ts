@@ -5,7 +5,8 @@ import { pruneTapes } from '../../ledger/prune-tapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fileSize, plural } from '../../terminal/figures.ts';
-import { filterOptions, readFilter, readSpan, withWholeIds } from './filters.ts';
+import { readSpan } from '../../ledger/filter.ts';
+import { filterOptions, readFilter, withWholeIds } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export const prune = command({

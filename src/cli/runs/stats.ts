@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { csvLine } from '../../ledger/csv.ts';
-import { type Stats, statsBy } from '../../ledger/stats.ts';
-import type { Grouping, StatsRow } from '../../stores/run-store.ts';
+import { groupingOf, groupings, type Stats, statsBy } from '../../ledger/stats.ts';
+import type { StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, compactDuration, dollars, percent } from '../../terminal/figures.ts';
@@ -11,7 +11,6 @@ import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 import { type Column, table } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';
 
-const groupings = ['agent', 'model', 'day', 'status', 'class', 'all'] as const;
 const charts = ['runs', 'cost', 'tokens', 'time'] as const;
 type Chart = (typeof charts)[number];
 
@@ -37,7 +36,7 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
     const filter = readFilter(values, context);
     const format = readFormat(values, context);
     const by = values.by ?? 'agent';
-    const grouping = readGrouping(by);
+    const grouping = groupingOf('--by', by);
     const chart = readChart(values.chart);
     return useLedger(
       values,
@@ -58,14 +57,6 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
     );
   },
 });
-
-function readGrouping(text: string): Grouping {
-  const label = /^label[:=](.+)$/.exec(text)?.[1];
-  if (label !== undefined) return { label };
-  const known = groupings.find((each) => each === text);
-  if (known === undefined) throw new Failure('input', `--by ${text}: expected ${groupings.join(', ')}, or label:KEY`);
-  return known;
-}
 
 function readChart(text: string | undefined): Chart {
   const known = charts.find((each) => each === (text ?? 'runs'));

@@ -1,0 +1,40 @@
+import { command } from '../command.ts';
+import { ledgerOption } from '../runs/ledger.ts';
+
+const defaultPort = 7717;
+
+export const serve = command({
+  name: 'serve',
+  summary: 'The dashboard: watch runs live in a browser, and an API for panes of your own',
+  description: `Serves the runs of a ledger on this machine: live runs of all processes, and those that "runwire run --report" sends.
+The link on stderr lets a browser in; it holds a token of yours, which stays the same until --new-token.
+Tokens for others come from RUNWIRE_READ_TOKEN, RUNWIRE_STOP_TOKEN and RUNWIRE_REPORT_TOKEN, or from --tokens FILE.
+Beyond this machine it is served with a certificate of yours, or behind a reverse proxy that has one.`,
+  options: {
+    port: { type: 'string', value: 'N', help: `Default: ${defaultPort}; 0: any that is free` },
+    host: { type: 'string', value: 'ADDRESS', help: 'Default: 127.0.0.1; others need --tls-cert and --tls-key, or --behind-proxy' },
+    open: { type: 'boolean', help: 'Open the page in the browser' },
+    'new-token': { type: 'boolean', help: 'Make a new token; links and pages that know the last one must be opened again' },
+    'no-token': { type: 'boolean', help: 'Let everybody on this machine in; only for 127.0.0.1' },
+    tokens: { type: 'string', value: 'FILE', help: 'More tokens, a line each: read,stop TOKEN NAME (rights: read, stop, report)' },
+    'allow-origin': {
+      type: 'string',
+      multiple: true,
+      value: 'ORIGIN',
+      help: 'Let pages of this origin ask with a token of their own; null: files; may be repeated',
+    },
+    'tls-cert': { type: 'string', value: 'FILE', help: 'Certificate (PEM); its names are the ones that are answered to' },
+    'tls-key': { type: 'string', value: 'FILE', help: 'Its key (PEM)' },
+    'behind-proxy': { type: 'string', value: 'ORIGIN', help: 'The address that people type, such as https://runs.example.com' },
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire serve --open', 'Watch what runs on this machine'],
+    ['RUNWIRE_REPORT_TOKEN=… runwire serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'For a team; CI reports to it'],
+    ['runwire serve --host 127.0.0.1 --behind-proxy https://runs.example.com --tokens tokens.txt', 'Behind nginx or Caddy'],
+  ],
+  async run(values, operands, context) {
+    const { startServing } = await import('../serve/start.ts');
+    return startServing(values, operands, context, defaultPort);
+  },
+});

@@ -1,0 +1,137 @@
+import { messageOf } from '../failure.ts';
+import type { RunRecord, RunSummary } from '../stores/run-store.ts';
+import { closeInterrupted } from './close-interrupted.ts';
+import type { Ledger } from './ledger.ts';
+
+/** How often the ledger is looked at while anybody watches. */
+const lookMs = 100;
+/** How many of these looks until we ask whether the processes of the open runs are still there. */
+const looksPerCheck = 30;
+const openRuns = 10_000;
+const newRuns = 100;
+
+type Listener = (runs: readonly RunSummary[]) => void;
+
+/** Looks at the ledger for any number of watchers: runs of all processes, as they begin, change and end. Nothing is asked while nobody watches. */
+export class LiveRuns {
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  readonly #listeners = new Set<Listener>();
+  #open = new Map<string, { run: RunSummary; state: string }>();
+  #newest = '';
+  #looks = 0;
+  #watchers = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #next = Promise.withResolvers<void>();
+  #working: Promise<void> | undefined;
+  #trouble: string | undefined;
+
+  constructor(ledger: Ledger, now: () => number) {
+    this.#ledger = ledger;
+    this.#now = now;
+  }
+
+  /** Hears of every run that begins, changes or ends; at first of all that go on. Answers how to end it. */
+  async listen(listener: Listener): Promise<() => void> {
+    const release = this.watch();
+    await this.look();
+    listener([...this.#open.values()].map(({ run }) => run));
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      release();
+    };
+  }
+
+  /** Keeps it looking; answers how to end it. */
+  watch(): () => void {
+    this.#watchers += 1;
+    this.#schedule();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#watchers -= 1;
+      if (this.#watchers === 0) {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        this.#newest = '';
+      }
+    };
+  }
+
+  /** Resolves after a look that has begun since; only for who watches. */
+  async look(): Promise<void> {
+    // The one that goes on may have asked before what we want to know.
+    await this.#working;
+    await this.#next.promise;
+  }
+
+  isOpen(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Why the last look failed. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#working !== undefined || this.#watchers === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#working = this.#lookAgain().finally(() => {
+        this.#working = undefined;
+        this.#next.resolve();
+        this.#next = Promise.withResolvers();
+        this.#schedule();
+      });
+    }, lookMs);
+  }
+
+  async #lookAgain(): Promise<void> {
+    try {
+      const changed = await this.#changes();
+      if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
+      this.#trouble = undefined;
+    } catch (error) {
+      // A ledger that is locked or away for a moment is asked again.
+      this.#trouble = messageOf(error);
+    }
+  }
+
+  async #changes(): Promise<RunSummary[]> {
+    const { store, tapes } = this.#ledger;
+    if (this.#looks % looksPerCheck === 0) await closeInterrupted(store, tapes, this.#now());
+    this.#looks += 1;
+    const { runs: open } = await store.list({ status: ['running'] }, { limit: openRuns });
+    const { runs: latest } = await store.list({}, { limit: 1 });
+    const newest = latest[0]?.id ?? '';
+    const before = this.#open;
+    this.#open = new Map(open.map((run) => [run.id, { run, state: JSON.stringify(run) }]));
+    const changed = open.filter(({ id }) => before.get(id)?.state !== this.#open.get(id)?.state);
+    const gone = [...before.keys()].filter((id) => !this.#open.has(id));
+    const ended = await Promise.all(gone.map((id) => store.get(id)));
+    // What began and ended between two looks.
+    const missed = this.#newest === '' || newest <= this.#newest ? [] : (await store.list({}, { limit: newRuns })).runs;
+    const short = missed.filter(({ id }) => id > this.#newest && !this.#open.has(id) && !before.has(id));
+    this.#newest = newest;
+    return [...ended.flatMap((run) => (run === undefined ? [] : [summaryOf(run)])), ...short, ...changed];
+  }
+}
+
+/** A run as a list has it. */
+export function summaryOf({
+  prompt: _prompt,
+  outcome: _outcome,
+  attempts: _attempts,
+  owner: _owner,
+  key: _key,
+  ...summary
+}: RunRecord): RunSummary {
+  return summary;
+}

@@ -1,0 +1,31 @@
+import type { Variant } from '../dialects/dialect.ts';
+import { type Writable, Writer } from '../pipeline/writer.ts';
+import type { RunSummary } from '../stores/run-store.ts';
+import type { Tape } from '../stores/tape.ts';
+import type { Ledger } from './ledger.ts';
+import { runRecords } from './tail.ts';
+
+/** All that a run has told until now, in the words of a dialect, piece by piece. */
+export async function* tapeText(
+  ledger: Ledger,
+  run: RunSummary,
+  tape: Tape,
+  { dialect, variant }: { dialect: Writable; variant: Variant },
+): AsyncGenerator<string, void> {
+  const writer = new Writer(dialect, variant);
+  const records = runRecords(ledger, run, tape);
+  try {
+    for (;;) {
+      const next = await records.next();
+      if (next.done === true) {
+        if (next.value !== undefined) writer.end(next.value);
+        if (writer.size > 0) yield writer.take();
+        return;
+      }
+      for (const record of next.value) writer.record(record);
+      if (writer.size > 0) yield writer.take();
+    }
+  } finally {
+    await records.return(undefined);
+  }
+}

@@ -1,0 +1,77 @@
+import { Hono } from 'hono';
+import { Failure } from '../failure.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { LiveRuns } from '../ledger/live.ts';
+import { isDatabaseError } from '../stores/database.ts';
+import type { Assets } from './assets.ts';
+import type { ServerEnv } from './env.ts';
+import { defaultTiming, type StreamTiming } from './event-stream.ts';
+import { guard, type Names } from './guard.ts';
+import { Metrics } from './metrics.ts';
+import { Problem } from './problem.ts';
+import { liveRoutes } from './routes/live.ts';
+import { pageRoutes } from './routes/page.ts';
+import { recordRoutes } from './routes/records.ts';
+import { runRoutes } from './routes/runs.ts';
+import { serviceRoutes } from './routes/service.ts';
+import { type Tokens, WrongTokens } from './tokens.ts';
+
+export interface AppOptions {
+  ledger: Ledger;
+  names: Names;
+  /** Undefined: whoever reaches it may do everything. */
+  tokens: Tokens | undefined;
+  assets: Assets;
+  now: () => number;
+  timing?: StreamTiming;
+  /** Hears of what went wrong inside. */
+  warn: (message: string) => void;
+}
+
+/** What every route has. */
+export interface Room {
+  ledger: Ledger;
+  live: LiveRuns;
+  metrics: Metrics;
+  timing: StreamTiming;
+  now: () => number;
+  names: Names;
+  tokens: Tokens | undefined;
+  wrong: WrongTokens;
+  assets: Assets;
+}
+
+/** The whole server: a request in, a response out. */
+export function createApp({ ledger, names, tokens, assets, now, timing = defaultTiming, warn }: AppOptions): Hono<ServerEnv> {
+  const wrong = new WrongTokens(now);
+  const metrics = new Metrics();
+  const room: Room = { ledger, live: new LiveRuns(ledger, now), metrics, timing, now, names, tokens, wrong, assets };
+  const app = new Hono<ServerEnv>();
+  app.use(async (context, next) => {
+    context.set('address', context.env.incoming?.socket.remoteAddress ?? '');
+    await next();
+  });
+  app.use(guard({ names, tokens, wrong }));
+  for (const routes of [serviceRoutes, runRoutes, recordRoutes, liveRoutes, pageRoutes]) routes(app, room);
+  app.notFound((context) => context.json(new Problem('not_found', 'there is nothing here; /openapi.json tells what there is').body, 404));
+  app.onError((error, context) => {
+    const problem = problemOf(error);
+    if (problem === undefined) {
+      warn(`unexpected: ${error.stack ?? error.message}`);
+      return context.json(
+        { error: { code: 'internal', message: 'something went wrong here; the terminal of "runwire serve" tells what' } },
+        500,
+      );
+    }
+    metrics.refused += 1;
+    return context.json(problem.body, problem.status);
+  });
+  return app;
+}
+
+function problemOf(error: Error): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof Failure) return new Problem('input', error.message);
+  if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; "runwire runs verify" looks closer');
+  return undefined;
+}

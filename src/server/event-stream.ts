@@ -1,0 +1,92 @@
+import type { Metrics } from './metrics.ts';
+
+/** A message of a stream of server-sent events. */
+export interface Message {
+  event: string;
+  id?: number;
+  /** JSON, which has no line ends. */
+  data: string;
+  /** How many events of a run are in it. */
+  count?: number;
+}
+
+export interface StreamOptions {
+  /** How a message is written. */
+  encode: (message: Message) => string;
+  /** The last words for a viewer that does not take what it is sent. */
+  behind: () => Message;
+  /** Something to send while there is nothing to say; absent: silence. */
+  keepAlive?: string;
+  metrics: Metrics;
+  timing: StreamTiming;
+}
+
+export interface StreamTiming {
+  /** A viewer that takes nothing for so long has fallen behind. */
+  stallMs: number;
+  keepAliveMs: number;
+}
+
+export const defaultTiming: StreamTiming = { stallMs: 10_000, keepAliveMs: 15_000 };
+
+export function sseText({ event, id, data }: Message): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Messages as they are taken: the next one is made when the last one is on its way, so a slow viewer costs one message
+ * of memory, and nobody else any time. One that takes nothing is told that it fell behind, and let go.
+ */
+export function streamOf(messages: AsyncGenerator<readonly Message[], void>, options: StreamOptions): ReadableStream<Uint8Array> {
+  const { encode, behind, keepAlive, metrics, timing } = options;
+  let stall: NodeJS.Timeout | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let isOver = false;
+  metrics.clients += 1;
+  function over(): void {
+    if (isOver) return;
+    isOver = true;
+    metrics.clients -= 1;
+    clearTimeout(stall);
+    clearInterval(idle);
+    // A generator that waits for something returns when that has come.
+    void messages.return().catch(() => {});
+  }
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (keepAlive === undefined) return;
+      // The first byte tells the viewer that it is connected.
+      controller.enqueue(encoder.encode(keepAlive));
+      idle = setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive));
+      }, timing.keepAliveMs);
+    },
+    async pull(controller) {
+      clearTimeout(stall);
+      try {
+        const next = await messages.next();
+        if (isOver) return;
+        if (next.done === true) {
+          over();
+          controller.close();
+          return;
+        }
+        for (const { count = 0 } of next.value) metrics.eventsSent += count;
+        controller.enqueue(encoder.encode(next.value.map(encode).join('')));
+        stall = setTimeout(() => {
+          if (isOver) return;
+          metrics.behind += 1;
+          controller.enqueue(encoder.encode(encode(behind())));
+          over();
+          controller.close();
+        }, timing.stallMs);
+      } catch (error) {
+        over();
+        controller.error(error);
+      }
+    },
+    cancel: over,
+  });
+}

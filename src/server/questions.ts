@@ -1,0 +1,52 @@
+import type { Context } from 'hono';
+import { findRun } from '../ledger/find.ts';
+import { type AskedRuns, filterOf } from '../ledger/filter.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { present } from '../present.ts';
+import { isWholeId, shortRunId } from '../stores/run-id.ts';
+import type { RunFilter, RunRecord } from '../stores/run-store.ts';
+import { Problem } from './problem.ts';
+
+/** What a request asks for, checked. */
+export function askedFilter(context: Context, now: number): RunFilter {
+  const { req } = context;
+  const asked: AskedRuns = {
+    ...Object.fromEntries(
+      (['status', 'class', 'agent', 'model', 'parent', 'root', 'label'] as const).map((name) => [name, filled(req.queries(name))]),
+    ),
+    ...Object.fromEntries((['since', 'until', 'min_cost', 'max_cost'] as const).map((name) => [name, req.query(name) || undefined])),
+    text: req.query('search') || undefined,
+  };
+  return filterOf(asked, now, (field) => (field === 'text' ? 'search' : field));
+}
+
+function filled(values: readonly string[] | undefined): string[] | undefined {
+  const given = values?.filter((value) => value !== '') ?? [];
+  return given.length === 0 ? undefined : given;
+}
+
+/** The filter with whole ids for the runs that it names. */
+export async function withWholeIds(ledger: Ledger, filter: RunFilter): Promise<RunFilter> {
+  const whole = async (named: readonly string[] | undefined): Promise<string[] | undefined> =>
+    named === undefined ? undefined : Promise.all(named.map(async (word) => (isWholeId(word) ? word : (await namedRun(ledger, word)).id)));
+  return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
+}
+
+/** The run of a path: a whole id, the beginning of a short one, or `last`. */
+export async function namedRun({ store }: Ledger, word: string): Promise<RunRecord> {
+  // Nothing else can be an id, and nothing else is looked for.
+  const found = /^[0-9a-z]{1,26}$/.test(word) ? await findRun(store, word) : undefined;
+  if (found?.kind === 'run') return found.run;
+  if (found?.kind === 'ambiguous')
+    throw new Problem('conflict', `ambiguous id "${word}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`);
+  throw new Problem('not_found', 'there is no such run; it may have been pruned, or be in another ledger');
+}
+
+/** A whole number of the query. */
+export function askedNumber(context: Context, name: string, { least, most }: { least: number; most: number }): number | undefined {
+  const text = context.req.query(name);
+  if (text === undefined || text === '') return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= least && value <= most)) throw new Problem('input', `${name}: expected a number from ${least} to ${most}`);
+  return value;
+}

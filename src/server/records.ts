@@ -1,0 +1,98 @@
+import { recordJson } from '../events/record-json.ts';
+import type { EventRecord } from '../events/event.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { LiveRuns } from '../ledger/live.ts';
+import { runRecords } from '../ledger/tail.ts';
+import { present } from '../present.ts';
+import type { RunRecord } from '../stores/run-store.ts';
+import type { Tape } from '../stores/tape.ts';
+import type { Message } from './event-stream.ts';
+
+const recordsPerMessage = 500;
+/** A message is sent before it is longer, where its records allow. */
+const charactersPerMessage = 256 * 1024;
+
+export interface Wanted {
+  /** Records above this sequence. */
+  after: number;
+  /** No more of them. */
+  limit?: number | undefined;
+  /** Goes on with the run until its end. */
+  follow: boolean;
+}
+
+export interface Source {
+  ledger: Ledger;
+  live: LiveRuns;
+  now: () => number;
+}
+
+/** What a run did, as messages: from its tape, then live. The last one tells its outcome, once the run has ended. */
+export async function* recordMessages(
+  { ledger, live, now }: Source,
+  run: RunRecord,
+  tape: Tape,
+  { after, limit = Infinity, follow }: Wanted,
+): AsyncGenerator<readonly Message[], void> {
+  const release = follow ? live.watch() : () => {};
+  const waiting = { now, sleep: () => live.look(), isRunning: () => live.isOpen(run.id) };
+  const records = runRecords(ledger, run, tape, { after, ...present({ follow: follow ? waiting : undefined }) });
+  let left = limit;
+  try {
+    for (;;) {
+      const next = await records.next();
+      if (next.done === true) {
+        if (next.value !== undefined) yield [{ event: 'end', data: JSON.stringify({ outcome: await outcomeOf(ledger, run) }) }];
+        return;
+      }
+      const some = next.value.slice(0, left);
+      for (const message of messagesOf(some)) yield [message];
+      left -= some.length;
+      if (left <= 0) return;
+    }
+  } finally {
+    await records.return(undefined);
+    release();
+  }
+}
+
+async function outcomeOf({ store }: Ledger, run: RunRecord) {
+  return run.outcome ?? (await store.get(run.id))?.outcome;
+}
+
+function* messagesOf(records: readonly EventRecord[]): Generator<Message> {
+  let lines: string[] = [];
+  let characters = 0;
+  let last = 0;
+  function take(): Message {
+    const message = { event: 'records', id: last, data: `[${lines.join(',')}]`, count: lines.length };
+    lines = [];
+    characters = 0;
+    return message;
+  }
+  for (const record of records) {
+    const line = lineOf(record);
+    if (line === undefined) continue;
+    if (lines.length > 0 && (lines.length >= recordsPerMessage || characters + line.length > charactersPerMessage)) yield take();
+    lines.push(line);
+    characters += line.length;
+    last = record.sequence;
+  }
+  if (lines.length > 0) yield take();
+}
+
+/** Undefined: it is nested too deeply to be written. */
+function lineOf(record: EventRecord): string | undefined {
+  try {
+    return recordJson(record);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
+/** The same as lines of JSON: the records alone, which end with the run's own `thread.completed`. */
+export function ndjsonText({ event, data }: Message): string {
+  if (event !== 'records') return '';
+  return (JSON.parse(data) as unknown[]).map((record) => `${JSON.stringify(record)}\n`).join('');
+}

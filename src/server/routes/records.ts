@@ -1,0 +1,85 @@
+import type { Context, Hono } from 'hono';
+import { findWriter } from '../../dialects/registry.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
+import { tapeText } from '../../ledger/tape-text.ts';
+import type { RunRecord } from '../../stores/run-store.ts';
+import type { Tape } from '../../stores/tape.ts';
+import type { Room } from '../app.ts';
+import type { ServerEnv } from '../env.ts';
+import { sseText, streamOf } from '../event-stream.ts';
+import { allow } from '../guard.ts';
+import { Problem } from '../problem.ts';
+import { askedNumber, namedRun } from '../questions.ts';
+import { ndjsonText, recordMessages, type Wanted } from '../records.ts';
+
+const mostRecords = 1_000_000;
+const mostClients = 1000;
+
+/** What a run did: its records, live or not, and the tape in any dialect. */
+export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
+  const { ledger, metrics, timing } = room;
+
+  app.get('/api/runs/:id/records', allow('read'), async (context) => {
+    const { run, tape } = await taped(context);
+    const wanted = askedRecords(context);
+    refuseCrowd(room);
+    let last = wanted.after;
+    async function* messages() {
+      for await (const some of recordMessages(room, run, tape, wanted)) {
+        last = some.at(-1)?.id ?? last;
+        yield some;
+      }
+    }
+    const isLines = context.req.header('accept')?.includes('application/x-ndjson') === true;
+    const body = streamOf(messages(), {
+      encode: isLines ? ndjsonText : sseText,
+      behind: () => ({ event: 'behind', data: JSON.stringify({ after: last }) }),
+      ...(isLines ? {} : { keepAlive: ': runwire\n\n' }),
+      metrics,
+      timing,
+    });
+    return context.body(body, 200, streamHeaders(isLines ? 'application/x-ndjson' : 'text/event-stream'));
+  });
+
+  app.get('/api/runs/:id/tape', allow('read'), async (context) => {
+    const { run, tape } = await taped(context);
+    const to = context.req.query('to') || 'runwire';
+    const { dialect, variant } = findWriter(to);
+    refuseCrowd(room);
+    async function* messages() {
+      for await (const data of tapeText(ledger, run, tape, { dialect, variant })) yield [{ event: 'text', data }];
+    }
+    // A download that nobody takes ends with an error, not as if it were whole.
+    const body = streamOf(messages(), { encode: ({ data }) => data, behind: () => ({ event: 'text', data: '' }), metrics, timing });
+    const name = `${run.id}.${dialect.id}${variant.layout === 'lines' ? '.jsonl' : '.json'}`;
+    return context.body(body, 200, {
+      ...streamHeaders(variant.layout === 'lines' ? 'application/x-ndjson' : 'application/json'),
+      'Content-Disposition': `attachment; filename="${name}"`,
+    });
+  });
+
+  async function taped(context: Context<ServerEnv>): Promise<{ run: RunRecord; tape: Tape }> {
+    const run = await namedRun(ledger, context.req.param('id') ?? '');
+    const found = await tapeOf(ledger.tapes, run);
+    if ('missing' in found) throw new Problem('not_found', found.missing);
+    return { run, tape: found.tape };
+  }
+}
+
+function askedRecords(context: Context<ServerEnv>): Wanted {
+  const limit = askedNumber(context, 'limit', { least: 1, most: mostRecords });
+  const asked = askedNumber(context, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0;
+  // A browser that connects again asks for the same address, and tells in a header how far it came.
+  const told = context.req.header('last-event-id') ?? '';
+  const after = /^\d{1,15}$/.test(told) ? Math.max(asked, Number(told)) : asked;
+  return { after, limit, follow: context.req.query('follow') !== '0' && limit === undefined };
+}
+
+export function streamHeaders(type: string): Record<string, string> {
+  // A proxy that collects a stream before it passes it on makes it no stream.
+  return { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
+}
+
+export function refuseCrowd({ metrics }: Room): void {
+  if (metrics.clients >= mostClients) throw new Problem('unavailable', `there are ${mostClients} viewers already; try again later`);
+}

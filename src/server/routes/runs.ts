@@ -1,0 +1,66 @@
+import type { Hono } from 'hono';
+import { compareRuns } from '../../ledger/diff.ts';
+import { Families } from '../../ledger/families.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
+import { groupingOf, statsBy } from '../../ledger/stats.ts';
+import { readTimeline } from '../../ledger/timeline.ts';
+import { runsBelow } from '../../ledger/tree.ts';
+import { present } from '../../present.ts';
+import { isWholeId } from '../../stores/run-id.ts';
+import type { Room } from '../app.ts';
+import type { ServerEnv } from '../env.ts';
+import { allow } from '../guard.ts';
+import { Problem } from '../problem.ts';
+import { askedFilter, askedNumber, namedRun, withWholeIds } from '../questions.ts';
+
+const defaultLimit = 50;
+const mostRuns = 500;
+
+/** What the ledger knows of runs. */
+export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
+  const { store, tapes } = ledger;
+
+  app.get('/api/runs', allow('read'), async (context) => {
+    const filter = await withWholeIds(ledger, askedFilter(context, now()));
+    const limit = askedNumber(context, 'limit', { least: 1, most: mostRuns }) ?? defaultLimit;
+    const after = context.req.query('after') || undefined;
+    if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the page before');
+    const families = new Families(store);
+    const liveFirst = context.req.query('live') === '1';
+    const isRunning = filter.status?.includes('running') ?? true;
+    // The open runs come before the first page, and in no other.
+    const open =
+      liveFirst && isRunning && after === undefined
+        ? (await families.page({ ...filter, status: ['running'] }, { limit: mostRuns })).runs
+        : [];
+    const status = filter.status?.filter((each) => each !== 'running') ?? (['success', 'error', 'cancelled', 'incomplete'] as const);
+    const rest = liveFirst ? { ...filter, status } : filter;
+    const page = await families.page(rest, { limit, ...present({ after }) });
+    const total = context.req.query('total') === '1' ? await store.count(filter) : undefined;
+    return context.json({ runs: [...open, ...page.runs], ...present({ next: page.next, total }) });
+  });
+
+  app.get('/api/stats', allow('read'), async (context) => {
+    const filter = await withWholeIds(ledger, askedFilter(context, now()));
+    return context.json({ rows: await statsBy(store, groupingOf('by', context.req.query('by') || 'day'), filter) });
+  });
+
+  app.get('/api/runs/:id', allow('read'), async (context) => {
+    return context.json(await new Families(store).complete(await namedRun(ledger, context.req.param('id'))));
+  });
+
+  app.get('/api/runs/:id/children', allow('read'), async (context) => {
+    return context.json({ runs: await runsBelow(store, await namedRun(ledger, context.req.param('id'))) });
+  });
+
+  app.get('/api/runs/:id/timeline', allow('read'), async (context) => {
+    const found = await tapeOf(tapes, await namedRun(ledger, context.req.param('id')));
+    if ('missing' in found) throw new Problem('not_found', found.missing);
+    return context.json(await readTimeline(found.tape));
+  });
+
+  app.get('/api/runs/:a/diff/:b', allow('read'), async (context) => {
+    const [a, b] = [await namedRun(ledger, context.req.param('a')), await namedRun(ledger, context.req.param('b'))];
+    return context.json(compareRuns(a, b));
+  });
+}

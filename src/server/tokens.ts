@@ -1,0 +1,88 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+export const rights = ['read', 'stop', 'report'] as const;
+export type Right = (typeof rights)[number];
+
+/** A secret, what it allows, and how it is called where it is recorded who did something. */
+export interface Token {
+  secret: string;
+  rights: readonly Right[];
+  name: string;
+}
+
+/** Who asks. */
+export interface Caller {
+  name: string;
+  rights: ReadonlySet<Right>;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** What a browser keeps is not the token: it opens pages, and cannot be sent as one. */
+const cookieOf = (secret: string): string => createHmac('sha256', secret).update('runwire cookie').digest('base64url');
+
+interface Known {
+  token: Buffer;
+  cookie: Buffer;
+  value: string;
+  caller: Caller;
+}
+
+/** The tokens of a server. All of them are compared, each in the same time, whatever was sent. */
+export class Tokens {
+  readonly #known: readonly Known[];
+
+  constructor(tokens: readonly Token[]) {
+    this.#known = tokens.map(({ secret, rights: given, name }) => ({
+      token: digest(secret),
+      cookie: digest(cookieOf(secret)),
+      value: cookieOf(secret),
+      caller: { name, rights: new Set(given) },
+    }));
+  }
+
+  byToken(sent: string): Caller | undefined {
+    return this.#find('token', sent)?.caller;
+  }
+
+  byCookie(sent: string): Caller | undefined {
+    return this.#find('cookie', sent)?.caller;
+  }
+
+  /** The cookie that stands for a token. */
+  cookieFor(sent: string): string | undefined {
+    return this.#find('token', sent)?.value;
+  }
+
+  #find(kind: 'token' | 'cookie', sent: string): Known | undefined {
+    const asked = digest(sent);
+    let found: Known | undefined;
+    for (const each of this.#known) if (timingSafeEqual(each[kind], asked)) found ??= each;
+    return found;
+  }
+}
+
+const wrongPerMinute = 20;
+const addressesKept = 10_000;
+
+/** Counts wrong tokens by address. A right one is always let in: whoever shares an address with somebody who guesses is not locked out. */
+export class WrongTokens {
+  readonly #now: () => number;
+  readonly #counts = new Map<string, { since: number; wrong: number }>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Seconds to wait; undefined: a few are forgiven. */
+  add(address: string): number | undefined {
+    const now = this.#now();
+    const known = this.#counts.get(address);
+    if (known === undefined || now - known.since > 60_000) {
+      if (this.#counts.size >= addressesKept) this.#counts.clear();
+      this.#counts.set(address, { since: now, wrong: 1 });
+      return undefined;
+    }
+    known.wrong += 1;
+    return known.wrong > wrongPerMinute ? Math.ceil((known.since + 60_000 - now) / 1000) : undefined;
+  }
+}
