@@ -6,14 +6,14 @@ import { build, type Rolldown } from 'vite';
 const root = join(import.meta.dirname, '..');
 const configFile = join(root, 'web', 'vite.config.ts');
 
-/** dist/web: the page that a server gives out, and `report.html`, the same page in one file that waits for its data. */
+/** `dist/web`: the page that a server gives out; `dist/report.html`: the same page in one file that waits for its data. */
 export async function buildPage(): Promise<void> {
   await build({ configFile });
   const report = await build({
     configFile,
     build: { write: false, copyPublicDir: false, modulePreload: false, rolldownOptions: { output: { codeSplitting: false } } },
   });
-  writeFileSync(join(root, 'dist', 'web', 'report.html'), reportPage((report as Rolldown.RolldownOutput).output));
+  writeFileSync(join(root, 'dist', 'report.html'), reportPage((report as Rolldown.RolldownOutput).output));
 }
 
 function reportPage(output: Rolldown.RolldownOutput['output']): string {

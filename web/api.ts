@@ -56,7 +56,8 @@ export interface Source {
   records(id: string, after: number, limit: number): Promise<EventRecord[]>;
   /** From `after` on, then live; answers how to stop. */
   follow(id: string, after: number, handlers: RecordHandlers): () => void;
-  live(onRun: (run: RunSummary) => void): () => void;
+  /** Runs that begin, change or end; `onGap`: some were missed. */
+  live(onRun: (run: RunSummary) => void, onGap: () => void): () => void;
   stop(id: string, reason: string): Promise<void>;
 }
 
@@ -125,8 +126,18 @@ export const server: Source = {
         handlers.onEnd();
       });
       events.addEventListener('behind', () => again(200, 'This page was too slow and catches up from the tape.'));
-      // An EventSource gives up on its own after an answer that is no stream.
-      events.addEventListener('error', () => again(1500, 'The connection was lost. It resumes by itself, without a gap.'));
+      events.addEventListener('error', () => void lost());
+    }
+    /** A connection that broke is made again; an answer that says no is told, and asking again would not change it. */
+    async function lost(): Promise<void> {
+      again(1500, 'The connection was lost. It resumes by itself, without a gap.');
+      try {
+        await get(`${runPath(id)}/records?after=${last}&limit=1&follow=0`, 'application/x-ndjson');
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429) return;
+        clearTimeout(timer);
+        if (!isStopped) handlers.onState('waiting', error.message);
+      }
     }
     function again(delay: number, why: string): void {
       events?.close();
@@ -142,8 +153,9 @@ export const server: Source = {
       events?.close();
     };
   },
-  live(onRun) {
+  live(onRun, onGap) {
     const events = new EventSource('/api/live');
+    events.addEventListener('behind', onGap);
     events.addEventListener('run', ({ data }: MessageEvent<string>) => onRun(JSON.parse(data) as RunSummary));
     return () => events.close();
   },

@@ -50,7 +50,7 @@ export function ListPage() {
       // What a filter says of a run is the server's to judge.
       clearTimeout(timer);
       if (isFiltered) timer = setTimeout(again, 500);
-    });
+    }, again);
     return () => {
       clearTimeout(timer);
       stop();

@@ -24,11 +24,19 @@ export function endInWords({ status, class: verdict }: Ended): string {
   return classWords[verdict ?? status] ?? (status === 'error' ? 'Failed' : capital(status));
 }
 
+const shortWords: Readonly<Record<string, string>> = {
+  config: 'Failed: config',
+  provider: 'Failed: provider',
+  tool: 'Failed: tool',
+  permission: 'Not permitted',
+  cost_limit: 'Cost limit',
+  turn_limit: 'Turn limit',
+  time_limit: 'Time limit',
+};
+
 /** The same in a column. */
 export function endInAWord(run: Ended): string {
-  return endInWords(run)
-    .replace(/^(?:Failed|Stopped): (?:a )?/, '')
-    .replace(/^./, (letter) => letter.toUpperCase());
+  return run.status === 'running' ? 'Running' : (shortWords[run.class ?? ''] ?? endInWords(run));
 }
 
 export function stateOf({ status, class: verdict }: Ended): State {

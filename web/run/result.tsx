@@ -1,7 +1,6 @@
 import { compactDuration, plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { ChangedFile, RunModel } from '../model/run-model.ts';
-import { Empty } from '../parts/common.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { shortId } from '../parts/words.ts';
@@ -39,9 +38,9 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
       <section aria-labelledby="answer">
         <h2 id="answer">Answer</h2>
         {answer === '' ? (
-          <Empty title={run.status === 'running' ? 'No answer yet' : 'It ended without an answer'}>
-            {run.status === 'running' ? <p>What it says so far is in the transcript (4).</p> : null}
-          </Empty>
+          <p class="muted">
+            {run.status === 'running' ? 'None yet. What it says so far is in the transcript (4).' : 'It ended without an answer.'}
+          </p>
         ) : (
           <Markdown text={answer} />
         )}
@@ -99,9 +98,11 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
       <section aria-labelledby="time-short">
         <h2 id="time-short">Where the time went</h2>
         <TimeInWords model={model} />
-        <button type="button" class="strip-button" aria-label="Open the timeline" onClick={() => onShow('time')}>
-          <Strip model={model} />
-        </button>
+        {model.firstAt === undefined || model.firstAt === model.lastAt ? null : (
+          <button type="button" class="strip-button" aria-label="Open the timeline" onClick={() => onShow('time')}>
+            <Strip model={model} />
+          </button>
+        )}
       </section>
     </div>
   );

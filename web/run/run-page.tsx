@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RunRecord, RunSummary } from '../api.ts';
+import type { RunRecord } from '../api.ts';
 import { RunModel } from '../model/run-model.ts';
 import { Dot, Problem, say, setTab, source, useAnswer } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
@@ -28,10 +28,10 @@ function useRun(id: string) {
   const { answer, error, again } = useAnswer(() => source.value.run(id), [id]);
   const model = useMemo(() => new RunModel(), [id]);
   const [stream, setStream] = useState<Stream>({ state: 'waiting' });
-  const [latest, setLatest] = useState<RunSummary | undefined>();
-  const isKnown = answer !== undefined;
+  // Without a tape there is nothing to follow.
+  const hasRecords = answer !== undefined && (answer.tape !== undefined || answer.status === 'running' || source.value.isReport);
   useEffect(() => {
-    if (!isKnown) return;
+    if (!hasRecords) return;
     return source.value.follow(id, model.lastSeq, {
       onRecords: (records) => model.feed(records),
       onEnd() {
@@ -40,15 +40,8 @@ function useRun(id: string) {
       },
       onState: (state, why) => setStream((before) => (before.state === 'ended' ? before : { state, why })),
     });
-  }, [id, isKnown]);
-  useEffect(() => source.value.live((run) => run.id === id && setLatest(run)), [id]);
-  const run: RunRecord | undefined =
-    answer === undefined
-      ? undefined
-      : answer.status === 'running' && latest !== undefined && latest.id === id
-        ? { ...answer, ...latest }
-        : answer;
-  return { run, error, again, model, stream };
+  }, [id, hasRecords]);
+  return { run: answer, error, again, model, stream };
 }
 
 export function RunPage({ id }: { id: string }) {

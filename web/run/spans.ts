@@ -2,7 +2,7 @@ import type { Row, RunModel } from '../model/run-model.ts';
 
 /** A row of the timeline. */
 export interface Span {
-  kind: 'turn' | 'tool' | 'wait' | 'text' | 'mark';
+  kind: 'turn' | 'tool' | 'wait' | 'mark';
   label: string;
   about: string;
   from: number;
@@ -41,49 +41,49 @@ function covered(parts: readonly (readonly [from: number | undefined, to: number
   return sum;
 }
 
-/** The waterfall: turns, what was done in them, and the gaps in which only the model can have worked. */
+/** The waterfall: turns, what was done in them, and the gaps in which only the model can have worked, with what it said in them. */
 export function spansOf(model: RunModel): Span[] {
   const { firstAt, lastAt, rows } = model;
   if (firstAt === undefined || lastAt === undefined) return [];
-  const leastWait = Math.max(50, (lastAt - firstAt) / 200);
+  const leastWait = Math.max(20, (lastAt - firstAt) / 200);
   const spans: Span[] = [];
   let busyUntil = firstAt;
-  let turnIndex = 0;
+  let words: Row | undefined;
+  let turns = 0;
+  function modelUntil(at: number, seq: number): void {
+    if (at - busyUntil > leastWait || words?.kind === 'text')
+      spans.push({
+        kind: 'wait',
+        label: 'Model',
+        about: words?.text.slice(0, 200) ?? '',
+        from: busyUntil,
+        to: Math.max(at, busyUntil),
+        seq: words?.seq ?? seq,
+        tone: 'info',
+        isOpen: words?.isOpen ?? false,
+        isNested: false,
+      });
+    words = undefined;
+    busyUntil = Math.max(busyUntil, at);
+  }
   for (const row of rows) {
     const from = row.at ?? busyUntil;
-    if (row.kind === 'turn') {
-      const turn = model.turns[turnIndex];
-      const next = model.turns[turnIndex + 1];
-      turnIndex += 1;
-      const to = turn?.endAt ?? next?.at ?? lastAt;
-      spans.push(span('turn', row, Math.max(from, busyUntil === firstAt ? firstAt : from), Math.max(from, to)));
-      continue;
-    }
-    if (
-      row.kind === 'tool' ||
-      row.kind === 'text' ||
-      row.kind === 'reasoning' ||
-      row.tone === 'bad' ||
-      row.tone === 'warn' ||
-      row.kind === 'end'
-    ) {
+    if (row.kind === 'text' || row.kind === 'reasoning') {
+      if (row.isNested) continue;
+      words = words?.kind === 'text' && row.kind === 'reasoning' ? words : row;
+    } else if (row.kind === 'turn') {
+      modelUntil(from, row.seq);
+      const turn = model.turns[turns];
+      turns += 1;
+      spans.push(span('turn', row, from, Math.max(from, turn?.endAt ?? model.turns[turns]?.at ?? lastAt)));
+    } else if (row.kind === 'tool' || row.kind === 'end' || row.tone === 'bad' || (row.tone === 'warn' && row.kind !== 'log')) {
+      if (row.kind !== 'tool' || !row.isNested) modelUntil(from, row.seq);
       const to = Math.max(from, row.endAt ?? (row.isOpen ? lastAt : from));
-      if (from - busyUntil > leastWait && row.kind !== 'end')
-        spans.push({
-          kind: 'wait',
-          label: 'Model',
-          about: '',
-          from: busyUntil,
-          to: from,
-          seq: row.seq,
-          tone: 'info',
-          isOpen: false,
-          isNested: false,
-        });
-      spans.push(span(row.kind === 'tool' ? 'tool' : row.kind === 'text' || row.kind === 'reasoning' ? 'text' : 'mark', row, from, to));
-      busyUntil = Math.max(busyUntil, to);
+      spans.push(span(row.kind === 'tool' ? 'tool' : 'mark', row, from, to));
+      if (!row.isNested) busyUntil = Math.max(busyUntil, to);
     }
   }
+  modelUntil(lastAt, rows.at(-1)?.seq ?? 0);
   return spans;
 }
 

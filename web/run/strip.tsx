@@ -94,6 +94,7 @@ function paint(canvas: HTMLCanvasElement, model: RunModel, view: Properties['vie
     if (row.at === undefined || row.tool !== undefined || (row.tone !== 'bad' && row.tone !== 'warn') || row.kind === 'log') continue;
     ink.fillStyle = colour(row.tone === 'bad' ? '--bad' : '--warn');
     ink.fillRect(Math.min(width - 2, x(row.at)), 0, 2, height);
+    if (row.endAt !== undefined) ink.fillRect(x(row.at), 23, x(row.endAt) - x(row.at), 13);
   }
   if (view === undefined || (view[0] <= firstAt && view[1] >= lastAt)) return;
   ink.fillStyle = colour('--veil');

@@ -159,8 +159,6 @@ interface LineProperties {
   onFit: () => void;
 }
 
-const spanWords = { turn: '', tool: '', wait: 'waited for', text: '', mark: '' };
-
 function SpanLine({ span, view, start, isSelected, onOpen, onFit }: LineProperties) {
   const width = view[1] - view[0] || 1;
   const left = ((span.from - view[0]) / width) * 100;
@@ -169,7 +167,7 @@ function SpanLine({ span, view, start, isSelected, onOpen, onFit }: LineProperti
   const took = span.to - span.from;
   const shown = Math.min(Math.max(0, left), 99.5);
   const length = Math.max(0.4, Math.min(100, left + size) - shown);
-  const name = span.kind === 'wait' ? 'Model works' : oneLine(span.label, 80);
+  const name = oneLine(span.label, 80);
   const figure = span.kind === 'mark' && took === 0 ? compactDuration(span.from - start) : compactDuration(took);
   return (
     <button
@@ -180,10 +178,8 @@ function SpanLine({ span, view, start, isSelected, onOpen, onFit }: LineProperti
     >
       <span class="span-name">
         <span class="span-label">{name}</span>
-        <span class="span-about">{span.kind === 'tool' || span.kind === 'mark' ? oneLine(span.about, 120) : ''}</span>
-        <span class="sr-only">
-          {spanWords[span.kind]} at {compactDuration(span.from - start)}
-        </span>
+        <span class="span-about">{span.kind === 'turn' ? '' : oneLine(span.about, 120)}</span>
+        <span class="sr-only"> at {compactDuration(span.from - start)}</span>
       </span>
       <span class="span-track">
         {isSeen ? (

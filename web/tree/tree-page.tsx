@@ -15,7 +15,7 @@ export function TreePage({ id }: { id: string }) {
   const { answer: below } = useAnswer(() => source.value.children(id), [id]);
   const [live, setLive] = useState<ReadonlyMap<string, TreeRun>>(new Map());
   const [selected, setSelected] = useState(0);
-  useEffect(() => source.value.live((run) => setLive((before) => new Map(before).set(run.id, run))), [id]);
+  useEffect(() => source.value.live((run) => setLive((before) => new Map(before).set(run.id, run)), again), [id]);
   const known = top === undefined ? [] : arranged(top, below ?? []);
   const ids = new Set(known.map((run) => run.id));
   const fresh = [...live.values()].filter((run) => !ids.has(run.id) && run.parent_run_id !== undefined && ids.has(run.parent_run_id));
