@@ -1,15 +1,38 @@
 import { render } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
 import { reportSource, type ReportData } from './api.ts';
 import { ComparePage } from './compare/compare-page.tsx';
 import { ListPage } from './list/list-page.tsx';
-import { Empty, KeyHelp, notice, source } from './parts/common.tsx';
+import { Empty, KeyHelp, notice, Problem, source } from './parts/common.tsx';
 import { helpIsOpen, listenToKeys, useKeys } from './parts/keys.ts';
 import { address, go, listenToAddress, routeOf } from './route.ts';
 import { RunPage } from './run/run-page.tsx';
 import { TreePage } from './tree/tree-page.tsx';
 
+function Route({ route }: { route: ReturnType<typeof routeOf> }) {
+  switch (route.page) {
+    case 'list':
+      return <ListPage />;
+    case 'run':
+      return <RunPage key={route.id} id={route.id} />;
+    case 'tree':
+      return <TreePage key={route.id} id={route.id} />;
+    case 'compare':
+      return <ComparePage a={route.a} b={route.b} />;
+    case 'unknown':
+      return (
+        <Empty title="There is no such page">
+          <p>
+            <a href="/">All runs</a>
+          </p>
+        </Empty>
+      );
+  }
+}
+
 function Page() {
   const route = source.value.isReport ? ({ page: 'run', id: reportRun } as const) : routeOf(address.value);
+  const [error, again] = useErrorBoundary();
   useKeys([
     { key: '?', what: 'This list', run: () => void (helpIsOpen.value = true) },
     ...(source.value.isReport ? [] : [{ key: 'h', what: 'All runs', run: () => go('/') }]),
@@ -32,17 +55,11 @@ function Page() {
         </button>
       </nav>
       <div id="content" tabIndex={-1}>
-        {route.page === 'list' ? <ListPage /> : null}
-        {route.page === 'run' ? <RunPage key={route.id} id={route.id} /> : null}
-        {route.page === 'tree' ? <TreePage key={route.id} id={route.id} /> : null}
-        {route.page === 'compare' ? <ComparePage a={route.a} b={route.b} /> : null}
-        {route.page === 'unknown' ? (
-          <Empty title="There is no such page">
-            <p>
-              <a href="/">All runs</a>
-            </p>
-          </Empty>
-        ) : null}
+        {error === undefined ? (
+          <Route route={route} />
+        ) : (
+          <Problem error={error instanceof Error ? error : new Error(String(error))} again={again} />
+        )}
       </div>
       <div class="toast" role="status" aria-live="polite">
         {notice.value}

@@ -10,7 +10,7 @@ const longest = 60_000;
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => read(text), [text]);
   if (tokens === undefined) return <Output text={text} label="Long text" class="prose-plain" />;
-  return <div class="prose">{tokens.map(block)}</div>;
+  return <div class="prose">{tokens.map((token, index) => block(token, index, 0))}</div>;
 }
 
 function read(text: string): Token[] | undefined {
@@ -23,7 +23,11 @@ function read(text: string): Token[] | undefined {
   }
 }
 
-function block(token: Token, index: number): ComponentChildren {
+/** Nobody reads what is nested deeper than this, and it would leave its box. */
+const deepest = 6;
+
+function block(token: Token, index: number, depth: number): ComponentChildren {
+  if (depth > deepest) return <p key={index}>{token.raw.slice(0, 2000)}</p>;
   switch (token.type) {
     case 'space':
     case 'def':
@@ -40,13 +44,15 @@ function block(token: Token, index: number): ComponentChildren {
     case 'code':
       return <Output key={index} text={(token as Tokens.Code).text} label="Code" class="code" />;
     case 'blockquote':
-      return <blockquote key={index}>{((token as Tokens.Blockquote).tokens ?? []).map(block)}</blockquote>;
+      return (
+        <blockquote key={index}>{((token as Tokens.Blockquote).tokens ?? []).map((each, at) => block(each, at, depth + 1))}</blockquote>
+      );
     case 'list': {
       const { ordered, start, items } = token as Tokens.List;
       const content = items.map((item, at) => (
         <li key={at}>
           {item.task ? <span class="task">{item.checked === true ? '☑ ' : '☐ '}</span> : null}
-          {item.tokens.map(block)}
+          {item.tokens.map((each, place) => block(each, place, depth + 1))}
         </li>
       ));
       return ordered ? (

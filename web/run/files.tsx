@@ -10,10 +10,18 @@ import { FileLine, filesOf } from './result.tsx';
 
 const openAtFirst = 5;
 
+function wantedFile(hash: string): string {
+  try {
+    return hash.startsWith('#file-') ? decodeURIComponent(hash.slice('#file-'.length)) : '';
+  } catch {
+    return '';
+  }
+}
+
 /** Every file with what was done to it, edit by edit. */
 export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
   const files = filesOf(run, model);
-  const wanted = decodeURIComponent(address.value.hash.replace(/^#file-/, ''));
+  const wanted = wantedFile(address.value.hash);
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const isOpen = (path: string, index: number): boolean => (index < openAtFirst || path === wanted) !== toggled.has(path);
   useEffect(() => {

@@ -55,7 +55,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           <ul class="file-list">
             {files.slice(0, 30).map((file) => (
               <li key={file.path}>
-                <a href={`${withQuery({ view: 'files' }).replace(/#.*$/, '')}#file-${encodeURIComponent(file.path)}`}>
+                <a href={`${withQuery({ view: 'files' }).replace(/#.*$/, '')}#file-${encodeURIComponent(file.path.toWellFormed())}`}>
                   <FileLine file={file} />
                 </a>
               </li>
@@ -77,18 +77,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
             {branches.map((branch) => (
               <li key={branch.branch_id}>
                 <code>{oneLine(branch.branch_id, 120)}</code>
-                <span>
-                  {[
-                    branch.winner === true ? 'winner' : undefined,
-                    branch.agent,
-                    branch.status?.replaceAll('_', ' '),
-                    branch.verified === undefined ? undefined : `check ${branch.verified.replaceAll('_', ' ')}`,
-                    branch.files === undefined ? undefined : plural(branch.files, 'file'),
-                    branch.remarks,
-                  ]
-                    .filter(Boolean)
-                    .join(' · ')}
-                </span>
+                <span>{oneLine(branchInWords(branch), 400)}</span>
                 {branch.run_id === undefined ? null : <a href={`/runs/${branch.run_id}`}>run {shortId(branch.run_id)}</a>}
               </li>
             ))}
@@ -106,6 +95,21 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
       </section>
     </div>
   );
+}
+
+type Branch = NonNullable<NonNullable<RunRecord['outcome']>['lineage']>['branches'][number];
+
+function branchInWords({ winner, agent, status, verified, files, remarks }: Branch): string {
+  return [
+    winner === true ? 'winner' : undefined,
+    agent,
+    status?.replaceAll('_', ' '),
+    verified === undefined ? undefined : `check ${verified.replaceAll('_', ' ')}`,
+    files === undefined ? undefined : plural(files, 'file'),
+    remarks,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function lastWords({ rows }: RunModel): string {
