@@ -24,7 +24,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'serve',
-    summary: 'The dashboard: watch runs live in a browser, and an API for panes of your own',
+    summary: 'The dashboard: watch runs in a browser, and an API for your own panes',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {

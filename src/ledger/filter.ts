@@ -20,6 +20,8 @@ export interface AskedRuns {
   until?: string | undefined;
   min_cost?: string | undefined;
   max_cost?: string | undefined;
+  /** A path may hold a comma: each is one. */
+  file?: readonly string[] | undefined;
   text?: string | undefined;
 }
 
@@ -37,6 +39,7 @@ export function filterOf(asked: AskedRuns, now: number, called: (field: keyof As
     started_to: readTime(called('until'), asked.until, now),
     cost_min: readCost(called('min_cost'), asked.min_cost),
     cost_max: readCost(called('max_cost'), asked.max_cost),
+    file: asked.file?.map((path) => path.replace(/^\.\//, '')),
     text: asked.text,
   });
 }

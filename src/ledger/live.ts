@@ -8,7 +8,7 @@ const lookMs = 100;
 /** How many of these looks until we ask whether the processes of the open runs are still there. */
 const looksPerCheck = 30;
 const openRuns = 10_000;
-const newRuns = 100;
+const latestRuns = 50;
 
 type Listener = (runs: readonly RunSummary[]) => void;
 
@@ -18,7 +18,8 @@ export class LiveRuns {
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
   #open = new Map<string, { run: RunSummary; state: string }>();
-  #newest = '';
+  /** The newest runs at the last look. */
+  #latest: ReadonlySet<string> | undefined;
   #looks = 0;
   #watchers = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -55,7 +56,7 @@ export class LiveRuns {
       if (this.#watchers === 0) {
         clearTimeout(this.#timer);
         this.#timer = undefined;
-        this.#newest = '';
+        this.#latest = undefined;
       }
     };
   }
@@ -109,23 +110,22 @@ export class LiveRuns {
     if (this.#looks % looksPerCheck === 0) await closeInterrupted(store, tapes, this.#now());
     this.#looks += 1;
     const { runs: open } = await store.list({ status: ['running'] }, { limit: openRuns });
-    const { runs: latest } = await store.list({}, { limit: 1 });
-    const newest = latest[0]?.id ?? '';
+    const { runs: latest } = await store.list({}, { limit: latestRuns });
     const before = this.#open;
     this.#open = new Map(open.map((run) => [run.id, { run, state: JSON.stringify(run) }]));
     const changed = open.filter(({ id }) => before.get(id)?.state !== this.#open.get(id)?.state);
     const gone = [...before.keys()].filter((id) => !this.#open.has(id));
     const ended = await Promise.all(gone.map((id) => store.get(id)));
-    // What began and ended between two looks.
-    const missed = this.#newest === '' || newest <= this.#newest ? [] : (await store.list({}, { limit: newRuns })).runs;
-    const short = missed.filter(({ id }) => id > this.#newest && !this.#open.has(id) && !before.has(id));
-    this.#newest = newest;
+    // What began and ended between two looks; of runs that begin at once, the later id may be there earlier.
+    const known = this.#latest;
+    const short = latest.filter(({ id }) => known !== undefined && !known.has(id) && !this.#open.has(id) && !before.has(id));
+    this.#latest = new Set(latest.map(({ id }) => id));
     return [...ended.flatMap((run) => (run === undefined ? [] : [summaryOf(run)])), ...short, ...changed];
   }
 }
 
 /** A run as a list has it. */
-export function summaryOf({
+function summaryOf({
   prompt: _prompt,
   outcome: _outcome,
   attempts: _attempts,

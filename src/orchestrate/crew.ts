@@ -133,6 +133,7 @@ export class Crew {
       parent: this.run,
       keepsRecords: false,
       ledger: this.settings.ledger,
+      report: this.settings.report,
       warn: this.settings.warn,
       clock: this.settings.clock,
     });

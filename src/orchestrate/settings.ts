@@ -1,4 +1,5 @@
 import type { LedgerRequest } from '../run/sinks/ledger.ts';
+import type { ReportRequest } from '../run/sinks/report/report.ts';
 import type { Limits, RunSpec } from '../run/spec.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
 import type { Base } from '../workspace/base.ts';
@@ -35,6 +36,8 @@ export interface Settings {
   spec: Pick<RunSpec, 'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'>;
   limits: Limits;
   ledger: LedgerRequest | undefined;
+  /** A server that hears of every run. */
+  report: ReportRequest | undefined;
   warn: (message: string) => void;
   clock: () => number;
 }

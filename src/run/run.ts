@@ -14,6 +14,7 @@ import { Budget } from './budget.ts';
 import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
 import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
+import type { ReportRequest } from './sinks/report/report.ts';
 import { RecordLog } from './sinks/record-log.ts';
 import { closingOnFailure, type Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
@@ -42,6 +43,8 @@ export interface StartOptions {
   sinks?: () => Promise<readonly Sink[]>;
   /** Where the run is remembered; unset: nowhere. */
   ledger?: LedgerRequest | undefined;
+  /** A server that hears of the run as well. */
+  report?: ReportRequest | undefined;
   /** Whether its records are kept for those who read them from the handle; default: yes. */
   keepsRecords?: boolean;
   /** The run that this one is a part of. */
@@ -198,19 +201,32 @@ class LiveRun implements Run {
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
-    const { ledger, keepsRecords = true } = this.#options;
+    const { ledger, report, keepsRecords = true } = this.#options;
     const given = (await this.#options.sinks?.()) ?? [];
-    const sinks = keepsRecords ? [...given, this.#log] : given;
-    if (ledger === undefined) return sinks;
-    return closingOnFailure(given, async () => [...sinks, await this.#openLedger(ledger)]);
+    return closingOnFailure(given, async () => [
+      ...given,
+      ...(keepsRecords ? [this.#log] : []),
+      ...(ledger === undefined ? [] : [await this.#openLedger(ledger)]),
+      ...(report === undefined ? [] : [await this.#openReport(report)]),
+    ]);
+  }
+
+  async #openReport(target: ReportRequest): Promise<Sink> {
+    const { ReportSink } = await import('./sinks/report/report.ts');
+    return new ReportSink({ target, ...this.#facts() });
   }
 
   async #openLedger(ledger: LedgerRequest): Promise<Sink> {
-    const { env, warn = () => {} } = this.#options;
     const { LedgerSink } = await import('./sinks/ledger.ts');
+    this.#ledger = new LedgerSink({ ...ledger, ...this.#facts() });
+    return this.#ledger;
+  }
+
+  /** What is remembered of a run beside its records. */
+  #facts() {
+    const { env, warn = () => {} } = this.#options;
     const { agent, command, model, cwd, labels, parent } = this.spec;
-    this.#ledger = new LedgerSink({
-      ...ledger,
+    return {
       id: this.id,
       startedAt: this.#startedAt,
       labels,
@@ -220,10 +236,9 @@ class LiveRun implements Run {
       env,
       clock: this.#clock,
       warn,
-      clean: (value) => this.#redact?.json(value) ?? value,
+      clean: <Value>(value: Value): Value => this.#redact?.json(value) ?? value,
       ...present({ model, parent }),
-    });
-    return this.#ledger;
+    };
   }
 
   async #rememberUnknownShapes(outcome: RunOutcome): Promise<void> {

@@ -12,8 +12,10 @@ import { Problem } from './problem.ts';
 import { liveRoutes } from './routes/live.ts';
 import { pageRoutes } from './routes/page.ts';
 import { recordRoutes } from './routes/records.ts';
+import { reportRoutes } from './routes/report.ts';
 import { runRoutes } from './routes/runs.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { stopRoutes } from './routes/stop.ts';
 import { type Tokens, WrongTokens } from './tokens.ts';
 
 export interface AppOptions {
@@ -52,7 +54,7 @@ export function createApp({ ledger, names, tokens, assets, now, timing = default
     await next();
   });
   app.use(guard({ names, tokens, wrong }));
-  for (const routes of [serviceRoutes, runRoutes, recordRoutes, liveRoutes, pageRoutes]) routes(app, room);
+  for (const routes of [serviceRoutes, runRoutes, recordRoutes, liveRoutes, stopRoutes, reportRoutes, pageRoutes]) routes(app, room);
   app.notFound((context) => context.json(new Problem('not_found', 'there is nothing here; /openapi.json tells what there is').body, 404));
   app.onError((error, context) => {
     const problem = problemOf(error);

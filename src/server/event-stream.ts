@@ -33,14 +33,19 @@ export function sseText({ event, id, data }: Message): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
+/** Begins to tell; the signal says that nobody listens any more, also to who waits for something to tell. */
+export type Messages = (left: AbortSignal) => AsyncGenerator<readonly Message[], void>;
+
 const encoder = new TextEncoder();
 
 /**
  * Messages as they are taken: the next one is made when the last one is on its way, so a slow viewer costs one message
  * of memory, and nobody else any time. One that takes nothing is told that it fell behind, and let go.
  */
-export function streamOf(messages: AsyncGenerator<readonly Message[], void>, options: StreamOptions): ReadableStream<Uint8Array> {
+export function streamOf(begin: Messages, options: StreamOptions): ReadableStream<Uint8Array> {
   const { encode, behind, keepAlive, metrics, timing } = options;
+  const left = new AbortController();
+  const messages = begin(left.signal);
   let stall: NodeJS.Timeout | undefined;
   let idle: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -51,14 +56,24 @@ export function streamOf(messages: AsyncGenerator<readonly Message[], void>, opt
     metrics.clients -= 1;
     clearTimeout(stall);
     clearInterval(idle);
-    // A generator that waits for something returns when that has come.
+    left.abort();
     void messages.return().catch(() => {});
+  }
+  function expectTaking(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    stall = setTimeout(() => {
+      if (isOver) return;
+      metrics.behind += 1;
+      controller.enqueue(encoder.encode(encode(behind())));
+      over();
+      controller.close();
+    }, timing.stallMs);
   }
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (keepAlive === undefined) return;
       // The first byte tells the viewer that it is connected.
       controller.enqueue(encoder.encode(keepAlive));
+      expectTaking(controller);
       idle = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(keepAlive));
       }, timing.keepAliveMs);
@@ -75,13 +90,7 @@ export function streamOf(messages: AsyncGenerator<readonly Message[], void>, opt
         }
         for (const { count = 0 } of next.value) metrics.eventsSent += count;
         controller.enqueue(encoder.encode(next.value.map(encode).join('')));
-        stall = setTimeout(() => {
-          if (isOver) return;
-          metrics.behind += 1;
-          controller.enqueue(encoder.encode(encode(behind())));
-          over();
-          controller.close();
-        }, timing.stallMs);
+        expectTaking(controller);
       } catch (error) {
         over();
         controller.error(error);

@@ -49,7 +49,7 @@ export interface GuardOptions {
   wrong: WrongTokens;
 }
 
-export const everything: Caller = { name: 'anybody on this machine', rights: new Set(['read', 'stop', 'report']) };
+const everything: Caller = { name: 'anybody on this machine', rights: new Set(['read', 'stop', 'report']) };
 
 /** Every request passes here first: whom it is for, where it comes from, who sends it. */
 export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler<ServerEnv> {

@@ -21,9 +21,9 @@ export interface ListenOptions {
 /** What a client may take of us before it has said anything worth it. */
 const limits = {
   maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
+  headersTimeout: 5000,
   requestTimeout: 60_000,
-  connectionsCheckingInterval: 2000,
+  connectionsCheckingInterval: 1000,
   keepAliveTimeout: 5000,
 };
 const mostConnections = 4000;

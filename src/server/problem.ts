@@ -1,17 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 
-export type ProblemCode =
-  | 'input'
-  | 'auth'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'too_large'
-  | 'unsupported'
-  | 'too_many'
-  | 'unavailable';
-
-const statuses: Record<ProblemCode, ContentfulStatusCode> = {
+const statuses = {
   input: 400,
   auth: 401,
   forbidden: 403,
@@ -21,12 +10,15 @@ const statuses: Record<ProblemCode, ContentfulStatusCode> = {
   unsupported: 415,
   too_many: 429,
   unavailable: 503,
-};
+} as const satisfies Record<string, ContentfulStatusCode>;
+
+type ProblemCode = keyof typeof statuses;
+export const problemCodes = Object.keys(statuses) as readonly ProblemCode[];
 
 /** What a request is answered with when it cannot be done: what, where, what to try. */
 export class Problem extends Error {
   readonly code: ProblemCode;
-  /** More that a program needs to go on. */
+  /** More that a program needs to continue. */
   readonly more: Readonly<Record<string, string | number>>;
 
   constructor(code: ProblemCode, message: string, more: Readonly<Record<string, string | number>> = {}) {

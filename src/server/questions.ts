@@ -12,7 +12,7 @@ export function askedFilter(context: Context, now: number): RunFilter {
   const { req } = context;
   const asked: AskedRuns = {
     ...Object.fromEntries(
-      (['status', 'class', 'agent', 'model', 'parent', 'root', 'label'] as const).map((name) => [name, filled(req.queries(name))]),
+      (['status', 'class', 'agent', 'model', 'parent', 'root', 'label', 'file'] as const).map((name) => [name, filled(req.queries(name))]),
     ),
     ...Object.fromEntries((['since', 'until', 'min_cost', 'max_cost'] as const).map((name) => [name, req.query(name) || undefined])),
     text: req.query('search') || undefined,

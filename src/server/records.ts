@@ -33,11 +33,12 @@ export async function* recordMessages(
   run: RunRecord,
   tape: Tape,
   { after, limit = Infinity, follow }: Wanted,
+  left: AbortSignal,
 ): AsyncGenerator<readonly Message[], void> {
   const release = follow ? live.watch() : () => {};
-  const waiting = { now, sleep: () => live.look(), isRunning: () => live.isOpen(run.id) };
+  const waiting = { now, sleep: () => live.look(), isRunning: () => !left.aborted && live.isOpen(run.id) };
   const records = runRecords(ledger, run, tape, { after, ...present({ follow: follow ? waiting : undefined }) });
-  let left = limit;
+  let room = limit;
   try {
     for (;;) {
       const next = await records.next();
@@ -45,10 +46,10 @@ export async function* recordMessages(
         if (next.value !== undefined) yield [{ event: 'end', data: JSON.stringify({ outcome: await outcomeOf(ledger, run) }) }];
         return;
       }
-      const some = next.value.slice(0, left);
+      const some = next.value.slice(0, room);
       for (const message of messagesOf(some)) yield [message];
-      left -= some.length;
-      if (left <= 0) return;
+      room -= some.length;
+      if (room <= 0) return;
     }
   } finally {
     await records.return(undefined);

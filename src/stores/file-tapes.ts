@@ -1,6 +1,7 @@
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileTape } from './file-tape.ts';
+import { GrownTape } from './grown-tape.ts';
 import type { Tape, TapeEntry, Tapes } from './tape.ts';
 
 /** Tapes in a folder, one below it for each month; a key is a path in it. */
@@ -12,9 +13,13 @@ export class FileTapes implements Tapes {
   }
 
   create(id: string, startedAt: number): { key: string; tape: Tape } {
-    const [year = '', month = ''] = new Date(startedAt).toISOString().split('-');
-    const key = join(year, month, `${id}.tape.zst`);
+    const key = join(monthOf(startedAt), `${id}.tape.zst`);
     return { key, tape: fileTape(join(this.name, key)) };
+  }
+
+  grow(id: string, startedAt: number): { key: string; open: () => Promise<GrownTape> } {
+    const key = join(monthOf(startedAt), `${id}.tape`);
+    return { key, open: () => GrownTape.open(join(this.name, key)) };
   }
 
   at(key: string): Tape | undefined {
@@ -27,7 +32,7 @@ export class FileTapes implements Tapes {
   /** A tape is named after its run, and ids sort by time. */
   async *list(): AsyncGenerator<TapeEntry> {
     const found = await readdir(this.name, { recursive: true }).catch(() => []);
-    const keys = found.filter((key) => key.endsWith('.tape.zst')).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+    const keys = found.filter((key) => /\.tape(?:\.zst)?$/.test(key)).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
     for (const key of keys) {
       const file = await stat(join(this.name, key)).catch(() => undefined);
       if (file !== undefined) yield { key, bytes: file.size, at: file.mtimeMs };
@@ -43,4 +48,9 @@ export class FileTapes implements Tapes {
     await utimes(path, now / 1000, now / 1000);
     return true;
   }
+}
+
+function monthOf(at: number): string {
+  const [year = '', month = ''] = new Date(at).toISOString().split('-');
+  return join(year, month);
 }

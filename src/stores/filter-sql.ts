@@ -40,6 +40,7 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
   if (filter.started_to !== undefined) conditions.push({ sql: `${id} < ?`, values: [leastRunId(Math.ceil(filter.started_to))] });
   if (filter.cost_min !== undefined) conditions.push({ sql: 'r.cost >= ?', values: [filter.cost_min] });
   if (filter.cost_max !== undefined) conditions.push({ sql: 'r.cost <= ?', values: [filter.cost_max] });
+  if (filter.file !== undefined) conditions.push(changed(prefix, filter.file.map(plainText)));
   const terms = termsOf(filter.text ?? '');
   if (terms.length > 0) conditions.push(search(database, terms));
   conditions.push(...more);
@@ -65,6 +66,15 @@ function isTop(prefix: string): string {
 function anyOf(column: string, values: readonly string[]): Statement {
   if (values.length === 1) return { sql: `${column} = ?`, values };
   return { sql: values.length === 0 ? '1 = 0' : `${column} in (${values.map(() => '?').join(', ')})`, values };
+}
+
+/** The last part of a path has an index; what is before it is compared. */
+function changed(prefix: string, paths: readonly string[]): Statement {
+  const each = paths.map((path) => ({ name: path.slice(path.lastIndexOf('/') + 1), path, end: `%/${path.replaceAll(/[\\%_]/g, '\\$&')}` }));
+  return {
+    sql: `r.id in (select f.run from ${prefix}files f where ${each.map(() => "(f.name = ? and (f.path = ? or f.path like ? escape '\\'))").join(' or ') || '1 = 0'})`,
+    values: each.flatMap(({ name, path, end }) => [name, path, end]),
+  };
 }
 
 function search({ kind, prefix }: Database, terms: readonly Term[]): Statement {

@@ -158,6 +158,8 @@ export interface RunFilter {
   /** Dollars, both included; a run of unknown cost is in no range. */
   cost_min?: number;
   cost_max?: number;
+  /** Changed this file: a path, or the last parts of one. */
+  file?: readonly string[];
   /** All words of it are in the prompt or the answer; `word*` stands for what begins so. */
   text?: string;
 }

@@ -44,6 +44,7 @@ import { wordsOf } from './words.ts';
 const exportPage = 200;
 const pruneBatch = 500;
 const valuesPerQuery = 5000;
+const filesKept = 1000;
 
 /** The ledger in SQL: the same for every database that speaks it. */
 export class SqlRunStore implements RunStore {
@@ -143,6 +144,7 @@ export class SqlRunStore implements RunStore {
       }),
       ...this.#labels(run.id, run.labels),
       ...this.#usage(run.id, outcome),
+      ...this.#files(run.id, outcome),
       ...this.#words(run.id, wordsOf(outcome.metadata.initial_prompt, outcome.message)),
     ]);
     return added ? 'added' : 'same';
@@ -270,6 +272,8 @@ export class SqlRunStore implements RunStore {
       }),
       { sql: `delete from ${this.#p}usage where run = ?`, values: [id] },
       ...this.#usage(id, outcome),
+      { sql: `delete from ${this.#p}files where run = ?`, values: [id] },
+      ...this.#files(id, outcome),
       ...this.#words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
     ]);
   }
@@ -372,6 +376,12 @@ export class SqlRunStore implements RunStore {
         cost: optionalNumber(each.cost),
       }),
     );
+  }
+
+  /** What was changed, by the last part of its path. */
+  #files(run: string, { artifacts }: LedgerOutcome): Statement[] {
+    const paths = new Set(artifacts.slice(0, filesKept).map(({ path }) => plainText(path)));
+    return [...paths].map((path) => this.#insert('files', { name: path.slice(path.lastIndexOf('/') + 1), run, path }));
   }
 
   #words(id: string, words: readonly string[]): Statement[] {

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../events/event.ts';
 import { recordJson } from '../events/record-json.ts';
 import { Failure } from '../failure.ts';
+import type { GrownTape } from './grown-tape.ts';
 
 /** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
 export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
@@ -39,6 +40,8 @@ export interface Tapes {
   /** How to call the place in a message. */
   readonly name: string;
   create(id: string, startedAt: number): { key: string; tape: Tape };
+  /** The tape of a run that is written elsewhere and comes in pieces. */
+  grow(id: string, startedAt: number): { key: string; open: () => Promise<GrownTape> };
   /** Undefined: no tape of this place can have such a key. */
   at(key: string): Tape | undefined;
   /** All that are there, the oldest run first. */
@@ -115,7 +118,8 @@ function linesAbove(lines: Uint8Array, after: number): Uint8Array {
   return new Uint8Array();
 }
 
-function sequenceOf(line: Uint8Array): number {
+/** Of a line; 0: it is no record. */
+export function sequenceOf(line: Uint8Array): number {
   try {
     const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
     return typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number' ? wire.sequence : 0;

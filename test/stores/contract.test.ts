@@ -323,6 +323,30 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       expect(await store.get(old.id)).toBeUndefined();
     }));
 
+  it('finds the runs that changed a file, by its path or the end of it', () =>
+    withStore(async (store) => {
+      const changing = (...paths: string[]) => ({
+        ...ending,
+        outcome: outcomeWith({ artifacts: paths.map((path) => ({ path, operation: 'modified' as const, type: 'file' as const })) }),
+      });
+      const [one, two] = [newRun({ started_at: noon }), newRun({ started_at: noon + 1 })];
+      for (const run of [one, two]) await store.begin(run);
+      await store.finish(one.id, changing('/home/me/src/a_b.ts', 'src/100%.ts', "it's\0.ts"));
+      await store.finish(two.id, changing('src/aXb.ts', 'src/a_b.ts', 'src/a_b.ts'));
+      expect(await idsOf(store, { file: ['src/a_b.ts'] })).toEqual([two.id, one.id]);
+      expect(await idsOf(store, { file: ['me/src/a_b.ts'] })).toEqual([one.id]);
+      expect(await idsOf(store, { file: ['100%.ts'] })).toEqual([one.id]);
+      expect(await idsOf(store, { file: ['aXb.ts', '/home/me/src/a_b.ts'] })).toEqual([two.id, one.id]);
+      for (const path of ['b.ts', 'rc/a_b.ts', '%', '', 'src', 'src%.ts', '\\'])
+        expect([path, await idsOf(store, { file: [path] })]).toEqual([path, []]);
+      expect((await store.stats('all', { file: ['aXb.ts'] }))[0]?.runs).toBe(1);
+      // Whoever ends it again says what it changed.
+      await store.finish(two.id, changing('other.ts'));
+      expect(await idsOf(store, { file: ['a_b.ts'] })).toEqual([one.id]);
+      await store.remove(one.id);
+      expect(await idsOf(store, { file: ['a_b.ts'] })).toEqual([]);
+    }));
+
   it('keeps the place of a run in its tree, and finds what is below a run', () =>
     withStore(async (store) => {
       const [top, child, grandchild, other] = [0, 1, 2, 3].map((minute) => newRunId(noon + minute)) as [string, string, string, string];

@@ -5,7 +5,7 @@ const defaultPort = 7717;
 
 export const serve = command({
   name: 'serve',
-  summary: 'The dashboard: watch runs live in a browser, and an API for panes of your own',
+  summary: 'The dashboard: watch runs in a browser, and an API for your own panes',
   description: `Serves the runs of a ledger on this machine: live runs of all processes, and those that "runwire run --report" sends.
 The link on stderr lets a browser in; it holds a token of yours, which stays the same until --new-token.
 Tokens for others come from RUNWIRE_READ_TOKEN, RUNWIRE_STOP_TOKEN and RUNWIRE_REPORT_TOKEN, or from --tokens FILE.

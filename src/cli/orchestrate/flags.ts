@@ -7,7 +7,7 @@ import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
 import { copyOptions, runOptions } from '../run/flags.ts';
 import { fromHere } from '../run/settings.ts';
 
-const { model, timeout, cwd, env, ledger, label, tape, quiet, allow, deny } = runOptions;
+const { model, timeout, cwd, env, ledger, report, label, tape, quiet, allow, deny } = runOptions;
 
 /** Flags of everything that has several agents at work in private copies. */
 export const crewOptions = {
@@ -42,6 +42,7 @@ export const crewOptions = {
   to: runOptions.to,
   tape: { ...tape },
   ledger: { ...ledger },
+  report: { ...report },
   label: { ...label },
   'no-tape': runOptions['no-tape'],
   'on-end': runOptions['on-end'],

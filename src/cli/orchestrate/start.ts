@@ -8,6 +8,7 @@ import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
 import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../run/spec.ts';
+import { readReport } from '../run/report.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
@@ -92,6 +93,7 @@ async function settle(
     spec,
     limits: present({ timeout_ms: agentTimeoutMs }),
     ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+    report: readReport(flags.report, env),
     warn: (message) => complain(message),
     clock: context.now,
   };

@@ -121,6 +121,11 @@ export const runOptions = {
     value: 'FILE|URL|none',
     help: 'Where the run is remembered: a file, postgres://…, none (default: RUNWIRE_LEDGER, else a file of yours)',
   },
+  report: {
+    type: 'string',
+    value: 'URL',
+    help: 'Tell a "runwire serve" elsewhere about it, live; the token is in RUNWIRE_REPORT_TOKEN (default: RUNWIRE_REPORT)',
+  },
   label: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'How to find it there again; may be repeated' },
   'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
@@ -163,6 +168,7 @@ export interface RunFlags {
   agentArgs: readonly string[];
   onEnd: readonly string[];
   ledger: string | undefined;
+  report: string | undefined;
   labels: Labels;
   keepsTape: boolean;
   failOn: readonly FailOn[];
@@ -251,6 +257,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     extraEnv: readEnvironmentWords(values.env ?? []),
     agentArgs: values['agent-arg'] ?? [],
     ledger: values.ledger,
+    report: values.report,
     labels: Object.fromEntries((values.label ?? []).map((each) => parseLabel(each))),
     keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],

@@ -17,6 +17,7 @@ import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
 import { lateResponse } from './late-response.ts';
+import { readReport } from './report.ts';
 import type { loadWriter } from './writers.ts';
 
 export interface Following {
@@ -69,6 +70,7 @@ export async function follow({ flags, spec, writer, loadAgent, script, tellsRepo
       sinks: () =>
         openSinks({ flags, spec, writer, tellsReport, outlet, narration, onScratchpad: (name) => void (scratchpad = name) }, context),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+      report: readReport(flags.report, context.env),
       keepsRecords: false,
       clock: context.now,
       warn: narration.complain,

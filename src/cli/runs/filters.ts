@@ -19,6 +19,7 @@ export const filterOptions = {
   until: { type: 'string', value: 'WHEN', help: 'Started before then' },
   'min-cost': { type: 'string', value: 'USD', help: 'Cost at least this much' },
   'max-cost': { type: 'string', value: 'USD', help: 'Cost at most this much' },
+  file: { type: 'string', multiple: true, value: 'PATH', help: 'Changed this file: a path, or the end of one, such as src/index.ts' },
   text: { type: 'string', value: 'WORDS', help: 'All these words are in the prompt or the answer; word* begins so' },
 } as const satisfies Options;
 

@@ -75,6 +75,7 @@ export async function startServing(
     await server.close();
     return 0;
   } finally {
+    context.leaveSoon();
     await ledger.store.close();
   }
 }

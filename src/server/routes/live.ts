@@ -15,7 +15,7 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
 
   app.get('/api/live', allow('read'), (context) => {
     refuseCrowd(room);
-    const body = streamOf(liveMessages(), {
+    const body = streamOf(liveMessages, {
       encode: sseText,
       behind: () => ({ event: 'behind', data: '{}' }),
       keepAlive: ': runwire\n\n',
@@ -25,17 +25,18 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
     return context.body(body, 200, streamHeaders('text/event-stream'));
   });
 
-  async function* liveMessages(): AsyncGenerator<readonly Message[], void> {
+  async function* liveMessages(left: AbortSignal): AsyncGenerator<readonly Message[], void> {
     const waiting = new Map<string, RunSummary>();
     let news = Promise.withResolvers<void>();
     const release = await live.listen((runs) => {
       for (const run of runs) waiting.set(run.id, run);
       news.resolve();
     });
-    // The look that wakes us may bring nothing: whoever left is noticed then.
+    left.addEventListener('abort', () => news.resolve());
     try {
       for (;;) {
         await news.promise;
+        if (left.aborted) return;
         news = Promise.withResolvers();
         const runs = [...waiting.values()];
         waiting.clear();

@@ -1,7 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { findWriter } from '../../dialects/registry.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
-import { tapeText } from '../../ledger/tape-text.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import type { Tape } from '../../stores/tape.ts';
 import type { Room } from '../app.ts';
@@ -24,14 +22,14 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     const wanted = askedRecords(context);
     refuseCrowd(room);
     let last = wanted.after;
-    async function* messages() {
-      for await (const some of recordMessages(room, run, tape, wanted)) {
+    async function* messages(left: AbortSignal) {
+      for await (const some of recordMessages(room, run, tape, wanted, left)) {
         last = some.at(-1)?.id ?? last;
         yield some;
       }
     }
     const isLines = context.req.header('accept')?.includes('application/x-ndjson') === true;
-    const body = streamOf(messages(), {
+    const body = streamOf(messages, {
       encode: isLines ? ndjsonText : sseText,
       behind: () => ({ event: 'behind', data: JSON.stringify({ after: last }) }),
       ...(isLines ? {} : { keepAlive: ': runwire\n\n' }),
@@ -44,13 +42,14 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
   app.get('/api/runs/:id/tape', allow('read'), async (context) => {
     const { run, tape } = await taped(context);
     const to = context.req.query('to') || 'runwire';
+    const [{ findWriter }, { tapeText }] = await Promise.all([import('../../dialects/registry.ts'), import('../../ledger/tape-text.ts')]);
     const { dialect, variant } = findWriter(to);
     refuseCrowd(room);
     async function* messages() {
       for await (const data of tapeText(ledger, run, tape, { dialect, variant })) yield [{ event: 'text', data }];
     }
     // A download that nobody takes ends with an error, not as if it were whole.
-    const body = streamOf(messages(), { encode: ({ data }) => data, behind: () => ({ event: 'text', data: '' }), metrics, timing });
+    const body = streamOf(messages, { encode: ({ data }) => data, behind: () => ({ event: 'text', data: '' }), metrics, timing });
     const name = `${run.id}.${dialect.id}${variant.layout === 'lines' ? '.jsonl' : '.json'}`;
     return context.body(body, 200, {
       ...streamHeaders(variant.layout === 'lines' ? 'application/x-ndjson' : 'application/json'),

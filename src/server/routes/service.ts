@@ -4,10 +4,22 @@ import { version } from '../../version.ts';
 import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { allow, cookieName, refuseToken } from '../guard.ts';
+import { cached, prometheusText, totalsOf } from '../prometheus.ts';
+
+/** Adding up a million runs takes a moment; who scrapes in between gets the same figures. */
+const totalsMs = 5000;
 
 /** What is about the server itself. */
-export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names }: Room): void {
-  app.get('/healthz', (context) => context.text('ok\n'));
+export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, now }: Room): void {
+  app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
+
+  app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
+
+  const totals = cached(() => totalsOf(ledger), totalsMs, now);
+  app.get('/metrics', allow('read'), async (context) => {
+    context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+    return context.body(prometheusText(await totals(), metrics));
+  });
 
   app.get('/login', (context) => {
     context.header('Cache-Control', 'no-store');

@@ -77,4 +77,13 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   (p) => `
   create index documents_session on ${p}documents (session_id) where session_id is not null;
   `,
+  (p) => `
+  create table ${p}files (
+    name text collate "C" not null,
+    run text collate "C" not null references ${p}runs (id) on delete cascade,
+    path text collate "C" not null,
+    primary key (name, run, path)
+  );
+  create index files_run on ${p}files (run);
+  `,
 ];

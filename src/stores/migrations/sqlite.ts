@@ -81,4 +81,13 @@ export const sqliteMigrations: readonly string[] = [
   `
   create index documents_session on documents (session_id) where session_id is not null;
   `,
+  `
+  create table files (
+    name text not null,
+    run text not null references runs (id) on delete cascade,
+    path text not null,
+    primary key (name, run, path)
+  ) strict, without rowid;
+  create index files_run on files (run);
+  `,
 ];

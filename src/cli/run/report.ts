@@ -1,0 +1,23 @@
+import { Failure } from '../../failure.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
+import type { ReportRequest } from '../../run/sinks/report/report.ts';
+import type { Environment } from '../../vocabulary.ts';
+
+/** Where runs are reported to: the flag, else `RUNWIRE_REPORT`; undefined: nowhere. */
+export function readReport(flag: string | undefined, env: Environment): ReportRequest | undefined {
+  const asked = flag ?? (env['RUNWIRE_REPORT'] || undefined);
+  if (asked === undefined || asked === 'none') return undefined;
+  const name = flag === undefined ? 'RUNWIRE_REPORT' : '--report';
+  const url = URL.canParse(asked) ? new URL(asked) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    throw new Failure(
+      'input',
+      `${name} ${withoutPassword(asked)}: expected the address of a "runwire serve", such as https://runs.example.com`,
+    );
+  if (url.protocol === 'http:' && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname))
+    throw new Failure(
+      'input',
+      `${name} ${withoutPassword(asked)}: beyond this machine it must be https, or everybody on the way reads along`,
+    );
+  return { url: url.origin, token: env['RUNWIRE_REPORT_TOKEN'] || undefined };
+}

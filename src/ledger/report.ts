@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { compact } from '../dialects/read.ts';
+import { Failure } from '../failure.ts';
+import type { GrownTape } from '../stores/grown-tape.ts';
+import { reportedOwner } from '../stores/owner.ts';
+import { isWholeId } from '../stores/run-id.ts';
+import type { Progress } from '../stores/run-store.ts';
+import type { Ledger } from './ledger.ts';
+import { RunRecordSchema } from './schemas.ts';
+
+const text = z.string();
+
+/** The first line of an upload: what the run is, and which records were sent before. */
+export const ReportHead = z.strictObject({
+  meta: z.strictObject({
+    started_at: z.number().nonnegative().max(8.64e15),
+    prompt: text,
+    host: text.max(255),
+    pid: z.int().nonnegative(),
+    agent: text.optional(),
+    model: text.optional(),
+    cwd: text.optional(),
+    parent_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
+    root_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
+    labels: z.record(text, text),
+  }),
+  /** The last record that was sent before these; 0: none. */
+  after: z.int().nonnegative(),
+});
+
+/** The last line of the last upload. */
+export const ReportEnd = z.strictObject({
+  outcome: RunRecordSchema.shape.outcome.unwrap(),
+  ended_at: z.number(),
+  attempts: RunRecordSchema.shape.attempts,
+});
+
+const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive() });
+
+/** A tape that takes this much ends there; the run goes on. */
+const mostTapeBytes = 512 * 1024 * 1024;
+const runsKept = 1000;
+
+/** What was sent before is missing here: it must be sent again, from there on. */
+export interface Gap {
+  accepted_to: number;
+  missing: true;
+}
+
+export interface Accepted {
+  accepted_to: number;
+  /** Records that were new. */
+  added: number;
+}
+
+/** Runs that are told from elsewhere, in pieces. Each piece may come any number of times; it is kept once. */
+export class ReportedRuns {
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  readonly #tapes = new Map<string, Promise<GrownTape>>();
+  /** One upload of a run at a time. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(ledger: Ledger, now: () => number) {
+    this.#ledger = ledger;
+    this.#now = now;
+  }
+
+  /** Throws `Failure` where the upload is none. */
+  async accept(id: string, body: string): Promise<Accepted | Gap> {
+    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(
+      () => this.#accept(id, body),
+      () => this.#accept(id, body),
+    );
+    this.#turns.set(id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(id) === turn) this.#turns.delete(id);
+    }
+  }
+
+  async #accept(id: string, body: string): Promise<Accepted | Gap> {
+    const { head, records, end } = parts(body);
+    const { store, tapes } = this.#ledger;
+    const { meta } = head;
+    const { key, open } = tapes.grow(id, meta.started_at);
+    const known = await store.get(id);
+    // The run writes into this very ledger by itself: nothing of it is missing here.
+    if (known !== undefined && known.tape !== key) return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
+    if (known === undefined) {
+      if (head.after > 0) return { accepted_to: 0, missing: true };
+      const { host, pid, ...run } = meta;
+      await store.begin({ id, owner: reportedOwner(host, pid), tape: key, ...compact(run) });
+    }
+    const tape = await this.#tape(id, open);
+    if (head.after > tape.lastSequence) return { accepted_to: tape.lastSequence, missing: true };
+    const fresh = records.filter(({ sequence }) => sequence > tape.lastSequence);
+    const last = fresh.at(-1)?.sequence ?? tape.lastSequence;
+    if (fresh.length > 0) await this.#append(id, tape, fresh.map(({ line }) => `${line}\n`).join(''), last);
+    if (end !== undefined) {
+      await store.finish(id, { outcome: end.outcome, ended_at: end.ended_at, last_sequence: last, attempts: end.attempts.map(compact) });
+      this.#tapes.delete(id);
+    } else await store.note(id, { at: this.#now(), last_sequence: last, ...newsOf(fresh) });
+    return { accepted_to: last, added: fresh.length };
+  }
+
+  async #append(id: string, tape: GrownTape, lines: string, last: number): Promise<void> {
+    try {
+      await tape.append(tape.bytes > mostTapeBytes ? '' : lines, last);
+    } catch (error) {
+      // How much of it was written shows when it is opened again.
+      this.#tapes.delete(id);
+      throw error;
+    }
+  }
+
+  #tape(id: string, open: () => Promise<GrownTape>): Promise<GrownTape> {
+    const known = this.#tapes.get(id);
+    if (known !== undefined) return known;
+    if (this.#tapes.size >= runsKept) this.#tapes.clear();
+    const opened = open();
+    this.#tapes.set(id, opened);
+    opened.catch(() => this.#tapes.delete(id));
+    return opened;
+  }
+}
+
+interface SentRecord {
+  sequence: number;
+  line: string;
+  wire: z.infer<typeof Line>;
+}
+
+function parts(body: string): { head: z.infer<typeof ReportHead>; records: SentRecord[]; end: z.infer<typeof ReportEnd> | undefined } {
+  const [first = '', ...rest] = body.split('\n').filter((line) => line !== '');
+  const head = read(ReportHead, parse(first, 1), 1);
+  const records: SentRecord[] = [];
+  let end: z.infer<typeof ReportEnd> | undefined;
+  for (const [index, line] of rest.entries()) {
+    const number = index + 2;
+    if (end !== undefined) throw new Failure('input', `line ${number}: nothing follows the outcome`);
+    const wire = parse(line, number);
+    if (typeof wire === 'object' && wire !== null && 'outcome' in wire && !('sequence' in wire)) {
+      end = read(ReportEnd, wire, number);
+      continue;
+    }
+    const record = read(Line, wire, number);
+    if (record.sequence <= (records.at(-1)?.sequence ?? head.after)) throw new Failure('input', `line ${number}: sequences must rise`);
+    records.push({ sequence: record.sequence, line: line.trim(), wire: record });
+  }
+  return { head, records, end };
+}
+
+function parse(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new Failure('input', `line ${number} is not JSON`);
+  }
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, wire: unknown, number: number): z.infer<Schema> {
+  const { success, data, error } = schema.safeParse(wire);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw new Failure('input', `line ${number}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not understood'}`);
+}
+
+/** What the records tell of the run itself. */
+function newsOf(records: readonly SentRecord[]): Omit<Progress, 'at'> {
+  const news: Omit<Progress, 'at'> = {};
+  for (const { wire } of records) {
+    if (wire.type === 'thread.started')
+      for (const name of ['session_id', 'agent', 'agent_version'] as const) if (typeof wire[name] === 'string') news[name] = wire[name];
+    if (typeof wire['model'] === 'string') news.model = wire['model'];
+  }
+  return news;
+}

@@ -1,0 +1,33 @@
+import { ownProcess } from '../stores/owner.ts';
+import type { RunRecord, RunStore } from '../stores/run-store.ts';
+
+const longestReason = 500;
+
+/** The label that tells who stopped a run, and the one that tells why. */
+const byLabel = 'stopped.by';
+const reasonLabel = 'stopped.reason';
+
+export type StopAnswer = { run_ids: string[] } | { refused: string };
+
+/**
+ * Interrupts the process of a run, as Ctrl-C would, so that it cleans up after itself. Only runs of this machine and this
+ * user; all runs of that process end with it. Who and why is in the ledger before it is done.
+ */
+export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: { by: string; reason: string }): Promise<StopAnswer> {
+  if (run.status !== 'running') return { refused: 'it has ended already' };
+  if (run.owner === undefined) return { refused: 'nobody knows which process runs it' };
+  const found = ownProcess(run.owner);
+  if ('refused' in found) return found;
+  const { pid, process_started: started } = run.owner;
+  const together = (await store.open()).filter(
+    ({ owner }) => owner.pid === pid && owner.process_started === started && owner.host === run.owner?.host,
+  );
+  const why = reason.trim().slice(0, longestReason);
+  for (const { id } of together) await store.addLabels(id, { [byLabel]: by, ...(why === '' ? {} : { [reasonLabel]: why }) });
+  try {
+    process.kill(found.pid, 'SIGINT');
+  } catch {
+    return { refused: 'its process is gone, or another user owns it' };
+  }
+  return { run_ids: together.map(({ id }) => id) };
+}

@@ -1,0 +1,197 @@
+import { hostname } from 'node:os';
+import type { EventRecord } from '../../../events/event.ts';
+import { messageOf } from '../../../failure.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
+import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
+import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
+import { isGone, thisProcess } from '../../../stores/owner.ts';
+import type { Labels } from '../../../stores/run-store.ts';
+import { lineOf } from '../../../stores/tape.ts';
+import type { Environment } from '../../../vocabulary.ts';
+import type { EndedAttempt, Sink } from '../sink.ts';
+import { type ReportMeta, Spool, spoolsLeft } from './spool.ts';
+import { Refused, type Target, Upload } from './upload.ts';
+
+/** Where to, and with which token. */
+export type ReportRequest = Target;
+
+export interface ReportOptions {
+  target: ReportRequest;
+  id: string;
+  startedAt: number;
+  parent?: { run_id: string; root_run_id: string };
+  labels: Labels;
+  agent?: string;
+  model?: string;
+  cwd: string;
+  git: GitFacts;
+  env: Environment;
+  clock: () => number;
+  /** Takes secrets out of what does not come with the records. */
+  clean: <Value>(value: Value) => Value;
+  /** Called once at most. */
+  warn: (message: string) => void;
+  /** Tests lower it. */
+  patienceMs?: number;
+}
+
+/** How long records are collected before they are sent. */
+const collectMs = 100;
+/** A sign of life for the server while the agent says nothing: it takes a run that is silent for long for gone. */
+const lifeMs = 60_000;
+/** A server that does not answer must not keep an exit code from whoever waits for it. */
+const defaultPatienceMs = 5000;
+/** What is not written yet; when a disk is this slow, the report ends and the run goes on. */
+const mostWaiting = 64 * 1024 * 1024;
+
+/** Tells a server elsewhere about one run. It never throws and never waits: what cannot be sent stays on disk, and the next run sends it. */
+export class ReportSink implements Sink {
+  readonly #options: ReportOptions;
+  readonly #meta: ReportMeta;
+  readonly #called = new AbortController();
+  readonly #attempts: EndedAttempt[] = [];
+  #spool: Spool | undefined;
+  #upload: Upload | undefined;
+  #waiting: string[] = [];
+  #characters = 0;
+  /** How often something was written. */
+  #writes = 0;
+  #isOver = false;
+  #working: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #life: NodeJS.Timeout;
+
+  constructor(options: ReportOptions) {
+    const { startedAt, labels, agent, model, cwd, git, env, parent, clean } = options;
+    this.#options = options;
+    this.#meta = {
+      started_at: startedAt,
+      prompt: '',
+      host: hostname(),
+      pid: process.pid,
+      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
+      cwd: clean(cwd),
+      ...present({ ...clean({ agent, model }), parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+    };
+    this.#life = setInterval(() => {
+      if (this.#working === undefined && !this.#isOver) void this.#upload?.signOfLife(this.#called.signal);
+    }, lifeMs);
+    this.#life.unref();
+  }
+
+  record(record: EventRecord): void {
+    if (record.type === 'thread.started' && record.task !== undefined && this.#meta.prompt === '') this.#meta.prompt = record.task;
+    if (record.type === 'prompt.submitted' && this.#meta.prompt === '') this.#meta.prompt = record.text;
+    const line = lineOf(record);
+    if (line !== undefined) this.#add(line);
+  }
+
+  attempt(attempt: EndedAttempt): void {
+    this.#attempts.push(attempt);
+  }
+
+  end(outcome: RunOutcome): void {
+    this.#add(JSON.stringify({ outcome: ledgerOutcome(outcome), ended_at: this.#options.clock(), attempts: this.#attempts }));
+  }
+
+  /** Settles when all is sent, or after some seconds; then it is kept. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearInterval(this.#life);
+    const timer = setTimeout(
+      () => this.#called.abort(new Error('it did not answer in time')),
+      this.#options.patienceMs ?? defaultPatienceMs,
+    );
+    await this.#working;
+    await this.#work();
+    clearTimeout(timer);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#called.signal.aborted) return this.#giveUp(messageOf(this.#called.signal.reason));
+    await this.#spool?.remove();
+    await this.#sendLeft();
+  }
+
+  #add(line: string): void {
+    if (this.#isOver) return;
+    this.#waiting.push(`${line}\n`);
+    this.#characters += line.length;
+    if (this.#characters > mostWaiting) return this.#giveUp('it is slower than the run');
+    if (this.#timer !== undefined || this.#working !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#working = this.#work().finally(() => {
+        this.#working = undefined;
+      });
+    }, collectMs);
+    this.#timer.unref();
+  }
+
+  /** All that was told is on disk first, then on its way. */
+  async #work(): Promise<void> {
+    if (this.#spool === undefined && this.#waiting.length === 0) return;
+    try {
+      // A drain reads what was on disk when it began to end; more may have come while it waited for the server.
+      for (let written = -1; (this.#waiting.length > 0 || written !== this.#writes) && !this.#isOver;) {
+        const upload = await this.#write();
+        written = this.#writes;
+        await this.#whileWriting(upload.drain(this.#called.signal));
+      }
+    } catch (error) {
+      if (!this.#called.signal.aborted) this.#giveUp(error instanceof Refused ? error.message : `unexpected: ${messageOf(error)}`);
+      // Nothing more is sent, but all of it is kept.
+      await this.#write().catch(() => {});
+    }
+  }
+
+  /** A server that is away must not keep records in memory: they are written while we wait for it. */
+  async #whileWriting(sending: Promise<void>): Promise<void> {
+    let isSent = false;
+    const sent = sending.finally(() => (isSent = true));
+    while (!isSent) {
+      await Promise.race([sent, new Promise((resolve) => void setTimeout(resolve, collectMs))]);
+      if (!isSent && this.#waiting.length > 0) await this.#write();
+    }
+    await sent;
+  }
+
+  async #write(): Promise<Upload> {
+    const lines = this.#waiting.join('');
+    this.#waiting = [];
+    this.#characters = 0;
+    const { env, id, target } = this.#options;
+    if (this.#spool === undefined || this.#upload === undefined) {
+      this.#spool = await Spool.create(env, id, { url: target.url, owner: thisProcess(), meta: this.#meta });
+      const start = (await this.#spool.head())?.start ?? 0;
+      this.#upload = new Upload(this.#spool, start, target, () => this.#meta);
+    }
+    if (lines !== '') await this.#spool.append(lines);
+    this.#writes += lines === '' ? 0 : 1;
+    return this.#upload;
+  }
+
+  #giveUp(why: string): void {
+    this.#isOver = true;
+    const { warn, target } = this.#options;
+    const kept = this.#spool === undefined ? '' : `; it is kept, and the next "runwire run --report" sends it`;
+    warn(`this run is not wholly reported to ${target.url}: ${why}${kept}`);
+  }
+
+  /** What earlier runs could not send, as far as there is time. */
+  async #sendLeft(): Promise<void> {
+    const { env, target, clock, patienceMs = defaultPatienceMs } = this.#options;
+    const signal = AbortSignal.timeout(patienceMs);
+    try {
+      for (const spool of await spoolsLeft(env)) {
+        const found = await spool.head();
+        if (found === undefined || found.head.url !== target.url) continue;
+        if (!isGone({ owner: found.head.owner, heartbeat_at: 0 }, clock())) continue;
+        await new Upload(spool, found.start, target, () => found.head.meta).drain(signal);
+        await spool.remove();
+      }
+    } catch {
+      // The next run tries again.
+    }
+  }
+}

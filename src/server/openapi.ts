@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { EventRecord } from '../events/event.ts';
+import { classes, statuses } from '../ledger/filter.ts';
+import { ReportEnd, ReportHead } from '../ledger/report.ts';
+import { RunRecordSchema, runsSchemas } from '../ledger/schemas.ts';
+import { groupings } from '../ledger/stats.ts';
+import { version } from '../version.ts';
+import { problemCodes } from './problem.ts';
+import { rights } from './tokens.ts';
+
+const text = z.string();
+const RunSummary = runsSchemas['run-summary'];
+
+const schemas = {
+  RunSummary,
+  RunRecord: RunRecordSchema,
+  EventRecord,
+  RunDiff: runsSchemas['run-diff'],
+  StatsRow: runsSchemas['run-stats'],
+  RunPage: z.object({ runs: z.array(RunSummary), next: text.optional(), total: z.int().optional() }),
+  Timeline: z.object({
+    entries: RunRecordSchema.shape.timeline.unwrap(),
+    length_ms: z.number().optional(),
+    omitted: z.int(),
+  }),
+  Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
+  Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
+  StopRequest: z.object({ reason: text.optional() }),
+  Stopped: z.object({ run_ids: z.array(text) }),
+  ReportHead,
+  ReportEnd,
+  Accepted: z.object({ accepted_to: z.int() }),
+  Problem: z.object({ error: z.object({ code: z.enum([...problemCodes, 'internal']), message: text }), accepted_to: z.int().optional() }),
+} as const;
+
+type Name = keyof typeof schemas;
+
+interface Parameter {
+  name: string;
+  about: string;
+  schema?: object;
+  in?: 'query' | 'header';
+}
+
+interface Route {
+  about: string;
+  right?: (typeof rights)[number];
+  query?: readonly Parameter[];
+  body?: { type: string; about: string; name?: Name };
+  answer: { status?: string; about: string; type?: string; name?: Name };
+}
+
+const filters: readonly Parameter[] = [
+  { name: 'status', about: 'Several: a,b', schema: { type: 'string', examples: [...statuses] } },
+  { name: 'class', about: 'Class of the verdict; several: a,b', schema: { type: 'string', examples: [...classes] } },
+  { name: 'agent', about: 'Agent' },
+  { name: 'model', about: 'Model' },
+  { name: 'label', about: 'KEY=VALUE; may be repeated: all of them' },
+  { name: 'parent', about: 'Started by this run' },
+  { name: 'root', about: 'Anywhere below this run' },
+  { name: 'since', about: 'A span such as 2h, or a date' },
+  { name: 'until', about: 'The same' },
+  { name: 'min_cost', about: 'USD' },
+  { name: 'max_cost', about: 'USD' },
+  { name: 'search', about: 'All these words are in the prompt or the answer; word* begins so' },
+  { name: 'file', about: 'Runs that changed this file: a path, or the end of one' },
+];
+
+const stream = (about: string): Route['answer'] => ({ about, type: 'text/event-stream' });
+
+const routes: Readonly<Record<string, Route>> = {
+  'get /api/runs': {
+    about: 'Runs, the newest first',
+    right: 'read',
+    query: [
+      ...filters,
+      { name: 'limit', about: '1 to 500; default: 50' },
+      { name: 'after', about: '`next` of the page before' },
+      { name: 'live', about: '1: those that go on come first' },
+      { name: 'total', about: '1: how many there are' },
+    ],
+    answer: { about: 'A page', name: 'RunPage' },
+  },
+  'get /api/runs/{id}': { about: 'One run with its outcome', right: 'read', answer: { about: 'The run', name: 'RunRecord' } },
+  'get /api/runs/{id}/children': { about: 'All runs below it', right: 'read', answer: { about: 'With their depth', name: 'RunPage' } },
+  'get /api/runs/{id}/timeline': {
+    about: 'Its tool calls and when they were',
+    right: 'read',
+    answer: { about: 'From its tape', name: 'Timeline' },
+  },
+  'get /api/runs/{id}/records': {
+    about: 'What it did, from its tape, then live',
+    right: 'read',
+    query: [
+      { name: 'after', about: 'Records above this sequence' },
+      { name: 'limit', about: 'No more than these, without waiting for more' },
+      { name: 'follow', about: '0: what there is' },
+      { name: 'Last-Event-ID', about: 'As `after`: what a browser sends when it connects again', in: 'header' },
+    ],
+    answer: stream(
+      '`records` (a JSON array of EventRecord, its id is the last sequence), `end` ({ outcome }), `behind` ({ after }); or application/x-ndjson, as Accept asks',
+    ),
+  },
+  'get /api/runs/{id}/tape': {
+    about: 'All of it as a file',
+    right: 'read',
+    query: [{ name: 'to', about: 'A dialect, as "runwire dialects" lists them; default: runwire' }],
+    answer: { about: 'The file', type: 'application/x-ndjson' },
+  },
+  'get /api/runs/{id}/diff/{other}': {
+    about: 'What differs between two runs',
+    right: 'read',
+    answer: { about: 'The differences', name: 'RunDiff' },
+  },
+  'get /api/stats': {
+    about: 'Totals',
+    right: 'read',
+    query: [...filters, { name: 'by', about: `${groupings.join(', ')}, or label:KEY; default: day` }],
+    answer: { about: 'A row for each group', name: 'Stats' },
+  },
+  'get /api/live': {
+    about: 'Every run that begins, changes or ends',
+    right: 'read',
+    answer: stream('`run` (a RunSummary); `behind`: read the list again'),
+  },
+  'post /api/runs/{id}/stop': {
+    about: 'Ends a run of this machine and this user, as Ctrl-C would',
+    right: 'stop',
+    body: { type: 'application/json', about: 'Why', name: 'StopRequest' },
+    answer: { status: '202', about: 'The runs that end with its process', name: 'Stopped' },
+  },
+  'post /api/report/{id}': {
+    about: 'A piece of a run that happens elsewhere; may be sent again',
+    right: 'report',
+    body: { type: 'application/x-ndjson', about: 'A ReportHead, then EventRecords, then a ReportEnd when the run has ended' },
+    answer: { about: 'How far it is known here; 409 with `accepted_to`: send what follows that again', name: 'Accepted' },
+  },
+  'get /api/session': { about: 'What this token may do', right: 'read', answer: { about: 'Its rights', name: 'Session' } },
+  'get /healthz': { about: 'Whether it serves', answer: { about: 'ok', type: 'text/plain' } },
+  'get /metrics': { about: 'Figures for Prometheus', right: 'read', answer: { about: 'Text format 0.0.4', type: 'text/plain' } },
+};
+
+/** The description of the API, made from the schemas that it is checked with. */
+export function openApi(): object {
+  const { schemas: definitions } = z.toJSONSchema(registry(), { unrepresentable: 'any', uri: (id) => `#/components/schemas/${id}` });
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [key, route] of Object.entries(routes)) {
+    const [method = '', path = ''] = key.split(' ');
+    (paths[path] ??= {})[method] = operation(path, route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Runwire', version, description: 'Runs of agents, live and afterwards.' },
+    security: [{ token: [] }, { cookie: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(definitions).map(([name, { $schema: _schema, $id: _id, ...rest }]) => [name, rest])),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'runwire' },
+      },
+    },
+  };
+}
+
+function registry() {
+  const named = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) named.add(schema, { id });
+  return named;
+}
+
+const ref = (name: Name) => ({ $ref: `#/components/schemas/${name}` });
+
+function operation(path: string, { about, right, query = [], body, answer }: Route): object {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'The id of a run, the part of it that is shown, or last',
+    schema: { type: 'string' },
+  }));
+  const asked = query.map(({ name, about: description, schema = { type: 'string' }, in: place = 'query' }) => ({
+    name,
+    in: place,
+    description,
+    schema,
+  }));
+  const { status = '200', about: description, type = 'application/json', name } = answer;
+  return {
+    summary: about,
+    ...(right === undefined ? { security: [] } : { description: `Needs the right to ${right}.` }),
+    parameters: [...inPath, ...asked],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { description: body.about, content: { [body.type]: body.name === undefined ? {} : { schema: ref(body.name) } } } }),
+    responses: {
+      [status]: { description, content: { [type]: name === undefined ? {} : { schema: ref(name) } } },
+      default: { description: 'What is wrong, and what to try', content: { 'application/json': { schema: ref('Problem') } } },
+    },
+  };
+}

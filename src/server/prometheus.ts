@@ -1,0 +1,73 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Stats, statsBy } from '../ledger/stats.ts';
+import type { Metrics } from './metrics.ts';
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** What the ledger adds up to. */
+export interface Totals {
+  classes: readonly Stats[];
+  all: Stats | undefined;
+}
+
+export async function totalsOf({ store }: Ledger): Promise<Totals> {
+  const [classes, [all]] = [await statsBy(store, 'class', {}), await statsBy(store, 'all', {})];
+  return { classes, all };
+}
+
+/** What `/metrics` tells, in Prometheus' text format. */
+export function prometheusText({ classes, all }: Totals, metrics: Metrics): string {
+  const one = (value: number | undefined): Sample[] => [[{}, value ?? 0]];
+  const families: readonly (readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]])[] = [
+    [
+      'runwire_runs',
+      'gauge',
+      'Runs in the ledger by the class of their verdict.',
+      classes.map(({ group = 'none', runs }) => [{ class: group }, runs]),
+    ],
+    ['runwire_runs_live', 'gauge', 'Runs that have not ended.', one(all?.running)],
+    [
+      'runwire_tokens',
+      'gauge',
+      'Tokens of all runs in the ledger, as far as they are known.',
+      [
+        [{ kind: 'input' }, all?.input_tokens ?? 0],
+        [{ kind: 'output' }, all?.output_tokens ?? 0],
+        [{ kind: 'cache_read' }, all?.cache_read_tokens ?? 0],
+      ],
+    ],
+    ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all?.cost)],
+    ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all?.cost_known)],
+    ['runwire_viewers', 'gauge', 'Streams that are open.', one(metrics.clients)],
+    ['runwire_viewers_behind_total', 'counter', 'Viewers that fell behind.', one(metrics.behind)],
+    ['runwire_events_sent_total', 'counter', 'Events that were sent to viewers.', one(metrics.eventsSent)],
+    ['runwire_uploads_total', 'counter', 'Uploads of runs elsewhere.', one(metrics.uploads)],
+    ['runwire_events_reported_total', 'counter', 'Events in them that were new.', one(metrics.recordsReported)],
+    ['runwire_requests_refused_total', 'counter', 'Requests that were refused.', one(metrics.refused)],
+    ['process_resident_memory_bytes', 'gauge', 'Memory of the server.', one(process.memoryUsage.rss())],
+  ];
+  return families
+    .map(
+      ([name, type, help, samples]) =>
+        `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.map((sample) => sampleText(name, sample)).join('')}`,
+    )
+    .join('');
+}
+
+function sampleText(name: string, [labels, value]: Sample): string {
+  const pairs = Object.entries(labels).map(([key, text]) => `${key}=${JSON.stringify(text)}`);
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
+}
+
+/** The same answer for some time. */
+export function cached<Value>(make: () => Promise<Value>, ms: number, now: () => number): () => Promise<Value> {
+  let made: { at: number; value: Promise<Value> } | undefined;
+  return () => {
+    if (made === undefined || now() - made.at > ms) {
+      const value = make();
+      made = { at: now(), value };
+      value.catch(() => (made = undefined));
+    }
+    return made.value;
+  };
+}

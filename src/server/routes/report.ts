@@ -1,0 +1,41 @@
+import type { Hono } from 'hono';
+import type { ReportedRuns } from '../../ledger/report.ts';
+import { isWholeId } from '../../stores/run-id.ts';
+import type { Room } from '../app.ts';
+import { readBody } from '../body.ts';
+import type { ServerEnv } from '../env.ts';
+import { allow, notSimple } from '../guard.ts';
+import { Problem } from '../problem.ts';
+
+const mostBytes = 32 * 1024 * 1024;
+/** Bodies that are in memory at once. */
+const mostUploads = 8;
+
+/** Runs elsewhere, told by "runwire run --report". */
+export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Room): void {
+  let reported: Promise<ReportedRuns> | undefined;
+  let open = 0;
+
+  app.post('/api/report/:id', notSimple, allow('report'), async (context) => {
+    const id = context.req.param('id');
+    if (!isWholeId(id)) throw new Problem('input', 'that is not the id of a run');
+    if (open >= mostUploads) {
+      context.header('Retry-After', '1');
+      throw new Problem('unavailable', 'too many uploads at once; try again');
+    }
+    open += 1;
+    try {
+      reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));
+      const answer = await (await reported).accept(id, await readBody(context, mostBytes));
+      if ('missing' in answer)
+        throw new Problem('conflict', `what was sent before is not here; send everything after ${answer.accepted_to}`, {
+          accepted_to: answer.accepted_to,
+        });
+      metrics.uploads += 1;
+      metrics.recordsReported += answer.added;
+      return context.json({ accepted_to: answer.accepted_to });
+    } finally {
+      open -= 1;
+    }
+  });
+}

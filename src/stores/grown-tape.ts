@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { appendFile, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
+import { sequenceOf } from './tape.ts';
+
+const LF = 10;
+
+/** A plain tape that is continued, also by another process than the one that began it. Its records are told by sequence, each once. */
+export class GrownTape {
+  readonly #path: string;
+  #last: number;
+  #bytes: number;
+
+  private constructor(path: string, last: number, bytes: number) {
+    this.#path = path;
+    this.#last = last;
+    this.#bytes = bytes;
+  }
+
+  /** What a kill left of a line is taken away: it comes again. */
+  static async open(path: string): Promise<GrownTape> {
+    makeFolder(dirname(path));
+    let last = 0;
+    let whole = 0;
+    let bytes = 0;
+    let line: Uint8Array[] = [];
+    try {
+      for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+        const end = chunk.lastIndexOf(LF) + 1;
+        if (end > 0) {
+          const start = chunk.lastIndexOf(LF, end - 2) + 1;
+          const ended = Buffer.concat(start > 0 ? [chunk.subarray(start, end)] : [...line, chunk.subarray(0, end)]);
+          last = Math.max(last, sequenceOf(ended));
+          whole = bytes + end;
+          line = [];
+        }
+        line.push(chunk.subarray(end));
+        bytes += chunk.length;
+      }
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+    if (whole < bytes) await truncate(path, whole);
+    return new GrownTape(path, last, whole);
+  }
+
+  get lastSequence(): number {
+    return this.#last;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whole lines of records, in order, all above the last sequence. */
+  async append(lines: string, last: number): Promise<void> {
+    await appendFile(this.#path, lines, { mode: 0o600 });
+    this.#bytes += Buffer.byteLength(lines);
+    this.#last = last;
+  }
+}

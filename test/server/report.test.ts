@@ -1,0 +1,140 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newRunId } from '../../src/stores/run-id.ts';
+import type { EventRecord } from '../../src/events/event.ts';
+import type { RunRecord, RunSummary } from '../../src/stores/run-store.ts';
+import { beside, collect, messagesOf, readToken, reportToken, type Serving, serving } from './serving.ts';
+
+const state = mkdtempSync(join(tmpdir(), 'runwire-report-'));
+const elsewhere = mkdtempSync(join(tmpdir(), 'runwire-elsewhere-'));
+const recording = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
+let server: Serving;
+
+beforeAll(async () => {
+  server = await serving(state);
+});
+afterAll(() => {
+  for (const folder of [state, elsewhere]) rmSync(folder, { recursive: true, force: true });
+});
+
+const reporting = (script: string, url = server.origin) =>
+  beside(elsewhere, ['run', '-q', '--to', 'runwire', '--report', url, '--', 'sh', '-c', script], { RUNWIRE_REPORT_TOKEN: reportToken });
+
+const sequences = (lines: string): number[] =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as EventRecord).sequence);
+
+/** What is the same wherever a run is told: its end is told by whoever reads it. */
+const told = (lines: string): [number, string][] =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as EventRecord)
+    .map(({ sequence, type }) => [sequence, type]);
+
+const tapeOf = async (id: string): Promise<string> => (await server.ask(`/api/runs/${id}/tape`)).text();
+
+describe('uploads', () => {
+  const id = newRunId(Date.UTC(2026, 0, 1));
+  const meta = { started_at: Date.UTC(2026, 0, 1), prompt: 'Count', host: 'ci-7', pid: 1, agent: 'counter', labels: { team: 'b' } };
+  const record = (sequence: number) => ({
+    ...(sequence === 1 ? { type: 'thread.started' } : { type: 'log', stream: 'agent', level: 'info', text: `line ${sequence}` }),
+    sequence,
+    timestamp: new Date(Date.UTC(2026, 0, 1)).toISOString(),
+    thread_id: 't',
+    source: 'agent',
+    synthetic: false,
+  });
+  const send = (after: number, records: readonly object[], init: { token?: string; headers?: Record<string, string>; run?: string } = {}) =>
+    server.ask(`/api/report/${init.run ?? id}`, {
+      method: 'POST',
+      token: init.token ?? reportToken,
+      headers: { 'Content-Type': 'application/x-ndjson', ...init.headers },
+      body: [{ meta, after }, ...records].map((line) => JSON.stringify(line)).join('\n'),
+    });
+
+  it('are kept once, however often they come', async () => {
+    for (let time = 0; time < 3; time += 1)
+      expect(await (await send(0, [record(1), record(2), record(3)])).json()).toEqual({ accepted_to: 3 });
+    expect(await (await send(2, [record(3), record(4)])).json()).toEqual({ accepted_to: 4 });
+    await Promise.all([1, 2, 3, 4].map(() => send(4, [record(5), record(6)])));
+    expect(sequences(await tapeOf(id))).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await server.json(`/api/runs/${id}`)).toMatchObject({
+      status: 'running',
+      host: 'ci-7',
+      agent: 'counter',
+      labels: { team: 'b' },
+      last_sequence: 6,
+    });
+  });
+
+  it('say what is missing', async () => {
+    const gap = await send(9, [record(10)]);
+    expect(gap.status).toBe(409);
+    expect(await gap.json()).toMatchObject({ accepted_to: 6, error: { code: 'conflict' } });
+    const unknown = await send(9, [record(10)], { run: newRunId(Date.UTC(2026, 0, 2)) });
+    expect(await unknown.json()).toMatchObject({ accepted_to: 0 });
+  });
+
+  it('are refused where they are none', async () => {
+    expect((await send(6, [record(7)], { token: readToken })).status).toBe(403);
+    expect((await send(6, [record(7)], { token: 'wrong-token-of-a-test-0123456789' })).status).toBe(401);
+    expect((await send(6, [record(7)], { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(415);
+    expect((await send(6, [{ type: 'log', sequence: 'seven' }])).status).toBe(400);
+    expect((await send(6, [record(8), record(7)])).status).toBe(400);
+    expect((await send(6, [record(7)], { run: '..%2f..%2fx' })).status).toBe(400);
+    expect((await send(6, [{ ...record(7), text: 'x'.repeat(33 * 1024 * 1024) }])).status).toBe(413);
+    expect(sequences(await tapeOf(id))).toEqual([1, 2, 3, 4, 5, 6]);
+    expect((await server.ask(`/api/runs/${id}/stop`, { method: 'POST', token: 'stop-token-of-a-test-0123456789' })).status).toBe(409);
+  });
+});
+
+it('looks like any other run', async () => {
+  const { code, stdout, stderr } = await reporting(`cat '${recording}'`).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { runs } = await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex');
+  expect(runs).toMatchObject([{ status: 'success', tool_calls: 5 }]);
+  const id = runs[0]?.id ?? '';
+  expect(told(await tapeOf(id))).toEqual(told(stdout));
+  expect((await server.json<RunRecord>(`/api/runs/${id}`)).outcome?.message).toContain('BRAVO');
+  expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toEqual([]);
+  const messages = await collect(messagesOf(await server.ask(`/api/runs/${id}/records?after=30`)));
+  expect(messages.at(-1)).toMatchObject({ event: 'end' });
+});
+
+it('loses nothing and doubles nothing when the server is killed in the middle', async () => {
+  const slowly = `head -n 4 '${recording}'; while [ ! -e '${elsewhere}/go' ]; do sleep 0.1; done; tail -n +5 '${recording}'`;
+  const run = reporting(slowly);
+  let found: RunSummary | undefined;
+  while (found === undefined) found = (await server.json<{ runs: RunSummary[] }>('/api/runs?status=running&agent=codex')).runs[0];
+  const { port } = server;
+  server.child.kill('SIGKILL');
+  await server.ended;
+  await beside(elsewhere, ['--version']).ended;
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(join(elsewhere, 'go'), '');
+  server = await serving(state, ['--port', String(port)]);
+  const { code, stdout, stderr } = await run.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(told(await tapeOf(found.id))).toEqual(told(stdout));
+  expect(await server.json(`/api/runs/${found.id}`)).toMatchObject({ status: 'success' });
+});
+
+it('keeps what a server that is away did not hear, and the next run sends it', async () => {
+  const { port } = server;
+  server.child.kill('SIGTERM');
+  await server.ended;
+  const alone = await reporting(`cat '${recording}'`, `http://127.0.0.1:${port}`).ended;
+  expect(alone.code).toBe(0);
+  expect(alone.stderr).toContain('not wholly reported');
+  expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toHaveLength(1);
+  server = await serving(state, ['--port', String(port)]);
+  const before = (await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex&status=success')).runs.length;
+  expect((await reporting(`cat '${recording}'`).ended).stderr).toBe('');
+  expect((await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex&status=success')).runs).toHaveLength(before + 2);
+  expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toEqual([]);
+});

@@ -1,0 +1,181 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beside, readToken, reportToken, type Serving, serving, stopToken } from './serving.ts';
+
+const state = mkdtempSync(join(tmpdir(), 'runwire-secure-'));
+let server: Serving;
+
+let halfOpen: Socket[] = [];
+
+beforeAll(async () => {
+  server = await serving(state, ['--allow-origin', 'null']);
+  // They stay while all else is asked.
+  halfOpen = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      if (index % 2 === 0) socket.write('POST /api/report/01m7jjvt4at84v6yrbekjqd0h5 HTTP/1.1\r\nHost: loc');
+      return socket;
+    }),
+  );
+});
+afterAll(() => rmSync(state, { recursive: true, force: true }));
+
+/** `fetch` does not let a test choose these headers. */
+function raw(
+  path: string,
+  headers: Record<string, string>,
+  method = 'GET',
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port: server.port, path, method, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => void (body += text));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+const bearer = { Authorization: `Bearer ${readToken}` };
+const status = async (path: string, headers: Record<string, string> = {}, method?: string): Promise<number> =>
+  (await raw(path, headers, method)).status;
+
+describe('who is let in', () => {
+  it('needs a token, and the right one', async () => {
+    expect(await status('/api/runs')).toBe(401);
+    expect(await status('/api/runs', bearer)).toBe(200);
+    expect(await status('/api/runs', { Authorization: `Basic ${Buffer.from(`x:${readToken}`).toString('base64')}` })).toBe(200);
+    for (const value of ['', 'Bearer', 'Bearer ', `Bearer ${readToken}x`, `Bearer ${readToken.slice(1)}`, readToken])
+      expect([value, await status('/api/runs', { Authorization: value })]).toEqual([value, 401]);
+    expect(await status('/api/runs', { Authorization: `Bearer ${reportToken}` })).toBe(403);
+    expect(await status('/api/runs/x/stop', { ...bearer }, 'POST')).toBe(403);
+    expect(await status('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}` }, 'POST')).toBe(404);
+    for (const path of ['/api/session', '/api/live', '/api/stats', '/metrics']) expect([path, await status(path)]).toEqual([path, 401]);
+  });
+
+  it('takes the link once, and keeps the token out of the address and the cookie', async () => {
+    const { pathname, search } = new URL(server.link);
+    const token = new URL(server.link).searchParams.get('token') ?? '';
+    const login = await raw(`${pathname}${search}`, {});
+    expect(login.status).toBe(303);
+    expect(login.headers['location']).toBe('/');
+    const cookie = String(login.headers['set-cookie']);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(token);
+    const sent = cookie.split(';')[0] ?? '';
+    expect(await status('/api/session', { Cookie: sent })).toBe(200);
+    expect(await status('/api/session', { Authorization: `Bearer ${sent.slice('runwire='.length)}` })).toBe(401);
+    // Pages elsewhere may have a token of their own, but never use the cookie.
+    expect(await status('/api/session', { Cookie: sent, Origin: 'null' })).toBe(401);
+    expect(await status('/api/session', { ...bearer, Origin: 'null' })).toBe(200);
+    // A form of another page can send a cookie that is not strict, but no header.
+    expect(await status('/api/runs/x/stop', { Cookie: sent }, 'POST')).toBe(403);
+    expect(await status('/api/runs/x/stop', { Cookie: sent, 'X-Runwire': '1' }, 'POST')).toBe(404);
+    const file = join(state, 'runwire', 'serve.token');
+    expect(readFileSync(file, 'utf8').trim()).toBe(token);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('answers to its own name alone', async () => {
+    const { port } = server;
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+      expect([host, await status('/healthz', { Host: host })]).toEqual([host, 200]);
+    for (const host of ['127.0.0.1', 'evil.example', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost:${port + 1}`])
+      expect([host, await status('/healthz', { Host: host })]).toEqual([host, 403]);
+  });
+
+  it('listens to its own pages alone', async () => {
+    for (const origin of ['http://evil.example', `https://127.0.0.1:${server.port}`, `http://127.0.0.1:${server.port + 1}`, 'file://', ''])
+      expect([origin, await status('/api/runs', { ...bearer, Origin: origin })]).toEqual([origin, 403]);
+    expect(await status('/api/runs', { ...bearer, Origin: server.origin })).toBe(200);
+    expect(await status('/api/runs', { ...bearer, 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' })).toBe(403);
+    const asked = await raw('/api/runs', { Origin: 'null', 'Access-Control-Request-Headers': 'authorization' }, 'OPTIONS');
+    expect(asked).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': 'null' } });
+    expect(asked.headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  it('tells browsers to run nothing that is not ours', async () => {
+    for (const path of ['/healthz', '/api/runs', '/nothing', '/login?token=x'])
+      expect((await raw(path, {})).headers).toMatchObject({
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/),
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+  });
+
+  it('reaches no file by a path', async () => {
+    for (const path of [
+      '/../package.json',
+      '/assets/../../package.json',
+      '/..%2f..%2fpackage.json',
+      '/assets/%2e%2e/%2e%2e/package.json',
+      '//etc/passwd',
+      '/index.html%00.js',
+    ])
+      expect([path, await status(path, bearer)]).toEqual([path, 404]);
+  });
+});
+
+describe('who asks for too much', () => {
+  it('sends headers and bodies of some length, uncompressed', async () => {
+    expect(await status('/healthz', { 'X-Long': 'x'.repeat(20_000) })).toBe(431);
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    const packed = await server.ask('/api/report/01m7jjvt4at84v6yrbekjqd0h5', {
+      method: 'POST',
+      token: reportToken,
+      headers: { 'Content-Encoding': 'gzip' },
+      body: bomb,
+    });
+    expect(packed.status).toBe(415);
+    const endless = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(1024 * 1024)) });
+    const poured = await server
+      .ask('/api/report/01m7jjvt4at84v6yrbekjqd0h5', { method: 'POST', token: reportToken, body: endless, duplex: 'half' } as RequestInit)
+      .then((response) => response.status)
+      .catch(() => 'cut');
+    expect(['cut', 413]).toContain(poured);
+    expect(
+      await status('/api/runs/x/stop', { Authorization: `Bearer ${stopToken}`, 'Content-Length': '5000' }, 'POST').catch(() => 'cut'),
+    ).toBeTruthy();
+  });
+
+  it('guesses tokens a few times', async () => {
+    const answers: number[] = [];
+    for (let time = 0; time < 30; time += 1) answers.push(await status('/api/runs', { Authorization: `Bearer guess-${time}` }));
+    expect(answers.at(-1)).toBe(429);
+    expect(await status('/api/runs', bearer)).toBe(200);
+  });
+});
+
+it('serves beyond this machine only with a certificate or a proxy, and without a token only here', async () => {
+  mkdirSync(join(state, 'x'), { recursive: true });
+  const refused = async (...flags: string[]): Promise<[number | null, string]> => {
+    const { code, stderr } = await beside(state, ['serve', '--port', '0', ...flags], { RUNWIRE_READ_TOKEN: '' }).ended;
+    return [code, stderr];
+  };
+  const [open, bare, proxied, half, short] = await Promise.all([
+    refused('--host', '0.0.0.0'),
+    refused('--host', '0.0.0.0', '--no-token', '--behind-proxy', 'https://runs.example.com'),
+    refused('--no-token', '--behind-proxy', 'https://runs.example.com'),
+    refused('--tls-cert', 'cert.pem'),
+    beside(state, ['serve', '--port', '0'], { RUNWIRE_READ_TOKEN: 'short' }).ended.then(({ code, stderr }) => [code, stderr] as const),
+  ]);
+  expect(open).toEqual([2, expect.stringContaining('--tls-cert and --tls-key, or --behind-proxy')]);
+  for (const each of [bare, proxied]) expect(each).toEqual([2, expect.stringContaining('--no-token: only on 127.0.0.1')]);
+  expect(half).toEqual([2, expect.stringContaining('both, or none')]);
+  expect(short).toEqual([1, expect.stringMatching(/can be guessed/)]);
+  expect(short[1]).not.toContain('"short"');
+});
+
+it('does not wait for ever for those who say nothing, or half of it', async () => {
+  await Promise.all(halfOpen.map((socket) => (socket.closed ? undefined : once(socket.resume(), 'close'))));
+  expect(await status('/api/runs', bearer)).toBe(200);
+});
