@@ -1,8 +1,9 @@
-// dist/: the library and the command, split so that each command loads only what it uses, and the types.
+// dist/: the library and the command, split so that each command loads only what it uses, the types, and the page.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
+import { buildPage } from './build-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = (path: string): string => join(root, 'src', path);
@@ -33,6 +34,7 @@ const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(
 const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger/tidy.ts'].map(src));
 await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, children, read, supervise, tidy });
 await build({ portable: src('portable.ts') }, {});
+await buildPage();
 execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
 
 /** `together`: modules that make one file, the first that names one. Node.js takes longer to find and link a file than to read ten times as much. */

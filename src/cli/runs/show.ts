@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import { Families } from '../../ledger/families.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
@@ -12,6 +13,7 @@ import { endOf, statusColour } from './list.ts';
 import { paint } from '../../terminal/paint.ts';
 import type { Screen } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';
+import { htmlReport } from './html-report.ts';
 import { drawTimeline, shownEntry } from './timeline.ts';
 
 export const show = command({
@@ -23,10 +25,12 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
   options: {
     json: { type: 'boolean', help: 'JSON, also on a terminal' },
     text: { type: 'boolean', help: 'For people, also in a pipe' },
+    html: { type: 'boolean', help: 'The page of "runwire serve" in one file, with this run in it' },
     ...ledgerOption,
   },
   examples: [
     ['runwire runs show last', 'What the last run did'],
+    ['runwire runs show last --html > report.html', 'One file to attach or keep: verdict, answer, diffs, timeline, transcript'],
     ['runwire runs show 7kq2 --json | jq \'.timeline[] | select(.status != "success")\'', 'The tools that failed'],
   ],
   async run(values, operands, context) {
@@ -34,10 +38,16 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
     return useLedger(
       values,
       context,
-      async ({ store, tapes }) => {
+      async (ledger) => {
+        const { store, tapes } = ledger;
         const run = await new Families(store).complete(await namedRun(store, word));
         const found = await tapeOf(tapes, run);
         const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
+        if (values.html === true) {
+          if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: send it to a file, such as: > report.html');
+          for await (const part of htmlReport(ledger, run, timeline)) await context.print(part);
+          return 0;
+        }
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         if (isText) await context.show(describe(run, timeline, screenOf(context), context.now()));

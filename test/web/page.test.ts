@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventRecord } from '../../src/events/event.ts';
+import { openBrowser } from './support/browser.ts';
+import { begins, call, demoEvents, demoRun, recorded, runId, said, startOfAll, taped } from './support/fixture-runs.ts';
+import { FixtureServer } from './support/fixture-server.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+/** Pictures of every view, for people to look at. */
+const pictures = join(root, '.vitest', 'pictures');
+const server = new FixtureServer();
+let browser: Browser;
+
+const longId = runId(500);
+const longEvents = 100_000;
+
+beforeAll(async () => {
+  mkdirSync(pictures, { recursive: true });
+  server.add(demoRun(1), demoRun(2, {}, 0.6), recorded('codex@0.166.0/error-429-always', 20), recorded('opencode@1.18.33/multi-tool', 21));
+  server.add(demoRun(3, { title: 'Race: two agents', children: { runs: 2, running: 0, cost: 0.36, cost_known: 2 } }));
+  for (const number of [31, 32])
+    server.add(demoRun(number, { parent_run_id: runId(3), root_run_id: runId(3), started_at: startOfAll - 180_000 + number * 200 }));
+  server.add({ run: { ...demoRun(500).run, id: longId, last_sequence: longEvents }, records: longRun() });
+  [browser] = await Promise.all([openBrowser(), server.start()]);
+});
+afterAll(async () => {
+  server.stop();
+  await browser.close();
+});
+
+/** Turns of words, reads and commands. */
+function longRun(): EventRecord[] {
+  const part = [
+    begins(1),
+    ...said('I look at the next file of the list, and then I run the tests for it.', 1),
+    ...call('read', 'read', { path: 'src/some/file.ts' }, 0.1, 'contents '.repeat(8)),
+    ...call('shell', 'command', { command: 'npm test -- some/file' }, 1, 'ok\n'.repeat(5), { exit_code: 0 }),
+  ];
+  const events = Array.from({ length: Math.ceil(longEvents / part.length) }, (_, turn) =>
+    part.map(([after, event]): (typeof part)[number] => {
+      const own = { ...event };
+      if (own.type === 'turn.started') own.iteration = turn + 1;
+      if ('block_id' in own) own.block_id = `${own.block_id}-${turn}`;
+      if ('item_id' in own && own.item_id !== undefined) own.item_id = `${own.item_id}-${turn}`;
+      return [after, own];
+    }),
+  ).flat();
+  return taped(events.slice(0, longEvents));
+}
+
+async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => failures.push(`${path}: ${error.message}`));
+  await page.goto(server.url + path);
+  await page.locator('main, .problem').waitFor();
+  return page;
+}
+const failures: string[] = [];
+
+const all = {
+  list: '/',
+  result: `/runs/${runId(1)}`,
+  files: `/runs/${runId(1)}?view=files`,
+  time: `/runs/${runId(1)}?view=time`,
+  transcript: `/runs/${runId(1)}?view=events`,
+  raw: `/runs/${runId(1)}?view=raw`,
+  live: `/runs/${runId(2)}`,
+  failed: `/runs/${runId(20)}`,
+  tree: `/runs/${runId(3)}/tree`,
+  compare: `/compare/${runId(1)}/${runId(21)}`,
+  missing: '/runs/nothere',
+};
+const looks = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' }],
+] as const;
+
+describe.each(looks)('%s', (look, options) => {
+  it('every view fits its box, and axe finds nothing', async () => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const page = await open('/', options);
+    for (const [name, path] of Object.entries(all)) {
+      await page.goto(server.url + path);
+      await page.locator('main, .problem').waitFor();
+      await page.waitForTimeout(120);
+      await page.screenshot({ path: join(pictures, `${name}-${look}.png`) });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      // As a debugger would: the page's own policy lets no script in.
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => {
+        const { axe: check } = globalThis as unknown as {
+          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        };
+        return (await check.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
+      });
+      expect({ name, wide, found }).toEqual({ name, wide: 0, found: [] });
+    }
+    await page.context().close();
+  });
+});
+
+it('is at most 90 KB, all in all', () => {
+  const web = join(root, 'dist', 'web');
+  const sizes = readdirSync(web, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => gzipSync(readFileSync(join(file.parentPath, file.name)), { level: 9 }).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90_000);
+});
+
+it('a live run streams, is followed, and is let go only by the reader', async () => {
+  const rest = taped(demoEvents(), startOfAll - 120_000);
+  const id = runId(2);
+  const page = await open(`/runs/${id}`);
+  await page.getByText('Following the end').waitFor();
+  const known = server.runs.get(id)?.records.length ?? 0;
+  server.append(id, rest.slice(known, known + 3));
+  await page
+    .locator(`#e${known + 1}`)
+    .or(page.getByText('docs/pricing.md').first())
+    .first()
+    .waitFor();
+  // Rows that grow never let go.
+  const atEnd = (): Promise<boolean> => page.evaluate(() => document.documentElement.scrollHeight - scrollY - innerHeight < 60);
+  await expect.poll(atEnd).toBe(true);
+  await page.mouse.move(600, 500);
+  await page.mouse.wheel(0, -600);
+  await page.getByText('Paused because you scrolled').waitFor();
+  const { run } = demoRun(2);
+  server.append(id, rest.slice(known + 3), { ...run, id });
+  await page.getByText('The run has ended: Succeeded').waitFor();
+  await expect.poll(() => page.title()).toContain('Succeeded');
+  // A reload has the same rows, none twice.
+  await page.reload();
+  await page.goto(`${server.url}/runs/${id}?view=raw`);
+  await page.getByText(`${rest.length} events`).waitFor();
+  await page.context().close();
+});
+
+it('works with the keyboard alone', async () => {
+  const page = await open('/');
+  await page.locator('.run-row').nth(1).waitFor();
+  const press = (...keys: string[]): Promise<void> =>
+    keys.reduce(async (before, key) => (await before, page.keyboard.press(key)), Promise.resolve());
+  await press('?');
+  await page.getByRole('dialog').getByText('Mark the run for comparing').waitFor();
+  await press('Escape', 'j', 'm', 'j', 'm', 'c');
+  await page.getByRole('heading', { name: /ended/ }).waitFor();
+  await press('u');
+  await page.locator('.run-row').nth(1).waitFor();
+  await press('/');
+  await page.keyboard.type('cart test');
+  await expect.poll(() => page.url()).toContain('search=cart');
+  await page.goto(`${server.url}/runs/${runId(1)}`);
+  await page.locator('.tabs').waitFor();
+  await press('4');
+  await page.locator('.row').first().waitFor();
+  await press('/');
+  await page.keyboard.type('discount');
+  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows$/);
+  await press('Enter', 'Escape', 'n', 'e');
+  await page.locator('.row.is-selected').waitFor();
+  await press('3', '+', '+', 'ArrowRight', 'j', 'Enter');
+  await page.locator('.row.is-linked').waitFor();
+  await press('r');
+  await page.getByRole('region', { name: 'Replay' }).waitFor();
+  await press('Escape', 'y');
+  await page.getByRole('menuitem', { name: 'Markdown' }).waitFor();
+  await press('Escape', 't');
+  await page.locator('.tree-row').first().waitFor();
+  await page.context().close();
+});
+
+it('counts truly, folds the same tool, hides kinds, and keeps a link to an event', async () => {
+  const page = await open(`/runs/${runId(1)}?view=events`);
+  await page.locator('.row-fold').getByText('4 calls').waitFor();
+  expect(await page.locator('.row-fold').count()).toBe(1);
+  await page.getByRole('button', { name: 'Tools' }).click();
+  await expect.poll(() => page.locator('.row-tool, .row-fold').count()).toBe(0);
+  await page.getByRole('button', { name: 'Tools' }).click();
+  await page.goto(`${server.url}/runs/${runId(1)}#e14`);
+  await page.locator('.row.is-linked').waitFor();
+  expect(await page.locator('.row.is-linked').getAttribute('aria-label')).toContain('read');
+  await page.context().close();
+});
+
+it('a run of 100,000 events opens at once with few rows in the document, and scrolls as an empty page does', async () => {
+  const page = await open(`/runs/${longId}?view=events`);
+  await page.locator('.row').first().waitFor();
+  await expect.poll(() => page.locator('.tab[aria-current=page] .count').textContent(), { timeout: 30_000 }).not.toBe(null);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight), { timeout: 30_000 }).toBeGreaterThan(1_000_000);
+  await page.waitForTimeout(500);
+  const slow = async (): Promise<number> =>
+    page.evaluate(async () => {
+      let count = 0;
+      let last = performance.now();
+      const height = document.documentElement.scrollHeight;
+      for (let step = 0; step < 60; step += 1) {
+        scrollTo(0, step % 3 === 0 ? (height * ((step * 37) % 60)) / 60 : scrollY + 700);
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        const now = performance.now();
+        if (now - last > 100) count += 1;
+        last = now;
+      }
+      return count;
+    });
+  const mounted = (): Promise<number> => page.locator('.row').count();
+  const ours = await slow();
+  expect(await mounted()).toBeLessThan(120);
+  const bare = await page.context().newPage();
+  await bare.setContent('<div style="height:4000000px"></div>');
+  const empty = await bare.evaluate(async () => {
+    let count = 0;
+    let last = performance.now();
+    for (let step = 0; step < 60; step += 1) {
+      scrollTo(0, step * 50_000);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const now = performance.now();
+      if (now - last > 100) count += 1;
+      last = now;
+    }
+    return count;
+  });
+  expect({ ours, isNoSlower: ours <= empty + 2 }).toEqual({ ours, isNoSlower: true });
+  await page.context().close();
+});
+
+it('nothing went wrong in any page', () => {
+  expect(failures).toEqual([]);
+});

@@ -1,0 +1,206 @@
+import type { EventRecord } from '../src/events/event.ts';
+import type { RunDiff } from '../src/ledger/diff.ts';
+import type { Timeline } from '../src/ledger/timeline.ts';
+import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
+
+export type { RunDiff, RunRecord, RunSummary, StatsRow, Timeline };
+export interface TreeRun extends RunSummary {
+  depth?: number;
+}
+interface RunsPage {
+  runs: RunSummary[];
+  next?: string;
+  total?: number;
+}
+interface Session {
+  rights: string[];
+  ledger?: string;
+  version?: string;
+}
+
+/** What a single-file report holds in itself. */
+export interface ReportData {
+  run: RunRecord;
+  records: EventRecord[];
+  children?: TreeRun[];
+  timeline?: Timeline;
+}
+
+/** What the server said, with what to try. */
+export class ApiError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+interface RecordHandlers {
+  onRecords(records: EventRecord[]): void;
+  onEnd(): void;
+  /** Whether records come; a reason where they do not. */
+  onState(state: 'live' | 'waiting', why?: string): void;
+}
+
+/** Where the page gets everything from: a server, or the page itself. */
+export interface Source {
+  readonly isReport: boolean;
+  session(): Promise<Session>;
+  runs(query: URLSearchParams): Promise<RunsPage>;
+  run(id: string): Promise<RunRecord>;
+  children(id: string): Promise<TreeRun[]>;
+  timeline(id: string): Promise<Timeline>;
+  diff(a: string, b: string): Promise<RunDiff>;
+  stats(by: string, query: URLSearchParams): Promise<StatsRow[]>;
+  /** One page of records behind `after`. */
+  records(id: string, after: number, limit: number): Promise<EventRecord[]>;
+  /** From `after` on, then live; answers how to stop. */
+  follow(id: string, after: number, handlers: RecordHandlers): () => void;
+  /** Runs that begin, change or end; `onGap`: some were missed. */
+  live(onRun: (run: RunSummary) => void, onGap: () => void): () => void;
+  stop(id: string, reason: string): Promise<void>;
+}
+
+async function fail(answer: Response): Promise<never> {
+  const text = await answer.text();
+  let message = text.slice(0, 300);
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: string } };
+    message = error?.message ?? message;
+  } catch {
+    // Not ours: the words of a proxy are as good as any.
+  }
+  if (answer.status === 401)
+    message = 'You are not signed in here, or the server was started again. Open the link that "runwire serve" printed.';
+  throw new ApiError(answer.status, message === '' ? `The server answered ${answer.status}.` : message);
+}
+
+async function get(path: string, accept = 'application/json'): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, { headers: { accept } });
+  } catch {
+    throw new ApiError(0, 'The server does not answer. Is "runwire serve" still running?');
+  }
+  return answer.ok ? answer : fail(answer);
+}
+
+async function json<Body>(path: string): Promise<Body> {
+  return (await (await get(path)).json()) as Body;
+}
+
+const runPath = (id: string): string => `/api/runs/${encodeURIComponent(id)}`;
+
+export const server: Source = {
+  isReport: false,
+  session: () => json('/api/session'),
+  runs: (query) => json(`/api/runs?${query.toString()}`),
+  run: (id) => json(runPath(id)),
+  children: async (id) => (await json<{ runs: TreeRun[] }>(`${runPath(id)}/children`)).runs,
+  timeline: (id) => json(`${runPath(id)}/timeline`),
+  diff: (a, b) => json(`${runPath(a)}/diff/${encodeURIComponent(b)}`),
+  async stats(by, query) {
+    const answer = await json<StatsRow[] | { rows: StatsRow[] }>(`/api/stats?by=${by}&${query.toString()}`);
+    return Array.isArray(answer) ? answer : answer.rows;
+  },
+  async records(id, after, limit) {
+    const answer = await get(`${runPath(id)}/records?after=${after}&limit=${limit}&follow=0`, 'application/x-ndjson');
+    const lines = (await answer.text()).split('\n');
+    return lines.flatMap((line) => (line.trim() === '' ? [] : unpacked(JSON.parse(line))));
+  },
+  follow(id, after, handlers) {
+    let last = after;
+    let events: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isStopped = false;
+    function open(): void {
+      events = new EventSource(`${runPath(id)}/records?after=${last}`);
+      events.addEventListener('open', () => handlers.onState('live'));
+      events.addEventListener('records', ({ data }: MessageEvent<string>) => {
+        const records = JSON.parse(data) as EventRecord[];
+        last = Math.max(last, records.at(-1)?.sequence ?? last);
+        handlers.onRecords(records);
+      });
+      events.addEventListener('end', () => {
+        events?.close();
+        handlers.onEnd();
+      });
+      events.addEventListener('behind', () => again(200, 'This page was too slow and catches up from the tape.'));
+      events.addEventListener('error', () => void lost());
+    }
+    /** A connection that broke is made again; an answer that says no is told, and asking again would not change it. */
+    async function lost(): Promise<void> {
+      again(1500, 'The connection was lost. It resumes by itself, without a gap.');
+      try {
+        await get(`${runPath(id)}/records?after=${last}&limit=1&follow=0`, 'application/x-ndjson');
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 429) return;
+        clearTimeout(timer);
+        if (!isStopped) handlers.onState('waiting', error.message);
+      }
+    }
+    function again(delay: number, why: string): void {
+      events?.close();
+      if (isStopped) return;
+      handlers.onState('waiting', why);
+      clearTimeout(timer);
+      timer = setTimeout(open, delay);
+    }
+    open();
+    return () => {
+      isStopped = true;
+      clearTimeout(timer);
+      events?.close();
+    };
+  },
+  live(onRun, onGap) {
+    const events = new EventSource('/api/live');
+    events.addEventListener('behind', onGap);
+    events.addEventListener('run', ({ data }: MessageEvent<string>) => onRun(JSON.parse(data) as RunSummary));
+    return () => events.close();
+  },
+  async stop(id, reason) {
+    const answer = await fetch(`${runPath(id)}/stop`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-runwire': '1' },
+      body: JSON.stringify({ reason }),
+    });
+    if (!answer.ok) await fail(answer);
+  },
+};
+
+/** A page of records may come as lines of records, or of lists of them; the end of a run is neither. */
+function unpacked(line: unknown): EventRecord[] {
+  if (Array.isArray(line)) return line as EventRecord[];
+  return typeof line === 'object' && line !== null && 'sequence' in line ? [line as EventRecord] : [];
+}
+
+const noServer = (): Promise<never> => Promise.reject(new ApiError(0, 'This is a report in one file: it knows one run, and no server.'));
+
+export function reportSource({ run, records, children = [], timeline }: ReportData): Source {
+  return {
+    isReport: true,
+    session: async () => ({ rights: ['read'] }),
+    runs: async () => ({ runs: [run] }),
+    run: async () => run,
+    children: async () => children,
+    timeline: async () => timeline ?? { entries: [], omitted: 0 },
+    diff: noServer,
+    stats: async () => [],
+    records: async (_id, after, limit) => records.filter(({ sequence }) => sequence > after).slice(0, limit),
+    follow(_id, after, handlers) {
+      let isStopped = false;
+      void (async () => {
+        // In parts, so that the first rows are seen before the last ones are read.
+        for (let at = 0; at < records.length && !isStopped; at += 2000) {
+          handlers.onRecords(records.slice(at, at + 2000).filter(({ sequence }) => sequence > after));
+          await new Promise((resolve) => setTimeout(resolve, 0));
+        }
+        if (!isStopped) handlers.onEnd();
+      })();
+      return () => void (isStopped = true);
+    },
+    live: () => () => {},
+    stop: noServer,
+  };
+}

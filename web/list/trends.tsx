@@ -1,0 +1,117 @@
+import { useMemo, useState } from 'preact/hooks';
+import { dollars, percent, plural } from '../../src/terminal/figures.ts';
+import type { StatsRow } from '../api.ts';
+import { Chart } from '../parts/chart.tsx';
+import { source, useAnswer } from '../parts/common.tsx';
+
+const daysShown = 60;
+
+interface Sum {
+  runs: number;
+  running: number;
+  succeeded: number;
+  cost: number;
+  costKnown: number;
+}
+
+function add(rows: readonly StatsRow[]): Sum {
+  const sum: Sum = { runs: 0, running: 0, succeeded: 0, cost: 0, costKnown: 0 };
+  for (const row of rows) {
+    sum.runs += row.runs;
+    sum.running += row.running;
+    sum.succeeded += row.succeeded;
+    sum.cost += row.cost ?? 0;
+    sum.costKnown += row.cost_known;
+  }
+  return sum;
+}
+
+/** How runs ended and what they cost, as far as anybody knows. */
+export function Trends({ filters }: { filters: string }) {
+  const { answer: days } = useAnswer(() => source.value.stats('day', new URLSearchParams(filters)), [filters]);
+  const [isOpen, setOpen] = useState(false);
+  const chart = useMemo(() => {
+    const shown = (days ?? []).filter(({ group }) => group !== undefined).slice(-365);
+    return {
+      times: shown.map(({ group }) => Date.parse(group ?? '')),
+      lines: [
+        {
+          label: 'Succeeded',
+          values: shown.map(({ runs, running, succeeded }) => (runs === running ? null : succeeded / (runs - running))),
+          figure: (value: number) => `${Math.round(value * 100)}%`,
+          range: [0, 1] as const,
+        },
+        { label: 'Cost', values: shown.map(({ cost }) => cost ?? null), figure: (value: number) => dollars(value) },
+      ],
+    };
+  }, [days]);
+  if (days === undefined || days.length === 0) return null;
+  const { runs, running, succeeded, cost, costKnown } = add(days);
+  const ended = runs - running;
+  return (
+    <section class="trends" aria-label="Over time">
+      <dl class="figures">
+        <div>
+          <dt>Runs</dt>
+          <dd>
+            {runs}
+            {running > 0 ? <small> {running} running</small> : null}
+          </dd>
+        </div>
+        <div>
+          <dt>Succeeded</dt>
+          <dd>
+            {ended === 0 ? '–' : percent(succeeded / ended)}
+            <small>
+              {' '}
+              {succeeded} of {ended}
+            </small>
+          </dd>
+        </div>
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            {costKnown === 0 ? 'unknown' : dollars(cost)}
+            <small> {costKnown === ended ? 'of all runs' : `${plural(Math.max(0, ended - costKnown), 'run')} unpriced`}</small>
+          </dd>
+        </div>
+      </dl>
+      <Days days={days.slice(-daysShown)} />
+      <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide chart' : 'Chart'}
+      </button>
+      {isOpen ? <Chart times={chart.times} lines={chart.lines} label="Share of runs that succeeded, and cost, by day" /> : null}
+    </section>
+  );
+}
+
+/** One bar a day: how many runs, and how many of them did not succeed. */
+function Days({ days }: { days: readonly StatsRow[] }) {
+  const most = Math.max(1, ...days.map(({ runs }) => runs));
+  const width = 7;
+  const height = 34;
+  return (
+    <svg
+      class="days"
+      viewBox={`0 0 ${days.length * width} ${height}`}
+      width={days.length * width}
+      height={height}
+      role="img"
+      aria-label={`Runs of the last ${plural(days.length, 'day')}`}
+    >
+      {days.map(({ group, runs, running, succeeded }, index) => {
+        const all = Math.max(2, (runs / most) * height);
+        const failed = ((runs - running - succeeded) / Math.max(1, runs)) * all;
+        return (
+          <g key={group ?? index}>
+            <title>
+              {group}: {plural(runs, 'run')}, {succeeded} succeeded
+            </title>
+            <rect class="day-good" x={index * width} y={height - all} width={width - 2} height={all} />
+            <rect class="day-bad" x={index * width} y={height - failed} width={width - 2} height={failed} />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

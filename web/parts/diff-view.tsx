@@ -1,0 +1,122 @@
+import { diffWordsWithSpace, structuredPatch } from 'diff';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { FileEdit, ToolPart } from '../model/run-model.ts';
+import { visible } from './plain-text.ts';
+
+interface Line {
+  kind: 'same' | 'added' | 'removed' | 'place';
+  text: string;
+  old?: number | undefined;
+  now?: number | undefined;
+  /** The line that took its place, or whose place it took. */
+  pair?: string | undefined;
+}
+
+const linesShown = 400;
+
+/** A unified diff as rows; what belongs to no hunk is left out. */
+function readDiff(text: string): Line[] {
+  const lines: Line[] = [];
+  let old = 0;
+  let now = 0;
+  let isInHunk = false;
+  for (const line of text.split('\n')) {
+    const place = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/.exec(line);
+    if (place !== null) {
+      [old, now, isInHunk] = [Number(place[1]), Number(place[2]), true];
+      lines.push({ kind: 'place', text: line.slice(0, 200) });
+    } else if (!isInHunk || line.startsWith('\\')) continue;
+    else if (line.startsWith('+')) lines.push({ kind: 'added', text: line.slice(1), now: now++ });
+    else if (line.startsWith('-')) lines.push({ kind: 'removed', text: line.slice(1), old: old++ });
+    else if (line.startsWith(' ')) lines.push({ kind: 'same', text: line.slice(1), old: old++, now: now++ });
+    else if (line.startsWith('Index: ') || line.startsWith('diff ')) isInHunk = false;
+  }
+  return lines.length > 0 ? paired(lines) : looseLines(text);
+}
+
+/** Without a place: still plus and minus. */
+function looseLines(text: string): Line[] {
+  return paired(
+    text.split('\n').flatMap((line): Line[] => {
+      if (line.startsWith('+++') || line.startsWith('---')) return [];
+      if (line.startsWith('+')) return [{ kind: 'added', text: line.slice(1) }];
+      if (line.startsWith('-')) return [{ kind: 'removed', text: line.slice(1) }];
+      return [{ kind: 'same', text: line }];
+    }),
+  );
+}
+
+/** As many lines added as were removed before them: each took the place of one. */
+function paired(lines: Line[]): Line[] {
+  for (let at = 0; at < lines.length; at += 1) {
+    if (lines[at]?.kind !== 'removed') continue;
+    let middle = at;
+    while (lines[middle]?.kind === 'removed') middle += 1;
+    let end = middle;
+    while (lines[end]?.kind === 'added') end += 1;
+    if (end - middle === middle - at)
+      for (let each = at; each < middle; each += 1) {
+        const [before, after] = [lines[each], lines[each + middle - at]];
+        if (before === undefined || after === undefined || before.text.length + after.text.length > 1000) continue;
+        [before.pair, after.pair] = [after.text, before.text];
+      }
+    at = end - 1;
+  }
+  return lines;
+}
+
+function words({ kind, text, pair }: Line): ComponentChildren {
+  if (pair === undefined) return visible(text);
+  const [before, after] = kind === 'removed' ? [text, pair] : [pair, text];
+  return diffWordsWithSpace(before, after).flatMap(({ added, removed, value }, index): ComponentChildren[] => {
+    if (kind === 'removed' ? added : removed) return [];
+    return added || removed ? [<em key={index}>{visible(value)}</em>] : [visible(value)];
+  });
+}
+
+const signs = { same: ' ', added: '+', removed: '-', place: ' ' };
+
+export function DiffView({ diff, label, lines: most = linesShown }: { diff: string; label: string; lines?: number }) {
+  const lines = useMemo(() => readDiff(diff.length > 2_000_000 ? diff.slice(0, 2_000_000) : diff), [diff]);
+  const [shown, setShown] = useState(most);
+  return (
+    <div class="diff">
+      <div class="diff-box" tabIndex={0} role="region" aria-label={label}>
+        <table role="presentation">
+          <tbody>
+            {lines.slice(0, shown).map((line, index) => (
+              <tr key={index} class={`diff-${line.kind}`}>
+                <td class="diff-number">{line.old ?? ''}</td>
+                <td class="diff-number">{line.now ?? ''}</td>
+                <td class="diff-sign">{signs[line.kind]}</td>
+                <td class="diff-text">{words(line)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {lines.length > shown ? (
+        <button type="button" class="more" onClick={() => setShown(shown + 1000)}>
+          Show {Math.min(1000, lines.length - shown)} more of {lines.length - shown} lines
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value.length <= 200_000 ? value : undefined);
+
+/** The diff that was told; else what the call itself says it put in the place of what. */
+export function diffOf(edit: FileEdit | undefined, tool: ToolPart | undefined): string | undefined {
+  if (edit?.diff !== undefined && edit.diff !== '') return edit.diff;
+  if (tool === undefined || tool.kind !== 'file_edit' || typeof tool.args !== 'object' || tool.args === null) return undefined;
+  const args = tool.args as Record<string, unknown>;
+  const after = text(
+    args['newString'] ?? args['new_string'] ?? args['new_str'] ?? args['content'] ?? args['file_text'] ?? args['contents'],
+  );
+  if (after === undefined) return text(args['patch'] ?? args['diff']);
+  const before = text(args['oldString'] ?? args['old_string'] ?? args['old_str']) ?? '';
+  const patch = structuredPatch('', '', before, after, undefined, undefined, { context: 3, timeout: 300 });
+  return patch?.hunks.map(({ lines }) => lines.join('\n')).join('\n');
+}

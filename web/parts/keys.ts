@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface Key {
+  key: string;
+  what: string;
+  run: (event: KeyboardEvent) => void;
+}
+
+interface KeyHolder {
+  keys: readonly Key[];
+}
+
+/** Who listens now, the innermost last. */
+const holders = signal<readonly KeyHolder[]>([]);
+export const helpIsOpen = signal(false);
+
+/** These keys while the caller is on the page; those of the innermost caller win. */
+export function useKeys(keys: readonly Key[]): void {
+  const holder = useRef<KeyHolder>({ keys }).current;
+  holder.keys = keys;
+  useEffect(() => {
+    holders.value = [...holders.value, holder];
+    return () => void (holders.value = holders.value.filter((each) => each !== holder));
+  }, [holder]);
+}
+
+/** All keys that mean something now, for the page that lists them. */
+export function currentKeys(): readonly (readonly Key[])[] {
+  return holders.value.map(({ keys }) => keys);
+}
+
+export function listenToKeys(): void {
+  addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+    const { target } = event;
+    if (target instanceof HTMLElement && ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)) {
+      if (event.key === 'Escape') target.blur();
+      return;
+    }
+    if (document.querySelector('dialog[open]') !== null) return;
+    // A button or a link has a use of its own for these.
+    const isPressing = event.key === 'Enter' || event.key === ' ';
+    if (isPressing && target instanceof Element && target.closest('button, a, summary') !== null) return;
+    for (const keys of currentKeys().toReversed()) {
+      const found = keys.find(({ key }) => key === event.key);
+      if (found === undefined) continue;
+      event.preventDefault();
+      found.run(event);
+      return;
+    }
+  });
+}

@@ -1,0 +1,138 @@
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Fenwick } from './fenwick.ts';
+
+export interface ListHandle {
+  scrollTo(index: number): void;
+  scrollToEnd(): void;
+  /** The first row that is seen whole. */
+  firstVisible(): number;
+}
+
+interface Properties {
+  count: number;
+  /** Another list has another one; of its rows, so many at the beginning are the same as before. */
+  identity: unknown;
+  kept?: number;
+  estimate: number;
+  label: string;
+  /** What stands above the list and does not scroll away. */
+  inset: number;
+  render: (index: number) => ComponentChildren;
+  handle?: RefObject<ListHandle> | { current: ListHandle | null };
+  onScroll?: () => void;
+}
+
+const around = 500;
+
+/** Rows of any height in the page's own scroller; only those near the window are in the document. */
+export function VirtualList({ count, identity, kept = 0, estimate, label, inset, render, handle, onScroll }: Properties) {
+  const box = useRef<HTMLDivElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const heights = useRef(new Fenwick());
+  const [range, setRange] = useState<readonly [from: number, to: number]>([0, Math.min(count, 30)]);
+  const [, redraw] = useState(0);
+  const target = useRef<{ index: number; tries: number } | undefined>(undefined);
+
+  const tree = heights.current;
+  const known = useRef(identity);
+  if (known.current !== identity) tree.cut(kept);
+  known.current = identity;
+  tree.cut(count);
+  while (tree.length < count) tree.push(estimate);
+
+  function topOfList(): number {
+    return (box.current?.getBoundingClientRect().top ?? 0) + scrollY;
+  }
+
+  function look(): void {
+    const top = scrollY - topOfList();
+    const from = Math.max(0, tree.at(Math.max(0, top - around)));
+    const to = Math.min(tree.length, tree.at(Math.max(0, top + innerHeight + around)) + 1);
+    setRange((before) => (before[0] === from && before[1] === to ? before : [from, to]));
+  }
+
+  function jump(index: number): void {
+    scrollTo({ top: topOfList() + tree.before(index) - inset - 8, behavior: 'instant' });
+  }
+
+  useEffect(() => {
+    let frame = 0;
+    const onMove = (): void => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => {
+        look();
+        onScroll?.();
+      });
+    };
+    addEventListener('scroll', onMove, { passive: true });
+    addEventListener('resize', onMove, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', onMove);
+      removeEventListener('resize', onMove);
+    };
+  });
+
+  // After every drawing the true heights are known; what is above the window must not move what is in it.
+  useLayoutEffect(() => {
+    const rows = inner.current?.children ?? [];
+    const top = scrollY - topOfList();
+    const anchor = tree.at(Math.max(0, top + inset));
+    const before = tree.before(anchor);
+    let isChanged = false;
+    for (const row of rows) {
+      const index = Number((row as HTMLElement).dataset['index']);
+      const height = (row as HTMLElement).offsetHeight;
+      if (height === tree.get(index) || index >= tree.length) continue;
+      tree.set(index, height);
+      isChanged = true;
+    }
+    const moved = tree.before(anchor) - before;
+    const aim = target.current;
+    if (aim !== undefined) {
+      jump(aim.index);
+      aim.tries -= 1;
+      if (aim.tries <= 0 || !isChanged) target.current = undefined;
+      if (isChanged) redraw((value) => value + 1);
+    } else if (isChanged) {
+      if (moved !== 0 && top > 0) scrollBy({ top: moved, behavior: 'instant' });
+      redraw((value) => value + 1);
+    }
+    look();
+  });
+
+  useEffect(() => {
+    const seen = new ResizeObserver(() => redraw((value) => value + 1));
+    if (inner.current !== null) seen.observe(inner.current);
+    return () => seen.disconnect();
+  }, []);
+
+  if (handle !== undefined)
+    (handle as { current: ListHandle | null }).current = {
+      scrollTo(index) {
+        target.current = { index, tries: 6 };
+        jump(index);
+        look();
+        redraw((value) => value + 1);
+      },
+      scrollToEnd: () => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }),
+      firstVisible: () => tree.at(Math.max(0, scrollY - topOfList() + inset)),
+    };
+
+  const [from, to] = [Math.min(range[0], count), Math.min(range[1], count)];
+  const rows = [];
+  for (let index = from; index < to; index += 1)
+    rows.push(
+      <div key={index} role="listitem" data-index={index} aria-setsize={count} aria-posinset={index + 1}>
+        {render(index)}
+      </div>,
+    );
+  return (
+    <div ref={box} class="virtual" style={{ height: `${tree.total}px` }}>
+      <div ref={inner} role="list" aria-label={label} class="virtual-rows" style={{ transform: `translateY(${tree.before(from)}px)` }}>
+        {rows}
+      </div>
+    </div>
+  );
+}

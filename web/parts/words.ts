@@ -1,0 +1,60 @@
+import type { RunSummary } from '../api.ts';
+
+export type State = 'running' | 'good' | 'bad' | 'warn' | 'idle';
+
+const classWords: Readonly<Record<string, string>> = {
+  success: 'Succeeded',
+  config: 'Failed: configuration',
+  input: 'Failed: input',
+  tool: 'Failed: a tool',
+  provider: 'Failed: model provider',
+  cost_limit: 'Stopped: cost limit',
+  turn_limit: 'Stopped: turn limit',
+  permission: 'Failed: not permitted',
+  incomplete: 'Incomplete',
+  time_limit: 'Stopped: time limit',
+  cancelled: 'Cancelled',
+};
+
+type Ended = Pick<RunSummary, 'status' | 'class'>;
+
+/** How a run ended, or that it runs, in words that need no colour. */
+export function endInWords({ status, class: verdict }: Ended): string {
+  if (status === 'running') return 'Running';
+  return classWords[verdict ?? status] ?? (status === 'error' ? 'Failed' : capital(status));
+}
+
+const shortWords: Readonly<Record<string, string>> = {
+  config: 'Failed: config',
+  provider: 'Failed: provider',
+  tool: 'Failed: tool',
+  permission: 'Not permitted',
+  cost_limit: 'Cost limit',
+  turn_limit: 'Turn limit',
+  time_limit: 'Time limit',
+};
+
+/** The same in a column. */
+export function endInAWord(run: Ended): string {
+  return run.status === 'running' ? 'Running' : (shortWords[run.class ?? ''] ?? endInWords(run));
+}
+
+export function stateOf({ status, class: verdict }: Ended): State {
+  if (status === 'running') return 'running';
+  if (status === 'success') return 'good';
+  if (status === 'cancelled' || verdict === 'cancelled') return 'idle';
+  return status === 'incomplete' || verdict?.endsWith('_limit') === true ? 'warn' : 'bad';
+}
+
+export function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1).replaceAll('_', ' ');
+}
+
+/** As "runwire runs" shows it: the end of an id tells runs apart. */
+export function shortId(id: string): string {
+  return id.slice(-8);
+}
+
+export function dateTime(at: number): string {
+  return Math.abs(at) <= 8.64e15 ? new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' }) : '?';
+}

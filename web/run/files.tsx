@@ -1,0 +1,106 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RunRecord } from '../api.ts';
+import type { ChangedFile, RunModel } from '../model/run-model.ts';
+import { Empty } from '../parts/common.tsx';
+import { diffOf, DiffView } from '../parts/diff-view.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { oneLine } from '../parts/plain-text.ts';
+import { address, withQuery } from '../route.ts';
+import { FileLine, filesOf } from './result.tsx';
+
+const openAtFirst = 5;
+
+function wantedFile(hash: string): string {
+  try {
+    return hash.startsWith('#file-') ? decodeURIComponent(hash.slice('#file-'.length)) : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Every file with what was done to it, edit by edit. */
+export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
+  const files = filesOf(run, model);
+  const wanted = wantedFile(address.value.hash);
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const isOpen = (path: string, index: number): boolean => (index < openAtFirst || path === wanted) !== toggled.has(path);
+  useEffect(() => {
+    if (wanted !== '') document.querySelector(`[data-path="${CSS.escape(wanted)}"]`)?.scrollIntoView({ block: 'start' });
+  }, [wanted]);
+  function move(step: number): void {
+    const all = [...document.querySelectorAll<HTMLElement>('.file-head')];
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const next = all[Math.min(Math.max(0, at + step), all.length - 1)];
+    next?.focus();
+    next?.scrollIntoView({ block: 'center' });
+  }
+  useKeys([
+    { key: 'j', what: 'Next file', run: () => move(1) },
+    { key: 'k', what: 'Previous file', run: () => move(-1) },
+  ]);
+  if (files.length === 0)
+    return (
+      <Empty title="No changed files">
+        <p>
+          {run.status === 'running'
+            ? 'None so far.'
+            : 'The agent told of no file that it changed. Shell commands may have changed some: see the transcript (4).'}
+        </p>
+      </Empty>
+    );
+  return (
+    <div class="files">
+      {files.map((file, index) => (
+        <section key={file.path} class="file" data-path={file.path} aria-label={oneLine(file.path, 200)}>
+          <button
+            type="button"
+            class="file-head"
+            aria-expanded={isOpen(file.path, index)}
+            onClick={() => {
+              const next = new Set(toggled);
+              if (!next.delete(file.path)) next.add(file.path);
+              setToggled(next);
+            }}
+          >
+            <span class="twist" aria-hidden="true">
+              {isOpen(file.path, index) ? '▾' : '▸'}
+            </span>
+            <FileLine file={file} />
+          </button>
+          {isOpen(file.path, index) ? <Edits file={file} /> : null}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Edits({ file }: { file: ChangedFile }) {
+  const shown = file.edits.slice(-20);
+  if (shown.length === 0)
+    return <p class="muted file-note">The ledger knows that it was {file.operation}; the tape with the change is not here.</p>;
+  return (
+    <>
+      {shown.map((edit, index) => {
+        const { call } = edit;
+        const diff = diffOf(edit, call?.tool);
+        return (
+          <div key={edit.seq}>
+            <p class="file-note">
+              {file.edits.length > 1 ? `Edit ${file.edits.length - shown.length + index + 1} of ${file.edits.length}: ` : ''}
+              {edit.operation} by{' '}
+              <a href={`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${call?.seq ?? edit.seq}`}>
+                {call === undefined ? `event ${edit.seq}` : oneLine(call.label, 60)}
+              </a>
+              {edit.diff === undefined && diff !== undefined ? ', from what the call put in' : ''}
+            </p>
+            {diff === undefined ? (
+              <p class="muted file-note">The agent told no diff of it.</p>
+            ) : (
+              <DiffView diff={diff} label={`Change of ${oneLine(file.path, 100)}`} />
+            )}
+          </div>
+        );
+      })}
+    </>
+  );
+}

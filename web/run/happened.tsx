@@ -1,0 +1,174 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { compactCount, dollars, plural, seconds } from '../../src/terminal/figures.ts';
+import type { RunRecord } from '../api.ts';
+import type { RunModel } from '../model/run-model.ts';
+import { Dot, now, source } from '../parts/common.tsx';
+import { oneLine, visible } from '../parts/plain-text.ts';
+import { capital, dateTime, endInWords, shortId, stateOf } from '../parts/words.ts';
+
+/** The first layer: what happened, and how we know. */
+export function Happened({ run, model, actions }: { run: RunRecord; model: RunModel; actions: ComponentChildren }) {
+  void model.version.value;
+  const state = stateOf(run);
+  const { outcome } = run;
+  const evidence = outcome?.verdict.evidence ?? [];
+  return (
+    <header class={`happened happened-${state}`}>
+      <div class="happened-top">
+        <p class="crumbs">
+          {source.value.isReport ? null : (
+            <>
+              <a href="/">Runs</a> <span aria-hidden="true">/</span>{' '}
+            </>
+          )}
+          {run.parent_run_id === undefined || source.value.isReport ? null : (
+            <>
+              <a href={`/runs/${run.parent_run_id}`}>{shortId(run.parent_run_id)}</a> <span aria-hidden="true">/</span>{' '}
+            </>
+          )}
+          <code>{shortId(run.id)}</code>
+        </p>
+        {actions}
+      </div>
+      <h1 class={`verdict text-${state}`}>
+        <Dot state={state} /> {endInWords(run)}
+        {run.exit_code === undefined || run.exit_code === 0 ? null : <small> exit {run.exit_code}</small>}
+      </h1>
+      <Prompt text={run.prompt === '' ? run.title : run.prompt} />
+      {evidence.length > 0 ? (
+        <dl class="evidence" aria-label="Why">
+          {evidence.map(({ signal, detail }, index) => (
+            <div key={index}>
+              <dt>{capital(oneLine(signal, 60))}</dt>
+              <dd>{oneLine(detail, 600)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : run.status === 'running' ? (
+        <p class="evidence-none">{lastStep(model)}</p>
+      ) : null}
+      <Warnings run={run} />
+      <Facts run={run} model={model} />
+    </header>
+  );
+}
+
+function lastStep({ rows }: RunModel): string {
+  const row = rows.at(-1);
+  if (row === undefined) return 'It has not said anything yet.';
+  if (row.tool !== undefined)
+    return row.isOpen
+      ? `Now: ${row.tool.name} ${oneLine(row.tool.about, 120)}`
+      : `Last: ${row.tool.name} ${oneLine(row.tool.about, 120)}. Waiting for the model.`;
+  if (row.kind === 'text' || row.kind === 'reasoning')
+    return row.isOpen ? 'Now: it is writing.' : 'Last: it wrote. Waiting for what comes next.';
+  return row.kind === 'turn' ? `${row.label}: waiting for the model.` : `Last: ${oneLine(row.label, 120)}`;
+}
+
+function Prompt({ text }: { text: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const isLong = text.length > 220 || text.includes('\n');
+  return (
+    <div class={`prompt ${isOpen ? 'is-open' : ''}`}>
+      <p>{isOpen ? visible(text.slice(0, 20_000)) : oneLine(text, 220) || '(no prompt)'}</p>
+      {isLong ? (
+        <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Less' : 'Whole prompt'}
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Warnings({ run: { outcome } }: { run: RunRecord }) {
+  const warnings = outcome?.warnings ?? [];
+  if (warnings.length === 0) return null;
+  return (
+    <details class="warnings">
+      <summary>{plural(warnings.length + (outcome?.omitted?.warnings ?? 0), 'warning')}</summary>
+      <ul>
+        {warnings.slice(0, 50).map((text, index) => (
+          <li key={index}>{oneLine(text, 600)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function below({ runs, cost, cost_known: known }: NonNullable<RunRecord['children']>): string {
+  const told = cost === undefined ? '' : `, ${dollars(cost)}${known === runs ? '' : ` (known of ${known})`}`;
+  return plural(runs, 'run') + told;
+}
+
+const costSources: Readonly<Record<string, string>> = { reported: 'as the agent says', computed: 'tokens × list price' };
+
+function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
+  const isLive = run.status === 'running';
+  const input = run.input_tokens ?? model.tokens.input;
+  const output = run.output_tokens ?? model.tokens.output;
+  const cached = run.cache_read_tokens ?? model.tokens.cacheRead;
+  const cost = run.cost ?? (isLive ? model.tokens.cost : undefined);
+  const took = run.duration_ms ?? (isLive ? Math.max(0, now.value - run.started_at) : undefined);
+  const labels = Object.entries(run.labels);
+  const facts: readonly (readonly [name: string, value: ComponentChildren, title?: string])[] = [
+    ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
+    ['Model', run.model],
+    ['Started', dateTime(run.started_at)],
+    ['Took', took === undefined ? undefined : seconds(took)],
+    [
+      'Tokens',
+      input === undefined && output === undefined
+        ? undefined
+        : `${compactCount(input ?? 0)} in${cached === undefined || cached === 0 ? '' : ` (${compactCount(cached)} cached)`}, ${compactCount(output ?? 0)} out`,
+    ],
+    [
+      'Cost',
+      cost === undefined
+        ? isLive
+          ? undefined
+          : 'not known: the agent told no cost, and there is no price for its model'
+        : `${dollars(cost)}${run.cost_source === undefined || costSources[run.cost_source] === undefined ? '' : ` ${costSources[run.cost_source]}`}`,
+    ],
+    [
+      'Work',
+      [
+        plural(run.turns ?? model.turns.length, 'turn'),
+        plural(run.tool_calls ?? model.tools, 'tool call'),
+        plural(run.artifacts ?? model.files.size, 'changed file'),
+      ].join(', '),
+    ],
+    ['Folder', run.cwd],
+    ['Host', run.host],
+    [
+      'Below it',
+      run.children === undefined ? undefined : source.value.isReport ? (
+        below(run.children)
+      ) : (
+        <a href={`/runs/${run.id}/tree`}>{below(run.children)}</a>
+      ),
+    ],
+    [
+      'Tries',
+      run.attempts.length > 1
+        ? run.attempts
+            .map(({ number, class: verdict, reason }) => `${number}: ${verdict}${reason === undefined ? '' : ` (${oneLine(reason, 80)})`}`)
+            .join('; ')
+        : undefined,
+    ],
+    ['Labels', labels.length === 0 ? undefined : labels.map(([key, value]) => `${key}=${value}`).join(' ')],
+    ['Secrets', run.outcome?.provenance.redactions === undefined ? undefined : `${run.outcome.provenance.redactions} taken out`],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === undefined || value === '' ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{typeof value === 'string' ? oneLine(value, 400) : value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,215 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { EventRecord } from '../../src/events/event.ts';
+import { plural } from '../../src/terminal/figures.ts';
+import type { RunRecord } from '../api.ts';
+import { eventTypes, type RunModel } from '../model/run-model.ts';
+import { Output } from '../parts/agent-text.tsx';
+import { copy, Empty, source } from '../parts/common.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { oneLine } from '../parts/plain-text.ts';
+import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
+import { address } from '../route.ts';
+
+const pageLength = 200;
+const pagesKept = 40;
+
+/** Records as they were asked for, a few pages at a time: the rest stays where it came from. */
+class Pages {
+  readonly #id: string;
+  readonly #kept = new Map<number, Promise<EventRecord[]>>();
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  page(number: number): Promise<EventRecord[]> {
+    const known = this.#kept.get(number);
+    this.#kept.delete(number);
+    const page = known ?? source.value.records(this.#id, number * pageLength, pageLength);
+    this.#kept.set(number, page);
+    if (this.#kept.size > pagesKept) {
+      const [oldest] = this.#kept.keys();
+      if (oldest !== undefined) this.#kept.delete(oldest);
+    }
+    page.catch(() => this.#kept.delete(number));
+    return page;
+  }
+
+  async record(sequence: number): Promise<EventRecord | undefined> {
+    const found = (await this.page(Math.floor((sequence - 1) / pageLength))).find((record) => record.sequence === sequence);
+    return found ?? (await source.value.records(this.#id, sequence - 1, 1)).find((record) => record.sequence === sequence);
+  }
+
+  forget(number: number): void {
+    this.#kept.delete(number);
+  }
+}
+
+/** The records themselves, with a filter by type and by words. */
+export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
+  const version = model.version.value;
+  const pages = useMemo(() => new Pages(run.id), [run.id]);
+  const [type, setType] = useState('');
+  const [words, setWords] = useState('');
+  const [hits, setHits] = useState<{ words: string; sequences: number[]; isDone: boolean } | undefined>();
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const handle = useRef<ListHandle>(null);
+  const last = model.lastSeq;
+
+  const sequences = useMemo(() => {
+    if (hits !== undefined) return type === '' ? hits.sequences : hits.sequences.filter((sequence) => model.typeAt(sequence) === type);
+    const found: number[] = [];
+    for (let sequence = 1; sequence <= last; sequence += 1) {
+      const known = model.typeAt(sequence);
+      if (known !== undefined && (type === '' || known === type)) found.push(sequence);
+    }
+    return found;
+  }, [type, hits, last, model]);
+
+  // Words are looked for in the records themselves, page by page.
+  useEffect(() => {
+    const wanted = words.trim().toLowerCase();
+    if (wanted === '') return setHits(undefined);
+    const ending = new AbortController();
+    const timer = setTimeout(async () => {
+      const found: number[] = [];
+      for (let after = 0; after < last && !ending.signal.aborted;) {
+        const page = await source.value.records(run.id, after, 1000);
+        for (const record of page) if (JSON.stringify(record).toLowerCase().includes(wanted)) found.push(record.sequence);
+        after = page.at(-1)?.sequence ?? last;
+        if (!ending.signal.aborted) setHits({ words: wanted, sequences: [...found], isDone: after >= last });
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    }, 250);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [words, run.status]);
+
+  const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
+  useEffect(() => {
+    const at = sequences.indexOf(linked);
+    if (linked === 0 || at < 0) return;
+    handle.current?.scrollTo(at);
+    setOpened((before) => new Set([...before, linked]));
+  }, [linked, last >= linked]);
+  useKeys([
+    { key: '/', what: 'Filter events by words', run: () => document.querySelector<HTMLInputElement>('#filter-raw')?.focus() },
+    { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
+  ]);
+  const lastPage = Math.floor(Math.max(0, last - 1) / pageLength);
+  useMemo(() => pages.forget(lastPage), [version]);
+
+  return (
+    <div class="raw">
+      <div class="toolbar">
+        <div class="search">
+          <input
+            id="filter-raw"
+            type="search"
+            value={words}
+            placeholder="Filter by words"
+            aria-label="Filter by words"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          />
+          <span class="search-count" role="status">
+            {plural(sequences.length, 'event')}
+            {hits !== undefined && !hits.isDone ? ' so far…' : ''}
+          </span>
+        </div>
+        <label class="inline">
+          <span class="sr-only">Type</span>
+          <select value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
+            <option value="">All types</option>
+            {eventTypes.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {source.value.isReport ? null : (
+          <a class="button" href={`/api/runs/${encodeURIComponent(run.id)}/tape`} download={`${run.id}.jsonl`}>
+            Download
+          </a>
+        )}
+      </div>
+      {sequences.length === 0 ? (
+        <Empty title={last === 0 ? 'No records of this run are here' : 'No event is like that'}>
+          {last === 0 ? null : <p>Choose another type, or fewer words.</p>}
+        </Empty>
+      ) : (
+        <VirtualList
+          count={sequences.length}
+          identity={`${type} ${hits?.words ?? ''}`}
+          estimate={26}
+          inset={96}
+          label="Raw events"
+          handle={handle}
+          render={(index) => {
+            const sequence = sequences[index] ?? 0;
+            return (
+              <RawRow
+                key={sequence}
+                sequence={sequence}
+                pages={pages}
+                isOpen={opened.has(sequence)}
+                onToggle={() => {
+                  const next = new Set(opened);
+                  if (!next.delete(sequence)) next.add(sequence);
+                  setOpened(next);
+                }}
+              />
+            );
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages: Pages; isOpen: boolean; onToggle: () => void }) {
+  const [record, setRecord] = useState<EventRecord | undefined>();
+  useEffect(() => {
+    let isGone = false;
+    pages.record(sequence).then(
+      (found) => isGone || setRecord(found),
+      () => {},
+    );
+    return () => void (isGone = true);
+  }, [sequence, pages]);
+  const {
+    type = '',
+    timestamp = '',
+    sequence: _sequence,
+    thread_id: _thread,
+    source: _source,
+    synthetic: _synthetic,
+    ...rest
+  } = record ?? {};
+  return (
+    <div class="raw-row">
+      <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
+        <span class="raw-number">{sequence}</span>
+        <span class="raw-time">{timestamp === null ? '' : timestamp.slice(11, 23)}</span>
+        <span class="raw-type">{oneLine(type, 40)}</span>
+        <code class="row-about">{record === undefined ? '…' : oneLine(JSON.stringify(rest), 300)}</code>
+      </button>
+      {isOpen && record !== undefined ? (
+        <div class="tool-body">
+          <p class="part-head">
+            Event {sequence}
+            <button type="button" class="quiet" onClick={() => void copy(JSON.stringify(record), 'The event is copied')}>
+              Copy
+            </button>
+            <a href={`#e${sequence}`}>Link</a>
+          </p>
+          <Output text={JSON.stringify(record, null, 2)} label={`Event ${sequence}`} />
+        </div>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventRecord } from '../../src/events/event.ts';
+import { compactDuration } from '../../src/terminal/figures.ts';
+import { RunModel } from '../model/run-model.ts';
+import { source } from '../parts/common.tsx';
+import { useKeys } from '../parts/keys.ts';
+
+const speeds = [1, 2, 5, 10, 50, 200] as const;
+const pageLength = 500;
+/** No pause of a replay is longer than this. */
+const longestPauseMs = 3000;
+
+export interface ReplayState {
+  /** What is known at the place of the scrubber; absent: nothing is replayed. */
+  model: RunModel | undefined;
+  at: number;
+  isPlaying: boolean;
+  speed: number;
+  start(): void;
+  close(): void;
+  seek(sequence: number): void;
+  setPlaying(isPlaying: boolean): void;
+  setSpeed(speed: number): void;
+}
+
+/** The run again, event by event, from its records. */
+export function useReplay(id: string, whole: RunModel): ReplayState {
+  const [model, setModel] = useState<RunModel | undefined>();
+  const [at, setAt] = useState(0);
+  const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState<number>(10);
+  const work = useRef({ page: [] as EventRecord[], seeking: 0 });
+  useEffect(() => setModel(undefined), [id]);
+
+  /** The record behind `sequence`, from the page that is here or the next one. */
+  async function after(sequence: number): Promise<EventRecord | undefined> {
+    const here = work.current.page.find((record) => record.sequence > sequence);
+    const [first] = work.current.page;
+    if (here !== undefined && first !== undefined && first.sequence <= sequence + 1) return here;
+    work.current.page = await source.value.records(id, sequence, pageLength);
+    return work.current.page[0];
+  }
+
+  async function seek(sequence: number): Promise<void> {
+    const mine = (work.current.seeking += 1);
+    const wanted = Math.min(Math.max(0, sequence), whole.lastSeq);
+    setAt(wanted);
+    // What has been said cannot be unsaid: back means again from the beginning.
+    const target = model !== undefined && model.lastSeq <= wanted ? model : new RunModel();
+    while (target.lastSeq < wanted) {
+      const page = await source.value.records(id, target.lastSeq, pageLength * 4);
+      if (mine !== work.current.seeking || page.length === 0) return;
+      target.feed(page.filter((record) => record.sequence <= wanted));
+      if ((page.at(-1)?.sequence ?? 0) > wanted) break;
+    }
+    setModel(target);
+  }
+
+  useEffect(() => {
+    if (!isPlaying || model === undefined) return;
+    let isStopped = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    async function play(): Promise<void> {
+      let owed = 0;
+      while (!isStopped && model !== undefined) {
+        const next = await after(model.lastSeq);
+        if (next === undefined || isStopped) {
+          setPlaying(false);
+          return;
+        }
+        const before = model.lastAt;
+        model.feed([next]);
+        setAt(next.sequence);
+        const pause = before === undefined || next.timestamp === null ? 20 : Date.parse(next.timestamp) - before;
+        owed += Math.min(longestPauseMs, Math.max(0, pause) / speed);
+        // Timers are no finer than this.
+        if (owed < 8) continue;
+        const wait = owed;
+        owed = 0;
+        await new Promise((resolve) => (timer = setTimeout(resolve, wait)));
+      }
+    }
+    void play();
+    return () => {
+      isStopped = true;
+      clearTimeout(timer);
+    };
+  }, [isPlaying, model, speed]);
+
+  return {
+    model,
+    at,
+    isPlaying,
+    speed,
+    start() {
+      setModel(new RunModel());
+      setAt(0);
+      setPlaying(true);
+    },
+    close() {
+      setPlaying(false);
+      setModel(undefined);
+    },
+    seek: (sequence) => void seek(sequence),
+    setPlaying,
+    setSpeed,
+  };
+}
+
+export function Replay({ replay, total }: { replay: ReplayState; total: number }) {
+  const { model, at, isPlaying, speed } = replay;
+  const time = model?.firstAt === undefined || model.lastAt === undefined ? '' : compactDuration(model.lastAt - model.firstAt);
+  const faster = (by: number): void => {
+    const index = speeds.findIndex((each) => each === speed);
+    replay.setSpeed(speeds[Math.min(Math.max(0, index + by), speeds.length - 1)] ?? 1);
+  };
+  useKeys([
+    { key: ' ', what: 'Replay: play or pause', run: () => replay.setPlaying(!isPlaying) },
+    { key: '.', what: 'Replay: one event on', run: () => replay.seek(at + 1) },
+    { key: ',', what: 'Replay: one event back', run: () => replay.seek(at - 1) },
+    { key: '>', what: 'Replay: faster', run: () => faster(1) },
+    { key: '<', what: 'Replay: slower', run: () => faster(-1) },
+    { key: 'Escape', what: 'Replay: close', run: replay.close },
+  ]);
+  return (
+    <div class="replay" role="region" aria-label="Replay">
+      <button type="button" class="primary" onClick={() => (at >= total ? replay.start() : replay.setPlaying(!isPlaying))}>
+        {isPlaying ? 'Pause' : at >= total ? 'Again' : 'Play'}
+      </button>
+      <button type="button" aria-label="One event back" onClick={() => replay.seek(at - 1)}>
+        ‹
+      </button>
+      <button type="button" aria-label="One event on" onClick={() => replay.seek(at + 1)}>
+        ›
+      </button>
+      <input
+        type="range"
+        min={0}
+        max={total}
+        value={at}
+        aria-label="Place in the run"
+        aria-valuetext={`Event ${at} of ${total}`}
+        onInput={({ currentTarget }) => {
+          replay.setPlaying(false);
+          replay.seek(Number(currentTarget.value));
+        }}
+      />
+      <span class="replay-place">
+        {at} of {total}
+        {time === '' ? '' : ` · ${time}`}
+      </span>
+      <label class="inline">
+        <span class="sr-only">Speed</span>
+        <select value={String(speed)} onChange={({ currentTarget }) => replay.setSpeed(Number(currentTarget.value))}>
+          {speeds.map((each) => (
+            <option key={each} value={String(each)}>
+              {each}×
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" class="quiet" onClick={replay.close}>
+        Close
+      </button>
+    </div>
+  );
+}

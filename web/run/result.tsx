@@ -1,0 +1,162 @@
+import { compactDuration, plural } from '../../src/terminal/figures.ts';
+import type { RunRecord } from '../api.ts';
+import type { ChangedFile, RunModel } from '../model/run-model.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { oneLine } from '../parts/plain-text.ts';
+import { shortId } from '../parts/words.ts';
+import { withQuery } from '../route.ts';
+import { shares } from './spans.ts';
+import { Strip } from './strip.tsx';
+import type { View } from './run-page.tsx';
+
+/** The second layer, what it produced, with the third in one line. */
+export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel; onShow: (view: View) => void }) {
+  const answer = run.outcome?.message ?? lastWords(model);
+  const files = filesOf(run, model);
+  const branches = run.outcome?.lineage?.branches ?? [];
+  const trouble = model.rows.filter(({ kind, tone, tool }) => tone === 'bad' && (kind !== 'end' || tool !== undefined)).slice(0, 8);
+  return (
+    <div class="result">
+      {trouble.length === 0 ? null : (
+        <section aria-labelledby="trouble">
+          <h2 id="trouble">What went wrong on the way</h2>
+          <ul class="trouble">
+            {trouble.map((row) => (
+              <li key={row.seq}>
+                <a href={`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${row.seq}`}>
+                  <span class="text-bad" aria-hidden="true">
+                    ✕
+                  </span>{' '}
+                  <strong>{oneLine(row.label, 80)}</strong>{' '}
+                  {oneLine(row.tool === undefined ? row.text : (row.tool.error ?? row.tool.about), 160)}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="answer">
+        <h2 id="answer">Answer</h2>
+        {answer === '' ? (
+          <p class="muted">
+            {run.status === 'running' ? 'None yet. What it says so far is in the transcript (4).' : 'It ended without an answer.'}
+          </p>
+        ) : (
+          <Markdown text={answer} />
+        )}
+      </section>
+      <section aria-labelledby="files-changed">
+        <h2 id="files-changed">
+          Files <span class="count">{files.length}</span>
+        </h2>
+        {files.length === 0 ? (
+          <p class="muted">It changed no file that anybody told of.</p>
+        ) : (
+          <ul class="file-list">
+            {files.slice(0, 30).map((file) => (
+              <li key={file.path}>
+                <a href={`${withQuery({ view: 'files' }).replace(/#.*$/, '')}#file-${encodeURIComponent(file.path.toWellFormed())}`}>
+                  <FileLine file={file} />
+                </a>
+              </li>
+            ))}
+            {files.length > 30 ? (
+              <li>
+                <button type="button" class="quiet" onClick={() => onShow('files')}>
+                  {plural(files.length - 30, 'more file')}
+                </button>
+              </li>
+            ) : null}
+          </ul>
+        )}
+      </section>
+      {branches.length === 0 ? null : (
+        <section aria-labelledby="branches">
+          <h2 id="branches">Branches</h2>
+          <ul class="branches">
+            {branches.map((branch) => (
+              <li key={branch.branch_id}>
+                <code>{oneLine(branch.branch_id, 120)}</code>
+                <span>{oneLine(branchInWords(branch), 400)}</span>
+                {branch.run_id === undefined ? null : <a href={`/runs/${branch.run_id}`}>run {shortId(branch.run_id)}</a>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-labelledby="time-short">
+        <h2 id="time-short">Where the time went</h2>
+        <TimeInWords model={model} />
+        {model.firstAt === undefined || model.firstAt === model.lastAt ? null : (
+          <button type="button" class="strip-button" aria-label="Open the timeline" onClick={() => onShow('time')}>
+            <Strip model={model} />
+          </button>
+        )}
+      </section>
+    </div>
+  );
+}
+
+type Branch = NonNullable<NonNullable<RunRecord['outcome']>['lineage']>['branches'][number];
+
+function branchInWords({ winner, agent, status, verified, files, remarks }: Branch): string {
+  return [
+    winner === true ? 'winner' : undefined,
+    agent,
+    status?.replaceAll('_', ' '),
+    verified === undefined ? undefined : `check ${verified.replaceAll('_', ' ')}`,
+    files === undefined ? undefined : plural(files, 'file'),
+    remarks,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function lastWords({ rows }: RunModel): string {
+  return rows.findLast(({ kind, isNested }) => kind === 'text' && !isNested)?.text ?? '';
+}
+
+export function TimeInWords({ model }: { model: RunModel }) {
+  const { total, tools, retries } = shares(model);
+  if (total === undefined) return <p class="muted">Nobody told the times of this run: its stream has none.</p>;
+  const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;
+  return (
+    <p class="time-words">
+      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries)},{' '}
+      <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
+      {retries > 0 ? `, waiting to try again ${part(retries)}` : ''}
+    </p>
+  );
+}
+
+/** The files that the ledger knows of, and those that the records tell while it runs. */
+export function filesOf(run: RunRecord, model: RunModel): ChangedFile[] {
+  const told = new Map(model.files);
+  for (const { path, operation } of run.outcome?.artifacts ?? []) if (!told.has(path)) told.set(path, { path, operation, edits: [] });
+  return [...told.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+const letters = { created: 'A', modified: 'M', deleted: 'D' };
+
+export function FileLine({ file }: { file: ChangedFile }) {
+  const additions = file.edits.reduce((sum, edit) => sum + (edit.additions ?? 0), 0);
+  const deletions = file.edits.reduce((sum, edit) => sum + (edit.deletions ?? 0), 0);
+  const isKnown = file.edits.some((edit) => edit.additions !== undefined || edit.deletions !== undefined);
+  return (
+    <span class="file-line">
+      <span class="file-letter" title={file.operation}>
+        {letters[file.operation] ?? '?'}
+        <span class="sr-only"> {file.operation}</span>
+      </span>
+      <span class="file-path">
+        <bdi>{oneLine(file.path, 400)}</bdi>
+      </span>
+      {isKnown ? (
+        <span class="file-change">
+          <span class="text-good">+{additions}</span> <span class="text-bad">−{deletions}</span>
+        </span>
+      ) : null}
+      {file.edits.length > 1 ? <small class="muted">{file.edits.length} edits</small> : null}
+    </span>
+  );
+}

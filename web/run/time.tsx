@@ -1,0 +1,230 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { compactCount, compactDuration, dollars } from '../../src/terminal/figures.ts';
+import type { RunRecord } from '../api.ts';
+import type { RunModel } from '../model/run-model.ts';
+import { Chart } from '../parts/chart.tsx';
+import { Empty } from '../parts/common.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { oneLine } from '../parts/plain-text.ts';
+import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
+import { go, withQuery } from '../route.ts';
+import { TimeInWords } from './result.tsx';
+import { type Span, spansOf } from './spans.ts';
+import { Strip } from './strip.tsx';
+
+type Window = readonly [from: number, to: number];
+
+/** The third layer: where the time went, as a waterfall over one axis. */
+export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
+  const version = model.version.value;
+  const spans = useMemo(() => spansOf(model), [model, version]);
+  const [zoomed, setZoomed] = useState<Window | undefined>();
+  const [selected, setSelected] = useState(-1);
+  const handle = useRef<ListHandle>(null);
+  const chart = useRef<HTMLDivElement>(null);
+  const all: Window = [model.firstAt ?? 0, model.lastAt ?? 0];
+  const view = zoomed ?? all;
+
+  function look(from: number, to: number): void {
+    const width = Math.min(all[1] - all[0], Math.max(5, to - from));
+    const start = Math.min(Math.max(all[0], from), all[1] - width);
+    setZoomed(width >= all[1] - all[0] ? undefined : [start, start + width]);
+  }
+  function zoom(factor: number, middle = (view[0] + view[1]) / 2): void {
+    look(middle - (middle - view[0]) * factor, middle + (view[1] - middle) * factor);
+  }
+  const pan = (share: number): void => look(view[0] + (view[1] - view[0]) * share, view[1] + (view[1] - view[0]) * share);
+  function select(index: number): void {
+    const at = Math.min(Math.max(0, index), spans.length - 1);
+    setSelected(at);
+    handle.current?.scrollTo(Math.max(0, at - 5));
+  }
+  const open = (span: Span | undefined): void => {
+    if (span !== undefined) go(`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${span.seq}`);
+  };
+  useKeys([
+    { key: '+', what: 'Zoom in', run: () => zoom(0.5) },
+    { key: '-', what: 'Zoom out', run: () => zoom(2) },
+    { key: '0', what: 'All of the run', run: () => setZoomed(undefined) },
+    { key: 'ArrowLeft', what: 'Earlier', run: () => pan(-0.2) },
+    { key: 'ArrowRight', what: 'Later', run: () => pan(0.2) },
+    { key: 'j', what: 'Next line', run: () => select(selected + 1) },
+    { key: 'k', what: 'Previous line', run: () => select(selected - 1) },
+    { key: 'z', what: 'Zoom to the line', run: () => fit(spans[selected]) },
+    { key: 'Enter', what: 'Open it in the transcript', run: () => open(spans[selected]) },
+  ]);
+  function fit(span: Span | undefined): void {
+    if (span === undefined) return;
+    const room = Math.max(20, (span.to - span.from) * 0.15);
+    look(span.from - room, span.to + room);
+  }
+  useEffect(() => {
+    const box = chart.current;
+    const onWheel = (event: WheelEvent): void => {
+      if (!event.ctrlKey || box === null) return;
+      event.preventDefault();
+      const { left, width } = box.getBoundingClientRect();
+      const name = Number.parseFloat(getComputedStyle(box).getPropertyValue('--name-width')) || 0;
+      const share = Math.min(Math.max(0, (event.clientX - left - name) / Math.max(1, width - name)), 1);
+      zoom(event.deltaY > 0 ? 1.25 : 0.8, view[0] + share * (view[1] - view[0]));
+    };
+    box?.addEventListener('wheel', onWheel, { passive: false });
+    return () => box?.removeEventListener('wheel', onWheel);
+  });
+
+  if (spans.length === 0)
+    return (
+      <Empty title="No times">
+        <p>{run.status === 'running' ? 'Nothing has happened yet.' : 'The stream of this run tells no times, or its tape is not here.'}</p>
+      </Empty>
+    );
+  return (
+    <div class="time">
+      <div class="time-head">
+        <TimeInWords model={model} />
+        <div class="time-buttons" role="group" aria-label="Zoom">
+          <button type="button" aria-label="Zoom out" onClick={() => zoom(2)}>
+            −
+          </button>
+          <button type="button" aria-label="Zoom in" onClick={() => zoom(0.5)}>
+            +
+          </button>
+          <button type="button" onClick={() => setZoomed(undefined)} disabled={zoomed === undefined}>
+            Fit
+          </button>
+        </div>
+      </div>
+      <Strip model={model} view={view} onView={look} />
+      <div class="waterfall" ref={chart}>
+        <Axis view={view} start={all[0]} />
+        <VirtualList
+          count={spans.length}
+          identity={model}
+          estimate={26}
+          inset={90}
+          label="Timeline"
+          handle={handle}
+          render={(index) => {
+            const span = spans[index];
+            return span === undefined ? null : (
+              <SpanLine
+                span={span}
+                view={view}
+                start={all[0]}
+                isSelected={index === selected}
+                onOpen={() => open(span)}
+                onFit={() => fit(span)}
+              />
+            );
+          }}
+        />
+      </div>
+      <UsageChart model={model} />
+    </div>
+  );
+}
+
+/** Round steps, about one for every 90 pixels. */
+function ticks([from, to]: Window, start: number, count: number): { at: number; label: string }[] {
+  const raw = (to - from) / Math.max(1, count);
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, raw)));
+  const step = [1, 2, 5, 10].map((each) => each * size).find((each) => each >= raw) ?? size * 10;
+  const found = [];
+  for (let at = Math.ceil((from - start) / step) * step; at <= to - start; at += step)
+    found.push({ at: at + start, label: compactDuration(at) });
+  return found;
+}
+
+function Axis({ view, start }: { view: Window; start: number }) {
+  const count = innerWidth < 600 ? 3 : 8;
+  return (
+    <div class="axis" aria-hidden="true">
+      <span class="axis-scale">
+        {ticks(view, start, count).map(({ at, label }) => (
+          <span key={at} class="tick" style={{ left: `${((at - view[0]) / (view[1] - view[0] || 1)) * 100}%` }}>
+            {label}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+interface LineProperties {
+  span: Span;
+  view: Window;
+  start: number;
+  isSelected: boolean;
+  onOpen: () => void;
+  onFit: () => void;
+}
+
+function SpanLine({ span, view, start, isSelected, onOpen, onFit }: LineProperties) {
+  const width = view[1] - view[0] || 1;
+  const left = ((span.from - view[0]) / width) * 100;
+  const size = ((span.to - span.from) / width) * 100;
+  const isSeen = left + size >= 0 && left <= 100;
+  const took = span.to - span.from;
+  const shown = Math.min(Math.max(0, left), 99.5);
+  const length = Math.max(0.4, Math.min(100, left + size) - shown);
+  const name = oneLine(span.label, 80);
+  const figure = span.kind === 'mark' && took === 0 ? compactDuration(span.from - start) : compactDuration(took);
+  return (
+    <button
+      type="button"
+      class={`span span-${span.kind} ${isSelected ? 'is-selected' : ''} ${span.isNested ? 'is-nested' : ''}`}
+      onClick={onOpen}
+      onDblClick={onFit}
+    >
+      <span class="span-name">
+        <span class="span-label">{name}</span>
+        <span class="span-about">{span.kind === 'turn' ? '' : oneLine(span.about, 120)}</span>
+        <span class="sr-only"> at {compactDuration(span.from - start)}</span>
+      </span>
+      <span class="span-track">
+        {isSeen ? (
+          <>
+            <span
+              class={`bar bar-${span.kind} tone-${span.isOpen ? 'open' : span.tone}`}
+              style={{ left: `${shown}%`, width: `${Math.min(length, 100 - shown)}%` }}
+            />
+            <span
+              class={`span-took ${shown + length > 82 ? 'is-left' : ''}`}
+              style={shown + length > 82 ? { right: `${100 - shown}%` } : { left: `${shown + length}%` }}
+            >
+              {figure}
+            </span>
+          </>
+        ) : (
+          <span class={`span-away ${left > 100 ? 'is-right' : ''}`}>{left > 100 ? '→' : '←'}</span>
+        )}
+      </span>
+    </button>
+  );
+}
+
+function UsageChart({ model }: { model: RunModel }) {
+  const [isOpen, setOpen] = useState(false);
+  const version = model.version.value;
+  const { times, lines } = useMemo(
+    () => ({
+      times: model.usage.map(({ at }) => at),
+      lines: [
+        { label: 'Tokens', values: model.usage.map(({ tokens }) => tokens), figure: compactCount },
+        ...(model.usage.some(({ cost }) => cost !== undefined)
+          ? [{ label: 'Cost', values: model.usage.map(({ cost }) => cost ?? null), figure: (value: number) => dollars(value) }]
+          : []),
+      ],
+    }),
+    [isOpen ? version : 0, isOpen],
+  );
+  if (model.usage.length < 2) return null;
+  return (
+    <section class="usage" aria-label="Usage">
+      <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide' : 'Show'} how tokens and cost built up
+      </button>
+      {isOpen ? <Chart times={times} lines={lines} label="Tokens and cost over the time of the run" /> : null}
+    </section>
+  );
+}

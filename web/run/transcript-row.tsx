@@ -1,0 +1,279 @@
+import type { ComponentChildren } from 'preact';
+import { compactDuration, plural } from '../../src/terminal/figures.ts';
+import type { Row, ToolPart } from '../model/run-model.ts';
+import { Output } from '../parts/agent-text.tsx';
+import { copy, Dot } from '../parts/common.tsx';
+import { diffOf, DiffView } from '../parts/diff-view.tsx';
+import { Markdown } from '../parts/markdown.tsx';
+import { oneLine, visible } from '../parts/plain-text.ts';
+import type { State } from '../parts/words.ts';
+
+interface Properties {
+  row: Row;
+  start: number | undefined;
+  isMember: boolean;
+  isToggled: boolean;
+  isSelected: boolean;
+  isLinked: boolean;
+  onToggle: () => void;
+}
+
+/** One row: what it is at the left, when and how long at the right, the rest below. */
+export function TranscriptRow({ row, start, isMember, isToggled, isSelected, isLinked, onToggle }: Properties) {
+  const at = row.at === undefined || start === undefined ? '' : compactDuration(Math.max(0, row.at - start));
+  return (
+    <article
+      id={`e${row.seq}`}
+      class={`row row-${row.kind} ${isSelected ? 'is-selected' : ''} ${isLinked ? 'is-linked' : ''} ${row.isNested || isMember ? 'is-nested' : ''}`}
+      aria-label={oneLine(`${row.label} ${row.tool?.about ?? ''}`, 80)}
+    >
+      <div class="row-main">{content(row, isToggled, onToggle)}</div>
+      <div class="row-side">
+        <span class="row-at">{at}</span>
+        <a class="row-link" href={`#e${row.seq}`} title="Link to this event" aria-label={`Link to event ${row.seq}`}>
+          {row.seq}
+        </a>
+      </div>
+    </article>
+  );
+}
+
+function content(row: Row, isToggled: boolean, onToggle: () => void): ComponentChildren {
+  switch (row.kind) {
+    case 'tool':
+      return row.tool === undefined ? null : <ToolRow row={row} tool={row.tool} isToggled={isToggled} onToggle={onToggle} />;
+    case 'text':
+      return <Words row={row} />;
+    case 'prompt':
+      return (
+        <div class="said said-prompt">
+          <span class="row-label">Prompt</span>
+          <Output text={row.text} lines={isToggled ? 5000 : 30} label="Prompt" class="prose-plain" />
+        </div>
+      );
+    case 'reasoning':
+      return <Reasoning row={row} isOpen={isToggled} onToggle={onToggle} />;
+    case 'turn':
+      return (
+        <p class="turn-line">
+          {row.label}
+          {row.text === '' ? '' : <span class="muted"> {oneLine(row.text, 80)}</span>}
+        </p>
+      );
+    default:
+      return <Notice row={row} isOpen={isToggled} onToggle={onToggle} />;
+  }
+}
+
+const plainFrom = 10_000;
+
+function Words({ row }: { row: Row }) {
+  // A long text that still grows is read again with every word of it: as it is until it is whole.
+  if (row.isOpen && row.text.length > plainFrom) return <Output text={row.text} lines={100_000} label="Text" class="prose-plain" />;
+  return (
+    <div class={row.isOpen ? 'is-streaming' : ''}>
+      <Markdown text={row.text} />
+    </div>
+  );
+}
+
+function Reasoning({ row, isOpen, onToggle }: { row: Row; isOpen: boolean; onToggle: () => void }) {
+  return (
+    <div class="reasoning">
+      <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
+        <span class="twist" aria-hidden="true">
+          {isOpen ? '▾' : '▸'}
+        </span>
+        <span class="row-label">Reasoning</span>
+        {isOpen ? null : <span class="row-about">{oneLine(row.text, 200)}</span>}
+      </button>
+      {isOpen ? <Markdown text={row.text} /> : null}
+    </div>
+  );
+}
+
+const noticeStates: Record<Row['tone'], State> = { good: 'good', bad: 'bad', warn: 'warn', info: 'idle' };
+
+function Notice({ row, isOpen, onToggle }: { row: Row; isOpen: boolean; onToggle: () => void }) {
+  const isLong = row.text.length > 160 || row.text.includes('\n');
+  const line = (
+    <>
+      <Dot state={noticeStates[row.tone]} />
+      <span class={`row-label text-${noticeStates[row.tone]}`}>{oneLine(row.label, 120)}</span>
+      {isOpen && isLong ? null : <span class="row-about">{oneLine(row.text, 300)}</span>}
+    </>
+  );
+  if (!isLong) return <p class="notice-line">{line}</p>;
+  return (
+    <div>
+      <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
+        <span class="twist" aria-hidden="true">
+          {isOpen ? '▾' : '▸'}
+        </span>
+        {line}
+      </button>
+      {isOpen ? <Output text={row.text} label={oneLine(row.label, 60)} /> : null}
+    </div>
+  );
+}
+
+const toolStates: Record<NonNullable<ToolPart['status']>, State> = {
+  success: 'good',
+  error: 'bad',
+  denied: 'bad',
+  cancelled: 'idle',
+  abandoned: 'warn',
+};
+const statusWords: Record<NonNullable<ToolPart['status']>, string> = {
+  success: '',
+  error: 'failed',
+  denied: 'denied',
+  cancelled: 'cancelled',
+  abandoned: 'never ended',
+};
+
+function stateOfTool(tool: ToolPart): State {
+  return tool.status === undefined ? 'running' : toolStates[tool.status];
+}
+
+function figures(tool: ToolPart): string {
+  return [
+    tool.status === undefined ? 'running' : statusWords[tool.status],
+    tool.exitCode === undefined || tool.exitCode === 0 ? '' : `exit ${tool.exitCode}`,
+    tool.durationMs === undefined ? '' : compactDuration(tool.durationMs),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** A call and its result. Of a command, and of what failed, the first lines are there without asking. */
+function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart; isToggled: boolean; onToggle: () => void }) {
+  const isOpen = isToggled;
+  const state = stateOfTool(tool);
+  const isTold = tool.kind === 'command' || state === 'bad' || row.isOpen;
+  const edit = tool.files[0];
+  const diff = tool.kind === 'file_edit' ? diffOf(edit, tool) : undefined;
+  return (
+    <div class="tool">
+      <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
+        <Dot state={state} />
+        <span class="row-label">{oneLine(tool.name, 60)}</span>
+        <code class="row-about">{oneLine(tool.about, 300)}</code>
+        <span class={`row-figures text-${state === 'good' ? 'muted' : state}`}>{figures(tool)}</span>
+      </button>
+      {isOpen ? (
+        <div class="tool-body">
+          <PartHead title="Input" text={argsText(tool.args)} />
+          <Output text={argsText(tool.args)} lines={60} label="Input" />
+          {tool.files.map((each) => {
+            const change = diffOf(each, tool);
+            return (
+              <div key={each.seq}>
+                <p class="part-head">
+                  {each.operation} <bdi>{oneLine(each.path, 300)}</bdi>
+                </p>
+                {change === undefined ? null : <DiffView diff={change} label={`Change of ${oneLine(each.path, 100)}`} />}
+              </div>
+            );
+          })}
+          {tool.error === undefined || tool.error === row.text ? null : (
+            <>
+              <p class="part-head text-bad">Error</p>
+              <Output text={tool.error} lines={40} label="Error" />
+            </>
+          )}
+          {row.text === '' ? (
+            <p class="part-head muted">{tool.status === undefined ? 'No output yet' : 'No output'}</p>
+          ) : (
+            <>
+              <PartHead title="Output" text={row.text} />
+              <Output text={row.text} lines={400} label="Output" />
+            </>
+          )}
+        </div>
+      ) : diff !== undefined ? (
+        <DiffView diff={diff} label={`Change of ${oneLine(edit?.path ?? tool.about, 100)}`} lines={12} />
+      ) : isTold && (row.text !== '' || tool.error !== undefined) ? (
+        <Peek text={row.text === '' ? (tool.error ?? '') : row.text} fromEnd={row.isOpen} onMore={onToggle} />
+      ) : null}
+    </div>
+  );
+}
+
+function PartHead({ title, text }: { title: string; text: string }) {
+  return (
+    <p class="part-head">
+      {title}
+      <button type="button" class="quiet" onClick={() => void copy(text, `${title} copied`)}>
+        Copy
+      </button>
+    </p>
+  );
+}
+
+const peekLines = 6;
+const peekLength = 4000;
+
+/** The first lines of what came out; of what still comes, the last ones. */
+function Peek({ text, fromEnd, onMore }: { text: string; fromEnd: boolean; onMore: () => void }) {
+  const part = fromEnd ? text.slice(-peekLength) : text.slice(0, peekLength);
+  const lines = part.trimEnd().split('\n');
+  const shown = (fromEnd ? lines.slice(-peekLines) : lines.slice(0, peekLines)).join('\n');
+  const isCut = lines.length > peekLines || text.length > peekLength;
+  return (
+    <div class="peek">
+      <Output text={shown} lines={peekLines} label="Output" />
+      {isCut ? (
+        <button type="button" class="more" onClick={onMore}>
+          All of the output
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function argsText(args: unknown): string {
+  if (typeof args === 'string') return args;
+  if (typeof args !== 'object' || args === null) return JSON.stringify(args) ?? '';
+  const fields = Object.entries(args);
+  // One long text reads better as it is than with its line breaks written out.
+  if (fields.length === 1 && typeof fields[0]?.[1] === 'string') return fields[0][1];
+  return JSON.stringify(args, null, 2);
+}
+
+interface FoldProperties {
+  rows: readonly Row[];
+  isOpen: boolean;
+  isSelected: boolean;
+  onToggle: () => void;
+}
+
+/** Three or more calls of the same tool. */
+export function FoldRow({ rows, isOpen, isSelected, onToggle }: FoldProperties) {
+  const failed = rows.filter(({ tone }) => tone === 'bad').length;
+  const running = rows.filter(({ isOpen: isRunning }) => isRunning).length;
+  const took = rows.reduce((sum, { tool }) => sum + (tool?.durationMs ?? 0), 0);
+  const state: State = running > 0 ? 'running' : failed > 0 ? 'bad' : 'good';
+  const abouts = rows.slice(0, 4).map(({ tool }) => oneLine(tool?.about ?? '', 40));
+  return (
+    <article
+      class={`row row-fold ${isSelected ? 'is-selected' : ''}`}
+      aria-label={`${rows.length} calls of ${oneLine(rows[0]?.label ?? '', 40)}`}
+    >
+      <div class="row-main">
+        <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
+          <span class="twist" aria-hidden="true">
+            {isOpen ? '▾' : '▸'}
+          </span>
+          <Dot state={state} />
+          <span class="row-label">{visible(oneLine(rows[0]?.label ?? '', 60))}</span>
+          <span class="fold-count">{rows.length} calls</span>
+          <code class="row-about">{abouts.filter(Boolean).join(', ')}</code>
+          <span class="row-figures text-muted">
+            {[failed > 0 ? plural(failed, 'failure') : '', took > 0 ? compactDuration(took) : ''].filter(Boolean).join(' · ')}
+          </span>
+        </button>
+      </div>
+    </article>
+  );
+}

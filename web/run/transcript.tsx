@@ -1,0 +1,310 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { plural } from '../../src/terminal/figures.ts';
+import type { RunRecord } from '../api.ts';
+import { Display, itemOf, sameItems } from '../model/display.ts';
+import { type Found, highlight, search } from '../model/search.ts';
+import type { RowKind, RunModel } from '../model/run-model.ts';
+import { Command, Empty, say } from '../parts/common.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
+import { shortId } from '../parts/words.ts';
+import { address } from '../route.ts';
+import { useFollow } from './follow.ts';
+import { FoldRow, TranscriptRow } from './transcript-row.tsx';
+
+const kinds: readonly (readonly [kinds: readonly RowKind[], title: string])[] = [
+  [['text', 'prompt'], 'Words'],
+  [['reasoning'], 'Reasoning'],
+  [['tool'], 'Tools'],
+  [['notice', 'end'], 'Notices'],
+  [['log'], 'Logs'],
+  [['turn'], 'Turns'],
+];
+const inset = 96;
+const storageKey = 'runwire.hidden-kinds';
+
+function rememberedKinds(): ReadonlySet<RowKind> {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]');
+    const known = kinds.flatMap(([names]) => names);
+    return new Set(known.filter((name) => Array.isArray(kept) && kept.includes(name)));
+  } catch {
+    return new Set();
+  }
+}
+
+interface Properties {
+  run: RunRecord;
+  model: RunModel;
+  isReplayed: boolean;
+}
+
+/** The fourth layer: everything that was said and done, in order. */
+export function Transcript({ run, model, isReplayed }: Properties) {
+  const version = model.version.value;
+  const [hidden, setHidden] = useState(rememberedKinds);
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
+  const [selected, setSelected] = useState(-1);
+  const handle = useRef<ListHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const display = useMemo(() => new Display(model.rows, { hidden, opened }), [model, hidden, opened]);
+  const lastDisplay = useRef(display);
+  display.update();
+  const { items } = display;
+  // What is above a fold that opens stays where it is.
+  const kept = lastDisplay.current === display ? items.length : sameItems(lastDisplay.current.items, items);
+  lastDisplay.current = display;
+
+  const isLive = run.status === 'running' || isReplayed;
+  const { isFollowing, setFollowing } = useFollow(isLive && !/^#e\d/.test(address.value.hash), version);
+  const find = useSearch(model, version);
+
+  /** Shows a row, whatever folds or filters hide it. */
+  function reveal(row: number, flash = true): void {
+    const kind = model.rows[row]?.kind;
+    if (kind !== undefined && hidden.has(kind)) hide(new Set([...hidden].filter((each) => each !== kind)));
+    const fold = items[itemOf(items, row)];
+    if (fold?.members !== undefined && !opened.has(fold.first)) setOpened(new Set([...opened, fold.first]));
+    setFollowing(false);
+    pending.current = { row, flash };
+    setSelected(row);
+  }
+  const pending = useRef<{ row: number; flash: boolean } | undefined>(undefined);
+  useEffect(() => {
+    const wanted = pending.current;
+    if (wanted === undefined) return;
+    pending.current = undefined;
+    handle.current?.scrollTo(itemOf(items, wanted.row));
+  });
+
+  // A link to an event: as soon as that event is here.
+  const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
+  const shownLink = useRef(0);
+  useEffect(() => {
+    if (linked === 0 || shownLink.current === linked || model.lastSeq < linked) return;
+    shownLink.current = linked;
+    const row = model.rows.findLastIndex(({ seq }) => seq <= linked);
+    const within = model.rows.findIndex(({ seq, lastSeq }) => seq <= linked && linked <= lastSeq);
+    if (row >= 0) reveal(within >= 0 && model.rows[row]?.seq !== linked ? within : row);
+  }, [linked, version]);
+
+  function hide(next: ReadonlySet<RowKind>): void {
+    setHidden(next);
+    try {
+      localStorage.setItem(storageKey, JSON.stringify([...next]));
+    } catch {
+      // A browser that keeps nothing forgets it with the page.
+    }
+  }
+  function toggle(row: number): void {
+    const next = new Set(toggled);
+    if (!next.delete(row)) next.add(row);
+    setToggled(next);
+  }
+  function toggleFold(first: number): void {
+    const next = new Set(opened);
+    if (!next.delete(first)) next.add(first);
+    setOpened(next);
+  }
+  function step(by: number): void {
+    const from = selected < 0 ? (handle.current?.firstVisible() ?? 0) - (by > 0 ? 1 : 0) : itemOf(items, selected);
+    const next = items[Math.min(Math.max(0, from + by), items.length - 1)];
+    if (next !== undefined) reveal(next.first, false);
+  }
+  function jumpToTrouble(by: number): void {
+    const from = selected < 0 ? (by > 0 ? -1 : model.rows.length) : selected;
+    for (let at = from + by; at >= 0 && at < model.rows.length; at += by) if (model.rows[at]?.tone === 'bad') return reveal(at);
+    say(by > 0 ? 'No error further down' : 'No error further up');
+  }
+  function jumpToMatch(by: number): void {
+    const row = find.next(by);
+    if (row !== undefined) reveal(row);
+  }
+  useKeys([
+    { key: 'j', what: 'Next row', run: () => step(1) },
+    { key: 'k', what: 'Previous row', run: () => step(-1) },
+    {
+      key: 'Enter',
+      what: 'Open or close the row',
+      run: () => {
+        const item = items[itemOf(items, selected)];
+        if (item?.members !== undefined) toggleFold(item.first);
+        else if (selected >= 0) toggle(selected);
+      },
+    },
+    { key: '/', what: 'Search in this run', run: () => document.querySelector<HTMLInputElement>('#search-run')?.focus() },
+    { key: 'n', what: 'Next match', run: () => jumpToMatch(1) },
+    { key: 'N', what: 'Previous match', run: () => jumpToMatch(-1) },
+    { key: 'e', what: 'Next error', run: () => jumpToTrouble(1) },
+    { key: 'E', what: 'Previous error', run: () => jumpToTrouble(-1) },
+    { key: 'f', what: 'Follow the end', run: () => setFollowing(!isFollowing) },
+    { key: 'g', what: 'To the beginning', run: () => items[0] && reveal(items[0].first) },
+    { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
+  ]);
+
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => highlight(box.current, find.words.trim()));
+    return () => cancelAnimationFrame(frame);
+  });
+  useEffect(() => () => highlight(null, ''), []);
+
+  const failures = model.failedTools;
+  return (
+    <div class="transcript" ref={box}>
+      <div class="toolbar">
+        <div class="search">
+          <input
+            id="search-run"
+            type="search"
+            value={find.words}
+            placeholder="Search in this run"
+            aria-label="Search in this run"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => find.setWords(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              event.preventDefault();
+              jumpToMatch(event.shiftKey ? -1 : 1);
+            }}
+          />
+          <span class="search-count" role="status">
+            {find.words.trim() === ''
+              ? ''
+              : find.found === undefined
+                ? '…'
+                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}`}
+          </span>
+        </div>
+        <div class="chips" role="group" aria-label="Show">
+          {kinds.map(([names, title]) => {
+            const isShown = names.every((name) => !hidden.has(name));
+            return (
+              <button
+                key={title}
+                type="button"
+                class="chip"
+                aria-pressed={isShown}
+                onClick={() => hide(new Set(isShown ? [...hidden, ...names] : [...hidden].filter((each) => !names.includes(each))))}
+              >
+                {title}
+              </button>
+            );
+          })}
+        </div>
+        {failures > 0 ? (
+          <button type="button" class="quiet text-bad" onClick={() => jumpToTrouble(1)}>
+            Next error (e)
+          </button>
+        ) : null}
+      </div>
+      {model.rows.length === 0 ? (
+        <Empty title={run.status === 'running' ? 'Nothing yet' : 'No records of this run are here'}>
+          {run.status === 'running' ? (
+            <p>The first event appears here by itself.</p>
+          ) : run.last_sequence === 0 || run.tape === undefined ? (
+            <>
+              <p>The run was imported or made without a tape, or the tape was pruned. What the ledger keeps:</p>
+              <Command text={`runwire runs show ${shortId(run.id)}`} />
+            </>
+          ) : (
+            <p>Reading the tape…</p>
+          )}
+        </Empty>
+      ) : items.length === 0 ? (
+        <Empty title="Everything is hidden">
+          <p>
+            <button type="button" onClick={() => hide(new Set())}>
+              Show all kinds
+            </button>
+          </p>
+        </Empty>
+      ) : (
+        <VirtualList
+          count={items.length}
+          identity={display}
+          kept={kept}
+          estimate={34}
+          inset={inset}
+          label="Transcript"
+          handle={handle}
+          render={(index) => {
+            const item = items[index];
+            const row = item === undefined ? undefined : model.rows[item.first];
+            if (item === undefined || row === undefined) return null;
+            if (item.members !== undefined)
+              return (
+                <FoldRow
+                  rows={item.members.flatMap((each) => model.rows[each] ?? [])}
+                  isOpen={opened.has(item.first)}
+                  isSelected={item.members.includes(selected) && !opened.has(item.first)}
+                  onToggle={() => toggleFold(item.first)}
+                />
+              );
+            return (
+              <TranscriptRow
+                row={row}
+                start={model.firstAt}
+                isMember={item.isMember === true}
+                isToggled={toggled.has(item.first)}
+                isSelected={item.first === selected}
+                isLinked={linked !== 0 && row.seq <= linked && linked <= row.lastSeq && item.first === selected}
+                onToggle={() => toggle(item.first)}
+              />
+            );
+          }}
+        />
+      )}
+      {isLive ? (
+        <div class="follow" role="status">
+          {isFollowing ? (
+            <button type="button" class="quiet" onClick={() => setFollowing(false)}>
+              <span class="dot dot-running" aria-hidden="true">
+                ◐
+              </span>{' '}
+              Following the end (f)
+            </button>
+          ) : (
+            <button type="button" class="primary" onClick={() => setFollowing(true)}>
+              Paused because you scrolled: follow again (f)
+            </button>
+          )}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function useSearch(model: RunModel, version: number) {
+  const [words, setWords] = useState(address.value.searchParams.get('find') ?? '');
+  const [found, setFound] = useState<Found | undefined>();
+  const [at, setAt] = useState(-1);
+  const wanted = words.trim();
+  useEffect(() => setAt(-1), [wanted]);
+  useEffect(() => {
+    if (wanted === '') return setFound(undefined);
+    const ending = new AbortController();
+    const timer = setTimeout(() => {
+      void search(model.rows, wanted, ending.signal).then((result) => {
+        if (!ending.signal.aborted) setFound(result);
+      });
+    }, 150);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [wanted, version, model]);
+  return {
+    words,
+    setWords,
+    found,
+    place: found === undefined || at < 0 ? undefined : (found.before[at] ?? 0) + 1,
+    next(by: number): number | undefined {
+      if (found === undefined || found.rows.length === 0) return undefined;
+      const index = (at + by + found.rows.length) % found.rows.length;
+      setAt(index);
+      return found.rows[index];
+    },
+  };
+}

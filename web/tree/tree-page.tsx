@@ -1,0 +1,169 @@
+import { useEffect, useState } from 'preact/hooks';
+import { compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
+import type { Timeline, TreeRun } from '../api.ts';
+import { Dot, Empty, now, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { useKeys } from '../parts/keys.ts';
+import { oneLine } from '../parts/plain-text.ts';
+import { endInAWord, endInWords, shortId, stateOf } from '../parts/words.ts';
+import { go } from '../route.ts';
+
+const timelinesShown = 60;
+
+/** A run and all that it started: one line each, on one axis of time. */
+export function TreePage({ id }: { id: string }) {
+  const { answer: top, error, again } = useAnswer(() => source.value.run(id), [id]);
+  const { answer: below } = useAnswer(() => source.value.children(id), [id]);
+  const [live, setLive] = useState<ReadonlyMap<string, TreeRun>>(new Map());
+  const [selected, setSelected] = useState(0);
+  useEffect(() => source.value.live((run) => setLive((before) => new Map(before).set(run.id, run)), again), [id]);
+  const known = top === undefined ? [] : arranged(top, below ?? []);
+  const ids = new Set(known.map((run) => run.id));
+  const fresh = [...live.values()].filter((run) => !ids.has(run.id) && run.parent_run_id !== undefined && ids.has(run.parent_run_id));
+  const runs =
+    top === undefined
+      ? []
+      : arranged(top, [...(below ?? []), ...fresh]).map((run) => ({ ...run, ...live.get(run.id), depth: run.depth ?? 0 }));
+  useEffect(
+    () => setTab(`Tree of ${shortId(id)} · Runwire`, runs.some(({ status }) => status === 'running') ? 'running' : 'idle'),
+    [id, runs.length],
+  );
+
+  function select(index: number): void {
+    const at = Math.min(Math.max(0, index), runs.length - 1);
+    setSelected(at);
+    const row = document.querySelectorAll<HTMLElement>('.tree-name a')[at];
+    row?.focus();
+    row?.scrollIntoView({ block: 'nearest' });
+  }
+  useKeys([
+    { key: 'j', what: 'Next run', run: () => select(selected + 1) },
+    { key: 'k', what: 'Previous run', run: () => select(selected - 1) },
+    { key: 'u', what: 'To the run', run: () => go(`/runs/${id}`) },
+  ]);
+  if (error !== undefined && top === undefined) return <Problem error={error} again={again} />;
+  if (top === undefined) return <p class="loading">Loading the tree…</p>;
+  const start = Math.min(...runs.map((run) => run.started_at));
+  const end = Math.max(
+    start + 1,
+    ...runs.map((run) => run.ended_at ?? (run.status === 'running' ? now.value : run.started_at + (run.duration_ms ?? 0))),
+  );
+  const cost = runs.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+  const unpriced = runs.filter((run) => run.cost === undefined && run.status !== 'running').length;
+  return (
+    <main class="tree-page">
+      <p class="crumbs">
+        <a href="/">Runs</a> <span aria-hidden="true">/</span> <a href={`/runs/${id}`}>{shortId(id)}</a> <span aria-hidden="true">/</span>{' '}
+        tree
+      </p>
+      <h1 class="page-title">{oneLine(top.title, 160) || '(no prompt)'}</h1>
+      <p class="muted">
+        {plural(runs.length, 'run')}, {compactDuration(end - start)} in all, {cost === 0 && unpriced > 0 ? 'cost not known' : dollars(cost)}
+        {unpriced > 0 && cost > 0 ? ` (${plural(unpriced, 'run')} unpriced)` : ''}
+      </p>
+      {runs.length === 1 ? (
+        <Empty title="Nothing was started by this run">
+          <p>
+            Runs appear here under the one that started them: those of “runwire race” and “runwire orchestrate”, and those with --parent.
+          </p>
+        </Empty>
+      ) : null}
+      <div class="tree" role="table" aria-label="Tree of runs">
+        {runs.map((run, index) => (
+          <div key={run.id} class="tree-row" role="row">
+            <div role="cell" class="tree-name" style={{ paddingInlineStart: `${Math.min(run.depth, 8) * 18}px` }}>
+              <Dot state={stateOf(run)} />
+              <a href={`/runs/${run.id}`} title={endInWords(run)}>
+                {oneLine(run.title, 120) || shortId(run.id)}
+              </a>
+              <small>
+                <span class={`text-${stateOf(run)}`}>{endInAWord(run)}</span> ·{' '}
+                {[run.agent, run.model]
+                  .filter(Boolean)
+                  .map((word) => oneLine(word ?? '', 40))
+                  .join(' · ') || shortId(run.id)}
+              </small>
+            </div>
+            <div role="cell" class="tree-figures">
+              <span>{run.cost === undefined ? '' : dollars(run.cost)}</span>
+              <span>{run.input_tokens === undefined ? '' : compactCount(run.input_tokens + (run.output_tokens ?? 0))}</span>
+            </div>
+            <div role="cell" class="tree-track">
+              <RunBar run={run} start={start} end={end} hasTimeline={index < timelinesShown} />
+            </div>
+          </div>
+        ))}
+      </div>
+    </main>
+  );
+}
+
+/** Parents before their children, the oldest first; who has a depth already keeps the order of the server. */
+function arranged(top: TreeRun, below: readonly TreeRun[]): TreeRun[] {
+  const children = new Map<string, TreeRun[]>();
+  for (const run of below) {
+    if (run.id === top.id) continue;
+    const parent = run.parent_run_id ?? top.id;
+    children.set(parent, [...(children.get(parent) ?? []), run]);
+  }
+  const placed: TreeRun[] = [];
+  const seen = new Set<string>();
+  function place(run: TreeRun, depth: number): void {
+    if (seen.has(run.id)) return;
+    seen.add(run.id);
+    placed.push({ ...run, depth });
+    for (const child of (children.get(run.id) ?? []).toSorted((a, b) => a.started_at - b.started_at)) place(child, depth + 1);
+  }
+  place(top, 0);
+  // A run whose parent is gone is still below.
+  for (const run of below) place(run, run.depth ?? 1);
+  return placed;
+}
+
+function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number; end: number; hasTimeline: boolean }) {
+  const [timeline, setTimeline] = useState<Timeline | undefined>();
+  useEffect(() => {
+    if (!hasTimeline) return;
+    let isGone = false;
+    source.value.timeline(run.id).then(
+      (answer) => isGone || setTimeline(answer),
+      () => {},
+    );
+    return () => void (isGone = true);
+  }, [run.id, run.status, hasTimeline]);
+  const to = run.ended_at ?? (run.status === 'running' ? end : run.started_at + (run.duration_ms ?? 0));
+  const width = end - start;
+  const left = ((run.started_at - start) / width) * 100;
+  const size = Math.max(0.6, ((to - run.started_at) / width) * 100);
+  const length = Math.max(1, timeline?.length_ms ?? to - run.started_at);
+  return (
+    <div class="tree-bar-box">
+      <span
+        class={`tree-bar tone-${stateOf(run)}`}
+        style={{ left: `${Math.min(left, 99.4)}%`, width: `${Math.min(size, 100 - Math.min(left, 99.4))}%` }}
+      >
+        {(timeline?.entries ?? []).slice(0, 300).map(({ start_ms: at, duration_ms: took, status }, index) =>
+          at === undefined ? null : (
+            <span
+              key={index}
+              class={`tree-tool ${status === 'success' || status === undefined ? '' : 'is-bad'}`}
+              style={{
+                left: `${Math.min(99, (at / length) * 100)}%`,
+                width: `${Math.max(0.5, Math.min(100 - (at / length) * 100, ((took ?? 0) / length) * 100))}%`,
+              }}
+            />
+          ),
+        )}
+      </span>
+      <span class="sr-only">
+        {compactDuration(to - run.started_at)}, {plural(timeline?.entries.length ?? 0, 'tool call')}
+      </span>
+      <span
+        class={`tree-took ${left + size > 84 ? 'is-left' : ''}`}
+        style={left + size > 84 ? { right: `${100 - left}%` } : { left: `${left + size}%` }}
+        aria-hidden="true"
+      >
+        {compactDuration(to - run.started_at)}
+      </span>
+    </div>
+  );
+}
