@@ -17,6 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
+  reports: ['terminal', 'outcome', 'events'],
   processes: [],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
@@ -41,6 +42,7 @@ const mayImport: Record<string, readonly string[]> = {
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
   cli: [
+    'reports',
     'orchestrate',
     'workspace',
     'run',
@@ -55,6 +57,7 @@ const mayImport: Record<string, readonly string[]> = {
     'outcome',
     'redact',
     'events',
+    'faults.ts',
     'schemas.ts',
   ],
   'schemas.ts': ['run', 'dialects', 'outcome', 'events'],

@@ -13,7 +13,7 @@ import { builtIn } from '../../vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
 import { openRepository } from '../../workspace/repository.ts';
 import type { Context } from '../context.ts';
-import { readFlags, readFormat, type RunFlags, type RunValues } from '../run/flags.ts';
+import { readFlags, readFormat, type RunFlags, type RunValues, wantsDocuments } from '../run/flags.ts';
 import { follow } from '../run/follow.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
 import { loadWriter } from '../run/writers.ts';
@@ -65,6 +65,10 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
       context,
     );
     return { crew, flags, code };
+  } catch (error) {
+    if (error instanceof Failure && wantsDocuments(values))
+      await (await import('../run/documents.ts')).documentRefusal(error, { values, prompt }, context);
+    throw error;
   } finally {
     context.leaveSoon();
   }

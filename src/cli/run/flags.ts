@@ -37,6 +37,16 @@ export const copyOptions = {
   copy: { type: 'string', multiple: true, value: 'FILE', help: 'A file that git does not know and each copy must have; may be repeated' },
 } as const satisfies Options;
 
+/** Documents that are written when a run has ended. */
+export const documentOptions = {
+  outcome: {
+    type: 'string',
+    value: 'FILE|-',
+    help: 'Write the outcome as JSON at the end, however it ends; - is stdout, instead of the answer',
+  },
+  'report-md': { type: 'string', value: 'FILE', help: 'Write a report in Markdown at the end: verdict, cost, files, transcript' },
+} as const satisfies Options;
+
 export const runOptions = {
   prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin (both: the prompt, then stdin)' },
   agent: {
@@ -115,6 +125,7 @@ export const runOptions = {
     help: 'USD per million tokens, where the price table has none',
   },
   tape: { type: 'string', value: 'FILE', help: 'Keep every event in this file, whatever stdout gets' },
+  ...documentOptions,
   'record-model': { type: 'string', value: 'FILE', help: 'Keep the conversation with the model, for replay/FILE' },
   ledger: {
     type: 'string',
@@ -140,6 +151,12 @@ export interface Format {
   flag: 'text' | '--json' | '--output-format json' | '--format json' | '--stream-json' | '--to';
   /** What follows `--to`: a dialect, with its variant if one is named. */
   to?: string;
+}
+
+/** Where documents about the run are written, as it was typed. */
+export interface Documents {
+  outcome: string | undefined;
+  reportMd: string | undefined;
 }
 
 /** The flags of a run, checked. */
@@ -172,6 +189,7 @@ export interface RunFlags {
   directories: readonly string[];
   tape: string | undefined;
   recordModel: string | undefined;
+  documents: Documents;
   /** A run of the ledger, as a person names it. */
   parent: string | undefined;
   isolate: 'auto' | IsolationKind | undefined;
@@ -184,8 +202,10 @@ export interface RunFlags {
   redact: boolean;
 }
 
+type FormatFlag = 'json' | 'output-format' | 'format' | 'stream-json' | 'to';
+
 /** Only one format at a time. */
-export function readFormat(values: RunValues): Format {
+export function readFormat(values: Pick<RunValues, FormatFlag>): Format {
   const chosen: Format[] = [];
   if (values.json === true) chosen.push({ flag: '--json' });
   if (values['output-format'] !== undefined) chosen.push(outputFormat(values['output-format']));
@@ -260,6 +280,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     deny: values.deny ?? [],
     directories: values['add-dir'] ?? [],
     tape: filled('--tape', values.tape, 'run.tape'),
+    documents: readDocuments(values),
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
     parent: filled('--parent', values.parent, 'last, or the id of a run'),
     ...readCopy(asked(values)),
@@ -268,6 +289,20 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     quiet: values.quiet === true,
     redact: values['no-redact'] !== true,
   };
+}
+
+type DocumentValues = Values<typeof documentOptions>;
+
+/** Whether any document is asked for. */
+export function wantsDocuments(values: DocumentValues): boolean {
+  return values.outcome !== undefined || values['report-md'] !== undefined;
+}
+
+export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFlag>): Documents {
+  const outcome = filled('--outcome', values.outcome, 'outcome.json');
+  const { flag } = readFormat(values);
+  if (outcome === '-' && flag !== 'text') throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
+  return { outcome, reportMd: filled('--report-md', values['report-md'], 'report.md') };
 }
 
 function readRetries(text: string | undefined): number {

@@ -135,17 +135,22 @@ async function fillSinks(
 ): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  if (writer === undefined) sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(outlet));
-  else if (flag === '--json') {
+  const { documents } = flags;
+  if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(outlet));
+  else if (writer !== undefined && flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
     const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
     onScratchpad(scratchpad.name);
     sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
-  } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
-  else sinks.push(dialectSink(new Writer(...writer), outlet));
+  } else if (writer !== undefined && flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
+  else if (writer !== undefined) sinks.push(dialectSink(new Writer(...writer), outlet));
   if (flags.tape !== undefined) {
     const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
     sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
+  }
+  if (Object.values(documents).some((each) => each !== undefined)) {
+    const { openDocuments } = await import('./documents.ts');
+    sinks.push(...(await openDocuments(documents, { stdout: outlet, complain }, context)));
   }
   return [...sinks, narration.sink];
 }

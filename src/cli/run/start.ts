@@ -2,7 +2,7 @@ import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { Context } from '../context.ts';
-import { readFlags, readFormat, type RunValues } from './flags.ts';
+import { readFlags, readFormat, type RunValues, wantsDocuments } from './flags.ts';
 import { follow } from './follow.ts';
 import { readPrompt } from './prompt.ts';
 import { readInputs, specOfFlags } from './settings.ts';
@@ -42,7 +42,9 @@ export async function startRun(
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     return await follow({ flags, spec, writer, loadAgent }, context);
   } catch (error) {
-    if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure)) throw error;
+    if (wantsDocuments(values)) await (await import('./documents.ts')).documentRefusal(error, { values, prompt: prompt ?? words }, context);
+    if (format.flag !== '--json') throw error;
     const { refuse } = await import('./refuse.ts');
     return await refuse(error, { prompt: prompt ?? (await readPrompt(words, context)), model: values.model, cwd: values.cwd }, context);
   } finally {
