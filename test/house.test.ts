@@ -9,7 +9,7 @@ import { version } from '../src/version.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `failure.ts`, `nearest.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
+/** Which rooms a room may import; `failure.ts`, `nearest.ts`, `path-pattern.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -17,6 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
+  expect: ['outcome', 'events'],
   reports: ['terminal', 'outcome', 'events'],
   processes: [],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
@@ -24,6 +25,7 @@ const mayImport: Record<string, readonly string[]> = {
   stores: ['outcome', 'events'],
   workspace: ['processes'],
   run: [
+    'expect',
     'workspace',
     'builtin',
     'agents',
@@ -42,6 +44,7 @@ const mayImport: Record<string, readonly string[]> = {
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
   cli: [
+    'expect',
     'reports',
     'orchestrate',
     'workspace',
@@ -60,12 +63,13 @@ const mayImport: Record<string, readonly string[]> = {
     'faults.ts',
     'schemas.ts',
   ],
-  'schemas.ts': ['run', 'dialects', 'outcome', 'events'],
+  'schemas.ts': ['run', 'expect', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'index.ts': ['portable.ts', 'run'],
   'failure.ts': [],
   'faults.ts': ['events'],
   'nearest.ts': [],
+  'path-pattern.ts': [],
   'new-id.ts': [],
   'present.ts': [],
   'repository-file.ts': [],
@@ -74,7 +78,7 @@ const mayImport: Record<string, readonly string[]> = {
   'vocabulary.ts': [],
   'xdg.ts': [],
 };
-const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'secret-names.ts', 'version.ts', 'vocabulary.ts'];
+const forAll = ['failure.ts', 'nearest.ts', 'new-id.ts', 'path-pattern.ts', 'present.ts', 'secret-names.ts', 'version.ts', 'vocabulary.ts'];
 const touchesNode = new Set([
   'processes',
   'workspace',

@@ -23,6 +23,10 @@ export function outcomeText(outcome: RunOutcome, advice: readonly string[], scre
     ['work', work(outcome)],
   ];
   const hidden = Math.max(0, artifacts.length - shownFiles) + (omitted?.artifacts ?? 0);
+  const expectations = (outcome.expectations ?? []).map(
+    ({ rule, passed, detail }) =>
+      `${paint(passed ? 'holds ' : 'fails ', passed ? 'green' : 'red', screen)} ${oneLine(rule, 200)}: ${oneLine(detail, 300)}`,
+  );
   return [
     `${paint(verdict.class, colour, screen)}  ${oneLine(verdict.evidence[0]?.detail ?? '', 400)}  ${paint(`(exit code ${verdict.exit_code})`, 'dim', screen)}\n`,
     facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(8)} ${oneLine(value, 400)}\n`])).join(''),
@@ -30,6 +34,7 @@ export function outcomeText(outcome: RunOutcome, advice: readonly string[], scre
       'Why',
       verdict.evidence.slice(1).map(({ signal, detail }) => `${oneLine(signal)}: ${oneLine(detail, 400)}`),
     ),
+    section('Expectations', expectations),
     section('Answer', message === '' ? [] : head(plain(message.trimEnd()).split('\n'))),
     section('Warnings', head(warnings.map((text) => oneLine(text, 400)))),
     section('Files', [

@@ -12,6 +12,12 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
     `## ${outcome.status === 'success' ? '✅' : '❌'} Runwire: ${outcome.verdict.class}\n`,
     `${whyLine(outcome)}\n`,
     facts(outcome),
+    section(
+      'Expectations',
+      list(
+        (outcome.expectations ?? []).map(({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`),
+      ),
+    ),
     section('Answer', outcome.message === '' ? '' : fenced(cut(outcome.message, messageShown))),
     section('Evidence', list(outcome.verdict.evidence.slice(1).map(({ signal, detail }) => `${signal}: ${codeSpan(detail)}`))),
     section('Warnings', list(outcome.warnings.slice(0, 20).map((text) => codeSpan(text)))),

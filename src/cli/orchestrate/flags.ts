@@ -45,6 +45,7 @@ export const crewOptions = {
   ledger: { ...ledger },
   label: { ...label },
   'no-tape': runOptions['no-tape'],
+  expect: runOptions.expect,
   'on-end': runOptions['on-end'],
   'project-name': runOptions['project-name'],
   'parent-branch-id': { type: 'string', value: 'BRANCH', help: 'The branch or commit to start from (default: what is checked out)' },

@@ -46,7 +46,9 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
     const inputs = await readInputs(flags, context);
     const asked = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
     const { settings, tellWith } = await settle(asked, crewFlags, flags, context);
-    const spec: RunSpec = { ...asked, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
+    // What is expected is expected of each agent: the run on top does no work.
+    const { expect: _expect, ...top } = asked;
+    const spec: RunSpec = { ...top, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     const crew = new Crew(settings);
     const code = await follow(

@@ -5,6 +5,7 @@ import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import type { AskedLimits } from '../../run/ask.ts';
 import type { Options, Values } from '../command.ts';
+import { expectOption } from '../expect/option.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 import { amount, filled, readCost, readCount, readDuration, readWord } from '../flag-values.ts';
 import {
@@ -91,6 +92,7 @@ export const runOptions = {
   retries: { type: 'string', value: 'N', help: 'Start again, up to N times, when the model fails or the run breaks off' },
   'retry-delay': { type: 'string', value: 'DURATION', help: 'The first wait before that, doubled each time (default: 2s)' },
   'fail-on': failOnOption,
+  expect: expectOption,
   'permission-mode': {
     type: 'string',
     value: permissionModes.join('|'),
@@ -183,6 +185,8 @@ export interface RunFlags {
   labels: Labels;
   keepsTape: boolean;
   failOn: readonly FailOn[];
+  /** Rules, or files of rules, as they were typed. */
+  expectWords: readonly string[];
   permissionMode: PermissionMode | undefined;
   allow: readonly string[];
   deny: readonly string[];
@@ -275,6 +279,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
+    expectWords: values.expect ?? [],
     permissionMode: readWord('--permission-mode', values['permission-mode'], permissionModes),
     allow: values.allow ?? [],
     deny: values.deny ?? [],

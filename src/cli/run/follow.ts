@@ -28,12 +28,17 @@ export interface Following {
   script?: Script | undefined;
   /** In text mode stdout gets the report instead of the answer. */
   tellsReport?: boolean;
+  /** Hears what the run came to. */
+  onOutcome?: ((outcome: RunOutcome) => void) | undefined;
   /** Hears of the run as soon as there is one, and where to tell people something. */
   onRun?: (run: Run, complain: (message: string) => void) => void;
 }
 
 /** A run in the foreground: told on stdout and stderr while it happens; answers the exit code. */
-export async function follow({ flags, spec, writer, loadAgent, script, tellsReport, onRun }: Following, context: Context): Promise<number> {
+export async function follow(
+  { flags, spec, writer, loadAgent, script, tellsReport, onRun, onOutcome }: Following,
+  context: Context,
+): Promise<number> {
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
   // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
   const draws = writer === undefined;
@@ -82,6 +87,7 @@ export async function follow({ flags, spec, writer, loadAgent, script, tellsRepo
     });
     onRun?.(run, narration.complain);
     const outcome = await run.outcome;
+    onOutcome?.(outcome);
     if (flags.onEnd.length > 0) {
       const { runOnEnd } = await import('./on-end.ts');
       for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
@@ -115,7 +121,7 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
   return given.flatMap(([flag, value]) => (value === undefined || redact.text(value) !== value ? [] : [flag, value]));
 }
 
-interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'onRun' | 'tellsReport'> {
+interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'onRun' | 'onOutcome' | 'tellsReport'> {
   tellsReport: boolean | undefined;
   outlet: Outlet;
   narration: Narration;

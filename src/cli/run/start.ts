@@ -1,6 +1,7 @@
 import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Context } from '../context.ts';
 import { readFlags, readFormat, type RunValues, wantsDocuments } from './flags.ts';
 import { follow } from './follow.ts';
@@ -13,6 +14,8 @@ export interface StartOptions {
   command?: readonly string[] | undefined;
   /** Unset: the built-in one. */
   loadAgent?: () => Promise<RunAgent>;
+  /** Hears what the run came to. */
+  onOutcome?: (outcome: RunOutcome) => void;
 }
 
 /** From the flags to the exit code. What is wrong with the command line is said before anything else is looked at. */
@@ -20,7 +23,7 @@ export async function startRun(
   values: RunValues,
   operands: readonly string[],
   context: Context,
-  { command, loadAgent }: StartOptions = {},
+  { command, loadAgent, onOutcome }: StartOptions = {},
 ): Promise<number> {
   const format = readFormat(values);
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
@@ -40,7 +43,7 @@ export async function startRun(
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
     // Before anything is started that could look.
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
-    return await follow({ flags, spec, writer, loadAgent }, context);
+    return await follow({ flags, spec, writer, loadAgent, onOutcome }, context);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (wantsDocuments(values)) await (await import('./documents.ts')).documentRefusal(error, { values, prompt: prompt ?? words }, context);
