@@ -26,6 +26,7 @@ says how the run ends ("ends permission"), the rules alone decide. With --repeat
     factor: { type: 'string', value: 'N', help: 'How many times the turns and the cost of that run it may take (default: 1.5)' },
     repeat: { type: 'string', value: 'N', help: 'Make the run after -- N times, and tell how often it passes' },
     'min-rate': { type: 'string', value: 'RATE', help: 'How often it has to pass: 0 to 1 (default: 1)' },
+    junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report: each run is a test case, and each rule' },
     from,
     stderr,
     'process-exit': processExit,

@@ -14,7 +14,7 @@ import type { RunValues } from '../run/flags.ts';
 import { startRun } from '../run/start.ts';
 import { screenOf } from '../screen.ts';
 import { type Asked, readOutcome } from './check-stored.ts';
-import { tellCheck } from './tell.ts';
+import { tellCheck, writeJunit } from './tell.ts';
 
 interface AskedLive extends Asked {
   repeat: number;
@@ -36,6 +36,7 @@ export async function checkLive({ values, factor, isText, repeat, minRate, words
   const parsed = parseWords(run, flags);
   const given = parsed.values as RunValues;
   const asked: RunValues = {
+    'no-github': true,
     ...given,
     expect: [...(given.expect ?? []), ...(values.expect ?? [])],
     ...present({ ledger: given.ledger ?? values.ledger }),
@@ -52,6 +53,12 @@ export async function checkLive({ values, factor, isText, repeat, minRate, words
       // Who interrupts one run means all of them.
       if (outcome.verdict.class === 'cancelled') break;
     }
+    if (values.junit !== undefined)
+      await writeJunit(
+        values.junit,
+        tried.map(({ outcome }) => outcome),
+        context,
+      );
     const [only] = tried;
     if (repeat === 1 && only !== undefined) {
       await tellCheck(only.outcome, only.code, isText, context);

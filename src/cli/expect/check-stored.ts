@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import { namedRun, noSuchLedger, useLedger } from '../runs/ledger.ts';
 import { readSharedFlags, redaction, sourcesOf } from '../streams.ts';
 import { readRules } from './read-rules.ts';
-import { tellCheck } from './tell.ts';
+import { tellCheck, writeJunit } from './tell.ts';
 
 export interface Asked {
   values: {
@@ -24,6 +24,7 @@ export interface Asked {
     readonly 'process-exit'?: string;
     readonly 'no-redact'?: boolean;
     readonly ledger?: string;
+    readonly junit?: string;
   };
   factor: number;
   isText: boolean;
@@ -45,6 +46,7 @@ export async function checkStored({ values, factor, isText }: Asked, name: strin
   const judged = judgedBy([...told, ...(base === undefined ? [] : compareWith(base, outcome, factor))], outcome);
   const code = checkCode(judged);
   await tellCheck(judged, code, isText, context);
+  if (values.junit !== undefined) await writeJunit(values.junit, [judged], context);
   return code;
 }
 

@@ -2,6 +2,8 @@ import type { RunOutcome } from '../../outcome/outcome.ts';
 import { paint } from '../../terminal/paint.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Screen } from '../../terminal/table.ts';
+import { filled } from '../flag-values.ts';
+import { openFile } from '../run/documents.ts';
 import type { Context } from '../context.ts';
 import { screenOf } from '../screen.ts';
 
@@ -19,4 +21,12 @@ function checkText({ verdict, expectations = [] }: RunOutcome, code: number, scr
   );
   const why = oneLine(verdict.evidence[0]?.detail ?? '', 300);
   return `${lines.join('')}${paint(code === 0 ? 'passed' : 'failed', code === 0 ? 'green' : 'red', screen)}  ${verdict.class}: ${why}\n`;
+}
+
+export async function writeJunit(path: string, outcomes: readonly RunOutcome[], context: Context): Promise<void> {
+  const write = openFile('--junit', filled('--junit', path, 'junit.xml') ?? path, context, (message) =>
+    context.warn(`runwire: warning: ${message}`),
+  );
+  const { junitXml } = await import('../../reports/junit.ts');
+  write(junitXml(outcomes));
 }

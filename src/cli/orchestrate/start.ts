@@ -68,7 +68,7 @@ export async function conduct({ values, crewFlags, prompt, directorOf, limitsOf 
     );
     return { crew, flags, code };
   } catch (error) {
-    if (error instanceof Failure && wantsDocuments(values))
+    if (error instanceof Failure && wantsDocuments(values, context.env))
       await (await import('../run/documents.ts')).documentRefusal(error, { values, prompt }, context);
     throw error;
   } finally {

@@ -8,7 +8,7 @@ import { present } from '../../present.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
 import { redaction } from '../streams.ts';
-import { type Documents, readDocuments, type RunValues } from './flags.ts';
+import { ciOf, type Documents, readDocuments, readGithub, type RunValues } from './flags.ts';
 
 interface Outlet {
   write(text: string): void;
@@ -16,7 +16,7 @@ interface Outlet {
 
 /** The documents that a run was asked for: each is written whole when the run has ended, however it ended. */
 export async function openDocuments(
-  { outcome, reportMd }: Documents,
+  { outcome, reportMd, junit }: Documents,
   { stdout, complain }: { stdout: Outlet; complain: (message: string) => void },
   context: Context,
 ): Promise<Sink[]> {
@@ -32,11 +32,16 @@ export async function openDocuments(
     const story = new Story();
     sinks.push({ record: (record) => story.record(record), end: (told) => file(reportMarkdown(told, story)) });
   }
+  if (junit !== undefined) {
+    const file = openFile('--junit', junit, context, complain);
+    const { junitXml } = await import('../../reports/junit.ts');
+    sinks.push({ end: (told) => file(junitXml([told])) });
+  }
   return sinks;
 }
 
 /** What an earlier run left there is gone, so that nobody takes it for this one; what cannot be written is said before the run. */
-function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): (text: string) => void {
+export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): (text: string) => void {
   const path = resolve(cwd, name);
   const temporary = `${path}.${process.pid}.part`;
   try {
@@ -65,9 +70,18 @@ export async function documentRefusal(
 ): Promise<void> {
   let printed = '';
   const complain = (message: string): void => context.warn(`runwire: warning: ${message}`);
+  const ci = ciOf(readGithub(values), context.env);
+  const told = ci === undefined ? undefined : await import('./ci.ts');
   let sinks: Sink[];
+  let file: string | undefined;
   try {
-    sinks = await openDocuments(readDocuments(values), { stdout: { write: (text) => void (printed += text) }, complain }, context);
+    const documents = readDocuments(values);
+    file = documents.outcome === '-' ? undefined : (documents.outcome ?? told?.usualOutcomeFile(ci, context));
+    sinks = await openDocuments(
+      { ...documents, outcome: documents.outcome ?? file },
+      { stdout: { write: (text) => void (printed += text) }, complain },
+      context,
+    );
   } catch (error) {
     // The documents themselves may be what cannot be had.
     if (error instanceof Failure) return;
@@ -75,6 +89,8 @@ export async function documentRefusal(
   }
   const outcome = refusedOutcome(failure, { prompt, model: values.model }, context);
   for (const sink of sinks) sink.end?.(outcome);
+  if (ci !== undefined && told !== undefined)
+    await new told.Ci(ci, context).tell(outcome, file === undefined ? undefined : resolve(context.cwd, file));
   if (printed !== '') await context.print(printed);
 }
 

@@ -11,6 +11,7 @@ import { amount, filled, readCost, readCount, readDuration, readWord } from '../
 import {
   builtIn,
   type Dirty,
+  type Environment,
   dirtyWays,
   type IsolationKind,
   isolations,
@@ -46,6 +47,12 @@ export const documentOptions = {
     help: 'Write the outcome as JSON at the end, however it ends; - is stdout, instead of the answer',
   },
   'report-md': { type: 'string', value: 'FILE', help: 'Write a report in Markdown at the end: verdict, cost, files, transcript' },
+  junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report at the end: the run is a test case, and each rule' },
+  github: {
+    type: 'boolean',
+    help: 'Tell GitHub Actions: folded log, annotations, summary, outputs (default: where GITHUB_ACTIONS is true)',
+  },
+  'no-github': { type: 'boolean', help: 'Tell no CI anything, GitLab and Buildkite neither' },
 } as const satisfies Options;
 
 export const runOptions = {
@@ -159,7 +166,11 @@ export interface Format {
 export interface Documents {
   outcome: string | undefined;
   reportMd: string | undefined;
+  junit: string | undefined;
 }
+
+/** CIs that have a place for what a run comes to. */
+export type CiName = 'github' | 'gitlab' | 'buildkite';
 
 /** The flags of a run, checked. */
 export interface RunFlags {
@@ -194,6 +205,8 @@ export interface RunFlags {
   tape: string | undefined;
   recordModel: string | undefined;
   documents: Documents;
+  /** Unset: as the environment says. */
+  github: boolean | undefined;
   /** A run of the ledger, as a person names it. */
   parent: string | undefined;
   isolate: 'auto' | IsolationKind | undefined;
@@ -286,6 +299,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     directories: values['add-dir'] ?? [],
     tape: filled('--tape', values.tape, 'run.tape'),
     documents: readDocuments(values),
+    github: readGithub(values),
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
     parent: filled('--parent', values.parent, 'last, or the id of a run'),
     ...readCopy(asked(values)),
@@ -299,15 +313,32 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
 type DocumentValues = Values<typeof documentOptions>;
 
 /** Whether any document is asked for. */
-export function wantsDocuments(values: DocumentValues): boolean {
-  return values.outcome !== undefined || values['report-md'] !== undefined;
+export function wantsDocuments(values: DocumentValues, env: Environment): boolean {
+  const { outcome, 'report-md': reportMd, junit } = values;
+  return [outcome, reportMd, junit, ciOf(readGithub(values), env)].some((each) => each !== undefined);
+}
+
+export function readGithub(values: DocumentValues): boolean | undefined {
+  return values['no-github'] === true ? false : values.github;
+}
+
+/** The CI that is told of the run. */
+export function ciOf(github: boolean | undefined, env: Environment): CiName | undefined {
+  if (github !== undefined) return github ? 'github' : undefined;
+  if (env['GITHUB_ACTIONS'] === 'true') return 'github';
+  if (env['GITLAB_CI'] === 'true') return 'gitlab';
+  return env['BUILDKITE'] === 'true' ? 'buildkite' : undefined;
 }
 
 export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFlag>): Documents {
   const outcome = filled('--outcome', values.outcome, 'outcome.json');
   const { flag } = readFormat(values);
   if (outcome === '-' && flag !== 'text') throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
-  return { outcome, reportMd: filled('--report-md', values['report-md'], 'report.md') };
+  return {
+    outcome,
+    reportMd: filled('--report-md', values['report-md'], 'report.md'),
+    junit: filled('--junit', values.junit, 'junit.xml'),
+  };
 }
 
 function readRetries(text: string | undefined): number {

@@ -15,7 +15,8 @@ import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
-import type { RunFlags } from './flags.ts';
+import type { Ci } from './ci.ts';
+import { ciOf, type RunFlags } from './flags.ts';
 import { lateResponse } from './late-response.ts';
 import type { loadWriter } from './writers.ts';
 
@@ -52,6 +53,11 @@ export async function follow(
     },
     context,
   );
+  const ciName = ciOf(flags.github, context.env);
+  const told = ciName === undefined ? undefined : await import('./ci.ts');
+  const ci = ciName === undefined || told === undefined ? undefined : new told.Ci(ciName, context);
+  const outcomeFile = flags.documents.outcome ?? told?.usualOutcomeFile(ciName, context);
+  const documents = { ...flags.documents, outcome: outcomeFile };
   let run: Run | undefined;
   let scratchpad = '';
   const startedAt = context.now();
@@ -68,11 +74,26 @@ export async function follow(
   });
   try {
     const place = ledgerPlace(flags.ledger, context.env, context.cwd);
+    ci?.begin();
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
       sinks: () =>
-        openSinks({ flags, spec, writer, tellsReport, outlet, narration, onScratchpad: (name) => void (scratchpad = name) }, context),
+        openSinks(
+          {
+            flags,
+            spec,
+            writer,
+            tellsReport,
+            outlet,
+            narration,
+            documents,
+            ci,
+            isLog: ciName === 'github',
+            onScratchpad: (name) => void (scratchpad = name),
+          },
+          context,
+        ),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       keepsRecords: false,
       clock: context.now,
@@ -92,8 +113,10 @@ export async function follow(
       const { runOnEnd } = await import('./on-end.ts');
       for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
     }
+    await ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
     return exitCodeOf(outcome, flags);
   } finally {
+    ci?.end();
     narration.close();
   }
 }
@@ -125,6 +148,10 @@ interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'onRun' | 'onOut
   tellsReport: boolean | undefined;
   outlet: Outlet;
   narration: Narration;
+  documents: RunFlags['documents'];
+  ci: Ci | undefined;
+  /** stdout may be the log of GitHub. */
+  isLog: boolean;
   /** Told the name of the scratchpad. */
   onScratchpad: (name: string) => void;
 }
@@ -136,13 +163,13 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
 
 async function fillSinks(
   sinks: Sink[],
-  { flags, spec, writer, tellsReport, outlet, narration, onScratchpad }: Ways,
+  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, isLog, onScratchpad }: Ways,
   context: Context,
 ): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  const { documents } = flags;
-  if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(outlet));
+  const answers = isLog ? await harmlessOutlet(outlet) : outlet;
+  if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
   else if (writer !== undefined && flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
     const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
@@ -158,5 +185,12 @@ async function fillSinks(
     const { openDocuments } = await import('./documents.ts');
     sinks.push(...(await openDocuments(documents, { stdout: outlet, complain }, context)));
   }
+  if (ci !== undefined) sinks.push(ci.sink);
   return [...sinks, narration.sink];
+}
+
+/** What the answer says is no command to the runner. */
+async function harmlessOutlet(outlet: Outlet): Promise<Pick<Outlet, 'write'>> {
+  const { harmlessInLog } = await import('../../reports/github.ts');
+  return { write: (...pieces) => outlet.write(...pieces.map(harmlessInLog)) };
 }

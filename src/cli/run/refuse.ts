@@ -70,9 +70,12 @@ export async function refuseWords(failure: Failure, words: readonly string[], co
   const documents = present({
     outcome: values.outcome === '-' ? '-' : text(values.outcome),
     'report-md': text(values['report-md']),
+    junit: text(values.junit),
+    github: values.github === true ? true : undefined,
+    'no-github': values['no-github'] === true ? true : undefined,
     model: text(values.model),
   });
-  if (wantsDocuments(documents))
+  if (wantsDocuments(documents, context.env))
     await (await import('./documents.ts')).documentRefusal(failure, { values: documents, prompt: typed }, context);
   if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
   const prompt = await readPrompt(typed, context, typed === undefined);

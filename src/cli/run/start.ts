@@ -46,7 +46,8 @@ export async function startRun(
     return await follow({ flags, spec, writer, loadAgent, onOutcome }, context);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (wantsDocuments(values)) await (await import('./documents.ts')).documentRefusal(error, { values, prompt: prompt ?? words }, context);
+    if (wantsDocuments(values, context.env))
+      await (await import('./documents.ts')).documentRefusal(error, { values, prompt: prompt ?? words }, context);
     if (format.flag !== '--json') throw error;
     const { refuse } = await import('./refuse.ts');
     return await refuse(error, { prompt: prompt ?? (await readPrompt(words, context)), model: values.model, cwd: values.cwd }, context);
