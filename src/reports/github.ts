@@ -68,5 +68,13 @@ export function stepOutputs(outcome: RunOutcome, outcomeFile: string | undefined
 
 /** An answer as a log of GitHub may show it: no line of it is a command to the runner. */
 export function harmlessInLog(text: string): string {
-  return text.replace(/^([^\S\n]*)::/gm, '$1\\::').replaceAll('##[', '#\\#[');
+  const harmless = (line: string): string => {
+    const words = line.trimStart();
+    return words.startsWith('::') ? `${line.slice(0, line.length - words.length)}\\${words}` : line;
+  };
+  return text
+    .split(/([\r\n])/)
+    .map(harmless)
+    .join('')
+    .replaceAll('##[', '#\\#[');
 }
