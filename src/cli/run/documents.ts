@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
 import { codeOfClass } from '../../faults.ts';
@@ -42,9 +42,10 @@ export async function openDocuments(
 
 /** What an earlier run left there is gone, so that nobody takes it for this one; what cannot be written is said before the run. */
 export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): (text: string) => void {
-  const path = resolve(cwd, name);
+  const { path, isFile } = placeOf(resolve(cwd, name));
   const temporary = `${path}.${process.pid}.part`;
   try {
+    if (!isFile) return writing(flag, name, (text) => writeFileSync(path, text), complain);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(temporary, '');
     rmSync(temporary);
@@ -52,10 +53,25 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
   } catch (error) {
     throw new Failure('input', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
   }
+  const replace = (text: string): void => {
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
+  };
+  return writing(flag, name, replace, complain);
+}
+
+/** Where a link leads, so that it stays a link; a pipe or a device is written to, never replaced. */
+function placeOf(path: string): { path: string; isFile: boolean } {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { path, isFile: true };
+  if (found.isDirectory()) throw new Failure('input', `${path}: cannot be written: it is a directory`);
+  return found.isFile() ? { path: realpathSync(path), isFile: true } : { path, isFile: false };
+}
+
+function writing(flag: string, name: string, write: (text: string) => void, complain: (message: string) => void): (text: string) => void {
   return (text) => {
     try {
-      writeFileSync(temporary, text);
-      renameSync(temporary, path);
+      write(text);
     } catch (error) {
       complain(`${flag} ${name}: not written: ${messageOf(error)}`);
     }

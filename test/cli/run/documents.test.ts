@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunOutcome } from '../../../src/outcome/outcome.ts';
@@ -35,6 +35,17 @@ describe('--outcome', () => {
     expect(error_details?.message).toContain('--max-turns no');
     expect(metadata.initial_prompt).toBe('Do it');
     await expect(runScripted(['Do it', '--outcome', 'o.json/x'], telling(...goodRun), { cwd })).rejects.toThrow('cannot be written');
+  });
+
+  it('writes to a pipe or a device and leaves it there, and through a link', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'real.json'), 'old');
+    symlinkSync('real.json', join(cwd, 'link.json'));
+    await runScripted(['Do it', '--outcome', '/dev/null', '--report-md', 'link.json', '-q'], telling(...goodRun), { cwd });
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+    expect(lstatSync(join(cwd, 'link.json')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toContain('Runwire: success');
+    await expect(runScripted(['Do it', '--outcome', '.'], telling(...goodRun), { cwd })).rejects.toThrow('it is a directory');
   });
 
   it('is there for a flag that nobody knows, through the command', async () => {
