@@ -9,6 +9,8 @@ export default defineConfig({
     isolate: false,
     // Most tests wait for processes that they started: more of them than cores can wait at once.
     maxWorkers: 4,
+    // What a CI changes is tested where it is asked for.
+    env: { GITHUB_ACTIONS: '', GITLAB_CI: '', BUILDKITE: '' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', new Summary()],

@@ -28,6 +28,8 @@ const madeAtRunTime: Readonly<Record<string, string>> = {
   'agents/checkup.ts': 'a flag of ours, letter by letter, between two looks at one character',
   'builtin/models/recording.ts': 'the spellings of one path, letter by letter: each has a fixed length',
   'redact/pattern.ts': 'one class between the beginning and the end, matched with one character',
+  'expect/words.ts': 'made to see whether it can be, and matched with nothing',
+  'run/judges.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
   'builtin/answer/json-schema.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
 };
 

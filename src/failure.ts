@@ -9,6 +9,7 @@ export const exitCodes = {
   turn_limit: 6,
   permission: 7,
   incomplete: 8,
+  expectation: 9,
   time_limit: 124,
   cancelled: 130,
 } as const satisfies Record<string, number>;

@@ -125,6 +125,7 @@ export const codeOfClass: Record<FailureCode, ErrorCode> = {
   turn_limit: 'turn_limit',
   permission: 'permission',
   incomplete: 'unknown',
+  expectation: 'expectation',
   time_limit: 'time_limit',
   cancelled: 'cancelled',
 };

@@ -6,6 +6,7 @@ export const formats = {
   event: async () => (await import('./events/event.ts')).AgentEvent,
   record: async () => (await import('./events/event.ts')).EventRecord,
   outcome: async () => (await import('./outcome/outcome.ts')).RunOutcome,
+  expect: async () => (await import('./expect/rule.ts')).RuleFile,
   'run-spec': async () => (await import('./run/spec.ts')).RunSpec,
 } as const;
 

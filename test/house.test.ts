@@ -9,7 +9,7 @@ import { version } from '../src/version.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `duration.ts`, `failure.ts`, `nearest.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
+/** Which rooms a room may import; `duration.ts`, `failure.ts`, `nearest.ts`, `path-pattern.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -17,12 +17,15 @@ const mayImport: Record<string, readonly string[]> = {
   redact: ['events'],
   pipeline: ['dialects', 'outcome', 'redact', 'events', 'faults.ts'],
   terminal: [],
+  expect: ['outcome', 'events'],
+  reports: ['terminal', 'outcome', 'events'],
   processes: [],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
   stores: ['outcome', 'events'],
   workspace: ['processes'],
   run: [
+    'expect',
     'workspace',
     'builtin',
     'agents',
@@ -43,6 +46,8 @@ const mayImport: Record<string, readonly string[]> = {
   server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [
     'server',
+    'expect',
+    'reports',
     'orchestrate',
     'workspace',
     'run',
@@ -57,15 +62,17 @@ const mayImport: Record<string, readonly string[]> = {
     'outcome',
     'redact',
     'events',
+    'faults.ts',
     'schemas.ts',
   ],
-  'schemas.ts': ['run', 'dialects', 'outcome', 'events'],
+  'schemas.ts': ['run', 'expect', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
   'index.ts': ['portable.ts', 'run'],
   'duration.ts': [],
   'failure.ts': [],
   'faults.ts': ['events'],
   'nearest.ts': [],
+  'path-pattern.ts': [],
   'new-id.ts': [],
   'present.ts': [],
   'repository-file.ts': [],
@@ -74,7 +81,17 @@ const mayImport: Record<string, readonly string[]> = {
   'vocabulary.ts': [],
   'xdg.ts': [],
 };
-const forAll = ['duration.ts', 'failure.ts', 'nearest.ts', 'new-id.ts', 'present.ts', 'secret-names.ts', 'version.ts', 'vocabulary.ts'];
+const forAll = [
+  'duration.ts',
+  'failure.ts',
+  'nearest.ts',
+  'new-id.ts',
+  'path-pattern.ts',
+  'present.ts',
+  'secret-names.ts',
+  'version.ts',
+  'vocabulary.ts',
+];
 const touchesNode = new Set([
   'processes',
   'workspace',

@@ -53,6 +53,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/outcome.ts')).outcome,
   },
   {
+    name: 'check',
+    summary: 'Check a run against what is expected of it, or against another run',
+    load: async () => (await import('./commands/check.ts')).check,
+  },
+  {
     name: 'convert',
     summary: 'Translate a recorded or live stream from one dialect to another',
     load: async () => (await import('./commands/convert.ts')).convert,

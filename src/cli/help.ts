@@ -13,6 +13,7 @@ export const exitCodeTable: readonly (readonly [code: string, name: string, mean
   ['6', 'turn_limit', 'the turn limit was reached'],
   ['7', 'permission', 'the run ended because something was denied'],
   ['8', 'incomplete', 'the stream stopped without an end, the agent crashed, or answered nothing'],
+  ['9', 'expectation', 'the run finished, but something that --expect asks for does not hold'],
   ['124', 'time_limit', 'a time limit was reached'],
   ['130, 143', 'cancelled', 'SIGINT, SIGTERM'],
 ];

@@ -54,5 +54,6 @@ export class Claims {
 /** Whether this speaks against the claim in a way that no agent's own wire can say. */
 function castsDoubt(event: EventRecord): boolean {
   if (event.type === 'process.ended') return event.exit_code !== 0;
+  if (event.type === 'expectation.checked') return !event.passed;
   return event.type === 'log' && (event.cause === 'cut' || event.cause === 'broken' || event.cause === 'oversize');
 }

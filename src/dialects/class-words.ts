@@ -7,6 +7,7 @@ export const classWords: Readonly<Record<string, { words: string; code: ErrorCod
   cost_limit: { words: 'Cost limit reached', code: 'cost_limit' },
   turn_limit: { words: 'Turn limit reached', code: 'turn_limit' },
   time_limit: { words: 'Time limit reached', code: 'time_limit' },
+  expectation: { words: 'Expectation not met', code: 'expectation' },
   permission: { words: 'Permission denied', code: 'permission' },
   cancelled: { words: 'Cancelled', code: 'cancelled' },
 };

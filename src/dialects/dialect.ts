@@ -32,6 +32,7 @@ export type Loss =
   | 'limit'
   | 'rate_limit'
   | 'lineage'
+  | 'expectation'
   | 'log'
   | 'error'
   | 'process'

@@ -24,6 +24,7 @@ export const lossOf: Record<EventType, Loss> = {
   'rate_limit.reported': 'rate_limit',
   'branch.updated': 'lineage',
   'branch.published': 'lineage',
+  'expectation.checked': 'expectation',
   log: 'log',
   error: 'error',
   'agent.finished': 'verdict',

@@ -42,6 +42,7 @@ export const ErrorCode = z.enum([
   'turn_limit',
   'cost_limit',
   'time_limit',
+  'expectation',
   'cancelled',
   'unknown',
 ]);
@@ -239,6 +240,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     dry_run: z.boolean().optional(),
     message: Text.optional(),
   }),
+  /** What became of one thing that was expected of the run. */
+  z.strictObject({ type: z.literal('expectation.checked'), rule: Text, passed: z.boolean(), detail: Text }),
   z.strictObject({
     type: z.literal('log'),
     stream: z.enum(['stdout', 'stderr', 'agent']),

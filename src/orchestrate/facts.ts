@@ -1,4 +1,4 @@
-import { matchesPath } from '../builtin/permissions/pattern.ts';
+import { matchesPath } from '../path-pattern.ts';
 import type { Change } from '../workspace/changes.ts';
 
 /** What stands beside a verdict: a test that is gone cannot fail. */

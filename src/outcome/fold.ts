@@ -175,6 +175,9 @@ export class OutcomeFold {
       case 'branch.published':
         this.#published = event;
         return;
+      case 'expectation.checked':
+        this.#signals.expectations.push({ rule: event.rule, passed: event.passed, detail: event.detail });
+        return;
       case 'log':
         if (event.cause === 'cut') this.#signals.cut = true;
         else if (event.cause === 'broken' && this.#signals.claim !== undefined) this.#signals.damagedEnd = true;
@@ -404,6 +407,7 @@ export class OutcomeFold {
         initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
       },
       verdict,
+      ...(this.#signals.expectations.length === 0 ? {} : { expectations: this.#signals.expectations.toArray() }),
       limits_hit: this.#limits.toArray().map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
       provenance: {
         ...defined({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),

@@ -148,6 +148,7 @@ export const RunOutcome = z.strictObject({
       'turn_limit',
       'permission',
       'incomplete',
+      'expectation',
       'time_limit',
       'cancelled',
     ]),
@@ -155,6 +156,8 @@ export const RunOutcome = z.strictObject({
     code: ErrorCode.optional(),
     evidence: z.array(z.strictObject({ signal: z.string(), detail: z.string() })),
   }),
+  /** What was expected of the run and what became of it; absent: nothing was. */
+  expectations: z.array(z.strictObject({ rule: z.string(), passed: z.boolean(), detail: z.string() })).optional(),
   limits_hit: z.array(
     z.strictObject({ limit: z.string(), value: z.number().optional(), maximum: z.number().optional(), message: z.string().optional() }),
   ),
@@ -187,5 +190,6 @@ export type LineageReport = z.infer<typeof LineageReport>;
 export type PublishReport = z.infer<typeof PublishReport>;
 export type ToolCall = z.infer<typeof ToolCall>;
 export type ErrorDetails = z.infer<typeof ErrorDetails>;
+export type Expectation = NonNullable<RunOutcome['expectations']>[number];
 export type Verdict = RunOutcome['verdict'];
 export type Evidence = Verdict['evidence'][number];

@@ -1,9 +1,9 @@
 import type { ErrorCode, EventOf, ItemStatus } from '../events/event.ts';
 import { exitCodes, type VerdictClass } from '../failure.ts';
-import { LastLines } from './bounded.ts';
+import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
 import { codeOfLimit } from './limits.ts';
-import type { Evidence, Verdict } from './outcome.ts';
+import type { Evidence, Expectation, Verdict } from './outcome.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
 export interface Signals {
@@ -39,6 +39,8 @@ export interface Signals {
   toolFailed: boolean;
   denied: boolean;
   warned: boolean;
+  /** What was expected of it. */
+  expectations: BoundedList<Expectation>;
 }
 
 export function noSignals(): Signals {
@@ -63,6 +65,7 @@ export function noSignals(): Signals {
     toolFailed: false,
     denied: false,
     warned: false,
+    expectations: new BoundedList(),
   };
 }
 
@@ -90,6 +93,7 @@ const classOfCode: Record<ErrorCode, VerdictClass> = {
   turn_limit: 'turn_limit',
   cost_limit: 'cost_limit',
   time_limit: 'time_limit',
+  expectation: 'expectation',
   cancelled: 'cancelled',
   unknown: 'incomplete',
 };
@@ -207,7 +211,22 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
   // A tool that failed or was denied is a warning too, where the model went on and answered.
   if (failOn.includes('warning') && (signals.warned || signals.toolFailed || signals.denied || lacksAnswer(signals)))
     return ['incomplete', 'there are warnings, and --fail-on says warning'];
-  return undefined;
+  const unmet = unmetOf(signals.expectations.toArray());
+  return unmet === undefined ? undefined : ['expectation', unmet, 'expectation'];
+}
+
+/** What rules were not met, in words; undefined: all were. */
+export function unmetOf(expectations: readonly Expectation[]): string | undefined {
+  const unmet = expectations.filter(({ passed }) => !passed);
+  return unmet.length === 0 ? undefined : `${unmet.length} of ${expectations.length} expectations not met: ${unmet[0]?.rule}`;
+}
+
+const unmetShown = 10;
+
+/** One for each rule that was not met. */
+export function unmetEvidence(expectations: readonly Expectation[]): Evidence[] {
+  const unmet = expectations.filter(({ passed }) => !passed);
+  return unmet.slice(0, unmetShown).map(({ rule, detail }) => ({ signal: 'expectation', detail: `${rule}: ${detail}` }));
 }
 
 /** The agent says ok, and its last answer is empty. */
@@ -250,6 +269,7 @@ function gatherEvidence(signals: Signals): Evidence[] {
   if (reached !== undefined) add('limit', reached.message ?? reached.limit);
   if (signals.openDenial !== undefined) add('denied', signals.openDenial);
   else if (signals.attempted.isAllDenied) add('denied', `${signals.attempted.denied} denied, nothing was allowed`);
+  evidence.push(...unmetEvidence(signals.expectations.toArray()));
   if (signals.cut) add('stream', 'the last line stops in the middle');
   if (!signals.said) add('answer', signals.did ? 'none, but tools ran' : 'none');
   else if (lacksAnswer(signals)) add('answer', 'none after the last tool call');

@@ -236,14 +236,15 @@ export class Thread {
     return this.complete(dialect, price);
   }
 
+  /** After the last `endAttempt`: what the run comes to if nothing is added. */
+  soFar(dialect: string, price?: Price): RunOutcome {
+    return this.#clean(this.#fold.outcome(dialect, this.notes, price));
+  }
+
   /** After the last `endAttempt`. */
-  complete(dialect: string, price?: Price, children?: ChildrenUsage): RunOutcome {
-    const { redact } = this.#options;
-    if (children !== undefined) this.#tellOf(children);
+  complete(dialect: string, price?: Price): RunOutcome {
     this.#source = 'runner';
-    const folded = this.#known(this.#fold.outcome(dialect, this.notes, price));
-    const outcome = redact?.json(folded) ?? folded;
-    if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
+    const outcome = this.soFar(dialect, price);
     this.#deliver(
       {
         type: 'thread.completed',
@@ -257,7 +258,16 @@ export class Thread {
     return outcome;
   }
 
-  #tellOf({ cost, ...children }: ChildrenUsage): void {
+  #clean(folded: RunOutcome): RunOutcome {
+    const { redact } = this.#options;
+    const known = this.#known(folded);
+    const outcome = redact?.json(known) ?? known;
+    if (redact !== undefined && redact.count > 0) outcome.provenance.redactions = redact.count;
+    return outcome;
+  }
+
+  /** What the runs below this one took. */
+  reportChildren({ cost, ...children }: ChildrenUsage): void {
     this.tell({ type: 'children.reported', ...children, ...present({ cost_usd: cost }) });
   }
 

@@ -1,3 +1,4 @@
+import type { Rule } from '../expect/rule.ts';
 import type { FailOn } from '../outcome/verdict.ts';
 import { present } from '../present.ts';
 import { builtIn, type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
@@ -48,6 +49,8 @@ export interface RunAsk {
   retries?: number | undefined;
   retryDelayMs?: number | undefined;
   failOn?: readonly FailOn[] | undefined;
+  /** What is expected of the run. */
+  expect?: readonly Rule[] | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
   /** Whether secrets are replaced; default true. */
   redact?: boolean | undefined;
@@ -99,6 +102,7 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
       append_system: ask.appendSystem,
       output_schema: ask.outputSchema as RunSpec['output_schema'],
       record_model: ask.recordModel,
+      expect: ask.expect === undefined ? undefined : [...ask.expect],
       project_name: ask.projectName,
       parent_branch_id: ask.parentBranchId,
       parent,

@@ -1,4 +1,5 @@
 import { codeOfClass } from '../faults.ts';
+import type { Expectations, Judges } from '../expect/expectations.ts';
 import type { ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { statusOf } from '../outcome/fold.ts';
@@ -33,6 +34,9 @@ interface Parts {
   budget: Budget;
   /** What the runs below this one took; settles when the last of them has ended. */
   children: () => Promise<ChildrenUsage | undefined>;
+  /** What is expected of the run, and how that is judged. */
+  expectations?: Expectations | undefined;
+  judges?: ((source: Source) => Promise<Judges>) | undefined;
 }
 
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
@@ -85,7 +89,17 @@ export class Attempts {
     }
     this.#account.close();
     const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await loadPrice(spec))) : this.#price;
-    return this.#thread.complete(source.dialect, price, await children());
+    const below = await children();
+    if (below !== undefined) this.#thread.reportChildren(below);
+    await this.#checkExpectations(price);
+    return this.#thread.complete(source.dialect, price);
+  }
+
+  async #checkExpectations(price: Price | undefined): Promise<void> {
+    const { expectations, judges, source } = this.#parts;
+    if (expectations === undefined || judges === undefined) return;
+    const told = await expectations.judge(this.#thread.soFar(source.dialect, price), await judges(source));
+    for (const each of told) this.#thread.tell({ type: 'expectation.checked', ...each });
   }
 
   async #attempt(resume: string | undefined): Promise<Verdict> {
@@ -172,7 +186,8 @@ export class Attempts {
   }
 
   #deliver(record: EventRecord): void {
-    const { sinks, stop } = this.#parts;
+    const { sinks, stop, expectations } = this.#parts;
+    expectations?.record(record);
     for (const sink of sinks) sink.record?.(record);
     const cause = this.#isOpen && !this.#isGone && record.source === 'agent' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);

@@ -1,4 +1,7 @@
 import { readEnvironmentWords } from '../agents/environment.ts';
+import type { Rule } from '../expect/rule.ts';
+import { parseRule } from '../expect/words.ts';
+import { present } from '../present.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
 import type { Environment } from '../vocabulary.ts';
 import { type RunAsk, specOf } from './ask.ts';
@@ -6,7 +9,9 @@ import { checkNodeVersion } from './node-version.ts';
 import { checkOptions } from './options.ts';
 import { type Run, start } from './run.ts';
 
-export interface RunOptions extends RunAsk {
+export interface RunOptions extends Omit<RunAsk, 'expect'> {
+  /** What is expected of the run: rules in words, such as `must run npm test`, or as data. */
+  expect?: readonly (string | Rule)[];
   /** Default: where this process is. */
   cwd?: string;
   /** Default: the environment of this process. An agent's process gets the usual variables of it, its own, and those named in `passEnv`. */
@@ -25,7 +30,8 @@ export interface RunOptions extends RunAsk {
 export function run(options: RunOptions): Run {
   checkNodeVersion(process.versions.node);
   checkOptions(options);
-  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', parent, signal, ...ask } = options;
+  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', parent, signal, expect, ...given } = options;
+  const ask: RunAsk = { ...given, ...present({ expect: expect?.map((rule) => (typeof rule === 'string' ? parseRule(rule) : rule)) }) };
   const { pass, set } = readEnvironmentWords(passEnv);
   const place = ledgerPlace(ledger, env, cwd);
   const work = start(specOf(ask, { cwd, passEnv: [...pass, ...Object.keys(set)] }), {

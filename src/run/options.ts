@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
+import { Rule } from '../expect/rule.ts';
 import { failOnWords } from '../outcome/verdict.ts';
 import { permissionModes } from '../vocabulary.ts';
 import type { RunOptions } from './library.ts';
@@ -42,6 +43,7 @@ const Options = z.strictObject({
   retries: z.int().nonnegative().optional(),
   retryDelayMs: z.number().nonnegative().optional(),
   failOn: z.array(z.enum(failOnWords)).optional(),
+  expect: z.array(z.union([z.string(), Rule])).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   redact: z.boolean().optional(),
   projectName: text,

@@ -135,6 +135,7 @@ class LiveRun implements Run {
         clock: this.#clock,
         budget: this.#budget,
         children: () => this.#children.usage(),
+        ...(await this.#expectations()),
       });
       const outcome = await attempts.run().finally(() => source.close?.());
       for (const sink of sinks) sink.end?.(outcome);
@@ -150,6 +151,21 @@ class LiveRun implements Run {
       this.#isOver = true;
       this.#stop.dispose();
     }
+  }
+
+  async #expectations(): Promise<Pick<ConstructorParameters<typeof Attempts>[0], 'expectations' | 'judges'>> {
+    const { expect, redact, cwd, pass_env: passEnv } = this.spec;
+    if (expect === undefined || expect.length === 0) return {};
+    const { Expectations } = await import('../expect/expectations.ts');
+    const { env, variables = {} } = this.#options;
+    const { signal } = this.#stop;
+    return {
+      expectations: new Expectations(expect, { isRedacted: redact }),
+      async judges({ workspace }) {
+        const { folderItself, judgesIn } = await import('./judges.ts');
+        return judgesIn({ workspace: workspace ?? folderItself(cwd), env, passEnv, variables, signal });
+      },
+    };
   }
 
   /** An agent that is not there is the outcome of the run, told like any other. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Rule } from '../expect/rule.ts';
 import { failOnWords } from '../outcome/verdict.ts';
 import { dirtyWays, isolations, permissionModes } from '../vocabulary.ts';
 
@@ -74,6 +75,8 @@ export const RunSpec = z.strictObject({
   /** The first wait before a retry, doubled each time. */
   retry_delay_ms: z.number().nonnegative(),
   fail_on: z.array(z.enum(failOnWords)),
+  /** What is expected of the run; what does not hold makes a success a failure. */
+  expect: z.array(Rule).optional(),
   labels: z.record(z.string(), z.string()),
   /** Whether secrets are replaced. */
   redact: z.boolean(),

@@ -15,7 +15,7 @@ const keptChars = 64 * 1024;
 
 /** Runs one shell command in a copy, with a declared environment, to its end. */
 export async function runInside(
-  workspace: Workspace,
+  workspace: Pick<Workspace, 'cwd' | 'inside'>,
   command: string,
   { env, signal, timeoutMs }: { env: Environment; signal: AbortSignal; timeoutMs?: number },
 ): Promise<RanInside> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesPath } from '../../src/builtin/permissions/pattern.ts';
+import { matchesPath } from '../../src/path-pattern.ts';
 import { decide, parseRules } from '../../src/builtin/permissions/rules.ts';
 import type { PermissionMode } from '../../src/vocabulary.ts';
 import { readScript } from '../../src/builtin/permissions/shell.ts';

@@ -171,7 +171,8 @@ describe('Exit codes', () => {
     [6, 'turn_limit'],
     [7, 'permission'],
     [8, 'incomplete'],
-    [9, 'incomplete'],
+    [9, 'expectation'],
+    [10, 'incomplete'],
     [124, 'time_limit'],
     [130, 'cancelled'],
   ])('%d is read as %s', (exit_code, verdict) => {

@@ -154,6 +154,7 @@ describe('the verdict', () => {
       turn_limit: 6,
       permission: 7,
       incomplete: 8,
+      expectation: 9,
       time_limit: 124,
       cancelled: 130,
     });

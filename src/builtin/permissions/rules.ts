@@ -1,5 +1,5 @@
 import { Failure } from '../../failure.ts';
-import { matchesPath } from './pattern.ts';
+import { matchesPath } from '../../path-pattern.ts';
 import { expands, readScript } from './shell.ts';
 import type { PermissionMode } from '../../vocabulary.ts';
 import type { Need } from '../tools/tool.ts';

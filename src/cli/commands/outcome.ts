@@ -1,15 +1,19 @@
 import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Reader } from '../../pipeline/reader.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
-import { printNotes, readSharedFlags, sourcesOf, streamOptions } from '../streams.ts';
+import { screenOf } from '../screen.ts';
+import { printNotes, readSharedFlags, sourcesOf, streamOptions, toldName } from '../streams.ts';
 
 export const outcome = command({
   name: 'outcome',
   summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
   operands: '[FILE…]',
-  description: `Folds an agent's output to one RunOutcome, a JSON document: one line per file, indented on a terminal.
+  description: `Folds an agent's output to one RunOutcome, a JSON document, one line per file; on a terminal it is told for people.
 The verdict weighs everything that is known: the agent's claim, errors, denials, limits, an empty answer, a cut
 stream, and, if given, its stderr and how the process ended.`,
   options: {
@@ -17,12 +21,15 @@ stream, and, if given, its stderr and how the process ended.`,
     'exit-code': { type: 'boolean', help: "Exit with the verdict's code instead of 0" },
     'fail-on': failOnOption,
     full: { type: 'boolean', help: 'Every list entry and every byte of tool output, not the compact document' },
+    json: { type: 'boolean', help: 'JSON, also on a terminal' },
+    text: { type: 'boolean', help: 'For people, also in a pipe' },
     prompt: { type: 'string', value: 'TEXT', help: 'The prompt of the run, where the stream does not hold it' },
     attempt: { type: 'string', value: 'N', help: 'Which attempt this was, from 1' },
   },
   examples: [
     ['codex exec --json "fix the tests" | runwire outcome --exit-code && deploy', 'Go on only after a true success'],
     ['runwire outcome --stderr err.txt --process-exit 1 run.jsonl | jq .verdict', 'Judge a stored run by all its evidence'],
+    ['runwire outcome --text run.jsonl', 'Verdict, why, files, cost and what to try, for people'],
     ["runwire outcome runs/*.jsonl | jq -s 'map(.metrics.cost) | add'", 'Add up what many runs cost'],
   ],
   async run(values, operands, context) {
@@ -32,6 +39,7 @@ stream, and, if given, its stderr and how the process ended.`,
       ...(values.prompt === undefined ? {} : { initial_prompt: values.prompt }),
       ...attemptOf(values.attempt),
     };
+    const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
     const failOn = failOnOf(values['fail-on']);
     let worst = 0;
     let noted = false;
@@ -41,7 +49,11 @@ stream, and, if given, its stderr and how the process ended.`,
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
       const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
       const result = reader.end(flags.process, price);
-      await context.print(`${JSON.stringify(result, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
+      if (isText)
+        await context.show(
+          `${operands.length > 1 ? `\n${oneLine(toldName(source.name, context))}: ` : ''}${await textOf(result, context)}`,
+        );
+      else await context.print(`${JSON.stringify(result, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
       if (worst === 0) worst = result.verdict.exit_code;
       noted ||= reader.notes.length > 0;
       printNotes(reader.notes, source, flags.notes, context);
@@ -50,6 +62,16 @@ stream, and, if given, its stderr and how the process ended.`,
     return values['exit-code'] === true ? worst : 0;
   },
 });
+
+async function textOf(result: RunOutcome, context: Context): Promise<string> {
+  const [{ outcomeText }, { advise }, { askedOf }] = await Promise.all([
+    import('../../reports/outcome-text.ts'),
+    import('../../run/sinks/narration/advice.ts'),
+    import('../../run/sinks/narration/narration.ts'),
+  ]);
+  const asked = { ...(await askedOf(result.provenance.agent)), isFull: false, flags: () => [] };
+  return outcomeText(result, advise(result, asked), screenOf(context));
+}
 
 function attemptOf(text: string | undefined): { attempt_number?: number; retry_count?: number } {
   if (text === undefined) return {};

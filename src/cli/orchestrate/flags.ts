@@ -4,7 +4,7 @@ import { present } from '../../present.ts';
 import { isolations } from '../../vocabulary.ts';
 import type { Options, Values } from '../command.ts';
 import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
-import { copyOptions, runOptions } from '../run/flags.ts';
+import { copyOptions, documentOptions, runOptions } from '../run/flags.ts';
 import { fromHere } from '../run/settings.ts';
 
 const { model, timeout, cwd, env, ledger, report, label, tape, quiet, allow, deny } = runOptions;
@@ -41,10 +41,12 @@ export const crewOptions = {
   'stream-json': runOptions['stream-json'],
   to: runOptions.to,
   tape: { ...tape },
+  ...documentOptions,
   ledger: { ...ledger },
   report: { ...report },
   label: { ...label },
   'no-tape': runOptions['no-tape'],
+  expect: runOptions.expect,
   'on-end': runOptions['on-end'],
   'project-name': runOptions['project-name'],
   'parent-branch-id': { type: 'string', value: 'BRANCH', help: 'The branch or commit to start from (default: what is checked out)' },

@@ -17,7 +17,7 @@ import { builtIn } from '../../vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
 import { openRepository } from '../../workspace/repository.ts';
 import type { Context } from '../context.ts';
-import { readFlags, readFormat, type RunFlags, type RunValues } from '../run/flags.ts';
+import { readFlags, readFormat, type RunFlags, type RunValues, wantsDocuments } from '../run/flags.ts';
 import { follow } from '../run/follow.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
 import { loadWriter } from '../run/writers.ts';
@@ -55,7 +55,9 @@ export async function conduct(
     const inputs = await readInputs(flags, context);
     const asked = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
     const { settings, tellWith } = await settle(asked, { ...crewFlags, hasBrain }, flags, context);
-    const spec: RunSpec = { ...asked, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
+    // What is expected is expected of each agent: the run on top does no work.
+    const { expect: _expect, ...top } = asked;
+    const spec: RunSpec = { ...top, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     const crew = new Crew(settings);
     const code = await follow(
@@ -75,6 +77,10 @@ export async function conduct(
       context,
     );
     return { crew, flags, code };
+  } catch (error) {
+    if (error instanceof Failure && wantsDocuments(values, context.env))
+      await (await import('../run/documents.ts')).documentRefusal(error, { values, prompt }, context);
+    throw error;
   } finally {
     context.leaveSoon();
   }

@@ -5,11 +5,13 @@ import { parseLabel } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import type { AskedLimits } from '../../run/ask.ts';
 import type { Options, Values } from '../command.ts';
+import { expectOption } from '../expect/option.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 import { amount, filled, readCost, readCount, readDuration, readWord } from '../flag-values.ts';
 import {
   builtIn,
   type Dirty,
+  type Environment,
   dirtyWays,
   type IsolationKind,
   isolations,
@@ -35,6 +37,22 @@ export const copyOptions = {
   },
   setup: { type: 'string', value: 'CMD', help: 'Run this shell command in each copy before the work' },
   copy: { type: 'string', multiple: true, value: 'FILE', help: 'A file that git does not know and each copy must have; may be repeated' },
+} as const satisfies Options;
+
+/** Documents that are written when a run has ended. */
+export const documentOptions = {
+  outcome: {
+    type: 'string',
+    value: 'FILE|-',
+    help: 'Write the outcome as JSON at the end, however it ends; - is stdout, instead of the answer',
+  },
+  'report-md': { type: 'string', value: 'FILE', help: 'Write a report in Markdown at the end: verdict, cost, files, transcript' },
+  junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report at the end: the run is a test case, and each rule' },
+  github: {
+    type: 'boolean',
+    help: 'Tell GitHub Actions: folded log, annotations, summary, outputs (default: where GITHUB_ACTIONS is true)',
+  },
+  'no-github': { type: 'boolean', help: 'Tell no CI anything, GitLab and Buildkite neither' },
 } as const satisfies Options;
 
 export const runOptions = {
@@ -81,6 +99,7 @@ export const runOptions = {
   retries: { type: 'string', value: 'N', help: 'Start again, up to N times, when the model fails or the run breaks off' },
   'retry-delay': { type: 'string', value: 'DURATION', help: 'The first wait before that, doubled each time (default: 2s)' },
   'fail-on': failOnOption,
+  expect: expectOption,
   'permission-mode': {
     type: 'string',
     value: permissionModes.join('|'),
@@ -115,6 +134,7 @@ export const runOptions = {
     help: 'USD per million tokens, where the price table has none',
   },
   tape: { type: 'string', value: 'FILE', help: 'Keep every event in this file, whatever stdout gets' },
+  ...documentOptions,
   'record-model': { type: 'string', value: 'FILE', help: 'Keep the conversation with the model, for replay/FILE' },
   ledger: {
     type: 'string',
@@ -147,6 +167,16 @@ export interface Format {
   to?: string;
 }
 
+/** Where documents about the run are written, as it was typed. */
+export interface Documents {
+  outcome: string | undefined;
+  reportMd: string | undefined;
+  junit: string | undefined;
+}
+
+/** CIs that have a place for what a run comes to. */
+export type CiName = 'github' | 'gitlab' | 'buildkite';
+
 /** The flags of a run, checked. */
 export interface RunFlags {
   format: Format;
@@ -172,12 +202,17 @@ export interface RunFlags {
   labels: Labels;
   keepsTape: boolean;
   failOn: readonly FailOn[];
+  /** Rules, or files of rules, as they were typed. */
+  expectWords: readonly string[];
   permissionMode: PermissionMode | undefined;
   allow: readonly string[];
   deny: readonly string[];
   directories: readonly string[];
   tape: string | undefined;
   recordModel: string | undefined;
+  documents: Documents;
+  /** Unset: as the environment says. */
+  github: boolean | undefined;
   /** A run of the ledger, as a person names it. */
   parent: string | undefined;
   isolate: 'auto' | IsolationKind | undefined;
@@ -190,8 +225,10 @@ export interface RunFlags {
   redact: boolean;
 }
 
+type FormatFlag = 'json' | 'output-format' | 'format' | 'stream-json' | 'to';
+
 /** Only one format at a time. */
-export function readFormat(values: RunValues): Format {
+export function readFormat(values: Pick<RunValues, FormatFlag>): Format {
   const chosen: Format[] = [];
   if (values.json === true) chosen.push({ flag: '--json' });
   if (values['output-format'] !== undefined) chosen.push(outputFormat(values['output-format']));
@@ -262,11 +299,14 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],
     failOn: failOnOf(values['fail-on']).failOn ?? [],
+    expectWords: values.expect ?? [],
     permissionMode: readWord('--permission-mode', values['permission-mode'], permissionModes),
     allow: values.allow ?? [],
     deny: values.deny ?? [],
     directories: values['add-dir'] ?? [],
     tape: filled('--tape', values.tape, 'run.tape'),
+    documents: readDocuments(values),
+    github: readGithub(values),
     recordModel: filled('--record-model', values['record-model'], 'model.jsonl'),
     parent: filled('--parent', values.parent, 'last, or the id of a run'),
     ...readCopy(asked(values)),
@@ -274,6 +314,37 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     parentBranchId: values['parent-branch-id'],
     quiet: values.quiet === true,
     redact: values['no-redact'] !== true,
+  };
+}
+
+type DocumentValues = Values<typeof documentOptions>;
+
+/** Whether any document is asked for. */
+export function wantsDocuments(values: DocumentValues, env: Environment): boolean {
+  const { outcome, 'report-md': reportMd, junit } = values;
+  return [outcome, reportMd, junit, ciOf(readGithub(values), env)].some((each) => each !== undefined);
+}
+
+export function readGithub(values: DocumentValues): boolean | undefined {
+  return values['no-github'] === true ? false : values.github;
+}
+
+/** The CI that is told of the run. */
+export function ciOf(github: boolean | undefined, env: Environment): CiName | undefined {
+  if (github !== undefined) return github ? 'github' : undefined;
+  if (env['GITHUB_ACTIONS'] === 'true') return 'github';
+  if (env['GITLAB_CI'] === 'true') return 'gitlab';
+  return env['BUILDKITE'] === 'true' ? 'buildkite' : undefined;
+}
+
+export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFlag>): Documents {
+  const outcome = filled('--outcome', values.outcome, 'outcome.json');
+  const { flag } = readFormat(values);
+  if (outcome === '-' && flag !== 'text') throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
+  return {
+    outcome,
+    reportMd: filled('--report-md', values['report-md'], 'report.md'),
+    junit: filled('--junit', values.junit, 'junit.xml'),
   };
 }
 

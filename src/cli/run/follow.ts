@@ -15,7 +15,8 @@ import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import type { Context } from '../context.ts';
-import type { RunFlags } from './flags.ts';
+import type { Ci } from './ci.ts';
+import { ciOf, type RunFlags } from './flags.ts';
 import { lateResponse } from './late-response.ts';
 import { readReport } from './report.ts';
 import type { loadWriter } from './writers.ts';
@@ -31,13 +32,15 @@ export interface Following {
   mayDraw?: boolean;
   /** In text mode stdout gets the report instead of the answer. */
   tellsReport?: boolean;
+  /** Hears what the run came to. */
+  onOutcome?: ((outcome: RunOutcome) => void) | undefined;
   /** Hears of the run as soon as there is one, and where to tell people something. */
   onRun?: (run: Run, complain: (message: string) => void) => void;
 }
 
 /** A run in the foreground: told on stdout and stderr while it happens; answers the exit code. */
 export async function follow(
-  { flags, spec, writer, loadAgent, script, mayDraw = true, tellsReport, onRun }: Following,
+  { flags, spec, writer, loadAgent, script, mayDraw = true, tellsReport, onRun, onOutcome }: Following,
   context: Context,
 ): Promise<number> {
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
@@ -53,6 +56,11 @@ export async function follow(
     },
     context,
   );
+  const ciName = ciOf(flags.github, context.env);
+  const told = ciName === undefined ? undefined : await import('./ci.ts');
+  const ci = ciName === undefined || told === undefined ? undefined : new told.Ci(ciName, context);
+  const outcomeFile = flags.documents.outcome ?? told?.usualOutcomeFile(ciName, context);
+  const documents = { ...flags.documents, outcome: outcomeFile };
   let run: Run | undefined;
   let scratchpad = '';
   const startedAt = context.now();
@@ -69,11 +77,26 @@ export async function follow(
   });
   try {
     const place = ledgerPlace(flags.ledger, context.env, context.cwd);
+    ci?.begin();
     run = start(spec, {
       env: context.env,
       variables: flags.extraEnv.set,
       sinks: () =>
-        openSinks({ flags, spec, writer, tellsReport, outlet, narration, onScratchpad: (name) => void (scratchpad = name) }, context),
+        openSinks(
+          {
+            flags,
+            spec,
+            writer,
+            tellsReport,
+            outlet,
+            narration,
+            documents,
+            ci,
+            isLog: ciName === 'github',
+            onScratchpad: (name) => void (scratchpad = name),
+          },
+          context,
+        ),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       report: readReport(flags.report, context.env),
       keepsRecords: false,
@@ -89,12 +112,15 @@ export async function follow(
     });
     onRun?.(run, narration.complain);
     const outcome = await run.outcome;
+    onOutcome?.(outcome);
     if (flags.onEnd.length > 0) {
       const { runOnEnd } = await import('./on-end.ts');
       for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
     }
+    await ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
     return exitCodeOf(outcome, flags);
   } finally {
+    ci?.end();
     narration.close();
   }
 }
@@ -122,10 +148,14 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
   return given.flatMap(([flag, value]) => (value === undefined || redact.text(value) !== value ? [] : [flag, value]));
 }
 
-interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onRun' | 'tellsReport'> {
+interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onRun' | 'onOutcome' | 'tellsReport'> {
   tellsReport: boolean | undefined;
   outlet: Outlet;
   narration: Narration;
+  documents: RunFlags['documents'];
+  ci: Ci | undefined;
+  /** stdout may be the log of GitHub. */
+  isLog: boolean;
   /** Told the name of the scratchpad. */
   onScratchpad: (name: string) => void;
 }
@@ -137,22 +167,34 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
 
 async function fillSinks(
   sinks: Sink[],
-  { flags, spec, writer, tellsReport, outlet, narration, onScratchpad }: Ways,
+  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, isLog, onScratchpad }: Ways,
   context: Context,
 ): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  if (writer === undefined) sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(outlet));
-  else if (flag === '--json') {
+  const answers = isLog ? await harmlessOutlet(outlet) : outlet;
+  if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
+  else if (writer !== undefined && flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
     const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
     onScratchpad(scratchpad.name);
     sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
-  } else if (flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
-  else sinks.push(dialectSink(new Writer(...writer), outlet));
+  } else if (writer !== undefined && flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
+  else if (writer !== undefined) sinks.push(dialectSink(new Writer(...writer), outlet));
   if (flags.tape !== undefined) {
     const [{ TapeSink }, { fileTape }] = await Promise.all([import('../../run/sinks/tape.ts'), import('../../stores/file-tape.ts')]);
     sinks.push(new TapeSink(fileTape(resolve(context.cwd, flags.tape)), complain));
   }
+  if (Object.values(documents).some((each) => each !== undefined)) {
+    const { openDocuments } = await import('./documents.ts');
+    sinks.push(...(await openDocuments(documents, { stdout: outlet, complain }, context)));
+  }
+  if (ci !== undefined) sinks.push(ci.sink);
   return [...sinks, narration.sink];
+}
+
+/** What the answer says is no command to the runner. */
+async function harmlessOutlet(outlet: Outlet): Promise<Pick<Outlet, 'write'>> {
+  const { harmlessInLog } = await import('../../reports/github.ts');
+  return { write: (...pieces) => outlet.write(...pieces.map(harmlessInLog)) };
 }

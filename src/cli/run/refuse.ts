@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { specOf } from '../../run/ask.ts';
 import { start } from '../../run/run.ts';
@@ -10,7 +11,7 @@ import { Outlet } from '../../run/sinks/outlet.ts';
 import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
-import { runOptions } from './flags.ts';
+import { runOptions, wantsDocuments } from './flags.ts';
 import { readPrompt } from './prompt.ts';
 import { loadWriter } from './writers.ts';
 
@@ -63,10 +64,20 @@ const otherFormats = /^(?:--(?:output-format|format|stream-json|to)(?:=|$)|-t)/;
 
 /** The same for words that cannot be read as flags: whoever asked for `--json`, and for nothing else, gets a response. */
 export async function refuseWords(failure: Failure, words: readonly string[], context: Context): Promise<number> {
-  if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
   const { values, positionals } = parseArgs({ args: [...words], options: runOptions, allowPositionals: true, strict: false });
   const text = (value: unknown): string | undefined => (typeof value === 'string' && !value.startsWith('-') ? value : undefined);
   const typed = text(values.prompt) ?? (positionals.length === 0 ? undefined : positionals.join(' '));
+  const documents = present({
+    outcome: values.outcome === '-' ? '-' : text(values.outcome),
+    'report-md': text(values['report-md']),
+    junit: text(values.junit),
+    github: values.github === true ? true : undefined,
+    'no-github': values['no-github'] === true ? true : undefined,
+    model: text(values.model),
+  });
+  if (wantsDocuments(documents, context.env))
+    await (await import('./documents.ts')).documentRefusal(failure, { values: documents, prompt: typed }, context);
+  if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
   const prompt = await readPrompt(typed, context, typed === undefined);
   try {
     return await refuse(failure, { prompt, model: text(values.model), cwd: text(values.cwd) }, context);

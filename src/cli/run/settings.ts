@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { specOf } from '../../run/ask.ts';
+import type { Rule } from '../../expect/rule.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { builtIn } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
@@ -13,6 +14,7 @@ export interface Inputs {
   cwd: string;
   parent: RunSpec['parent'];
   outputSchema: Record<string, unknown> | undefined;
+  expect: readonly Rule[] | undefined;
 }
 
 export async function readInputs(flags: RunFlags, context: Context): Promise<Inputs> {
@@ -21,7 +23,13 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
   if (flags.allow.length + flags.deny.length > 0) await checkRules(flags);
   if (flags.dialect !== undefined) (await import('../../dialects/registry.ts')).findDialect(flags.dialect);
   const parent = flags.parent === undefined ? undefined : await readParent(flags.parent, flags, context);
-  return { cwd, parent, outputSchema: flags.outputSchema === undefined ? undefined : await readSchema(flags.outputSchema, context) };
+  return {
+    cwd,
+    parent,
+    outputSchema: flags.outputSchema === undefined ? undefined : await readSchema('--output-schema', flags.outputSchema, context),
+    expect:
+      flags.expectWords.length === 0 ? undefined : await (await import('../expect/read-rules.ts')).readRules(flags.expectWords, context),
+  };
 }
 
 async function readParent(word: string, flags: RunFlags, context: Context): Promise<RunSpec['parent']> {
@@ -44,7 +52,8 @@ async function checkRules(flags: RunFlags): Promise<void> {
   }
 }
 
-async function readSchema(path: string, context: Context): Promise<Record<string, unknown>> {
+/** Throws `Failure` when there is no JSON Schema in it. */
+export async function readSchema(flag: string, path: string, context: Context): Promise<Record<string, unknown>> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of context.readFile(path)) text += decoder.decode(chunk, { stream: true });
@@ -52,17 +61,17 @@ async function readSchema(path: string, context: Context): Promise<Record<string
   try {
     schema = JSON.parse(text + decoder.decode());
   } catch (error) {
-    throw new Failure('input', `--output-schema ${path}: not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Failure('input', `${flag} ${path}: not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    throw new Failure('input', `--output-schema ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);
+    throw new Failure('input', `${flag} ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);
   return schema as Record<string, unknown>;
 }
 
 /** Files and folders on a command line are named from where it was typed, not from --cwd. */
 export function specOfFlags(
   flags: RunFlags,
-  { cwd, parent, outputSchema, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
+  { cwd, parent, outputSchema, expect, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunSpec {
   const program = command?.[0];
@@ -74,6 +83,7 @@ export function specOfFlags(
       command: program?.includes('/') ? [resolve(here, program), ...(command ?? []).slice(1)] : command,
       prompt,
       outputSchema,
+      expect,
       model: fromHere(flags.model ?? (flags.agent === builtIn && command === undefined ? env.RUNWIRE_MODEL : undefined), here),
       directories: flags.directories.map((folder) => resolve(here, folder)),
       recordModel: flags.recordModel === undefined ? undefined : resolve(here, flags.recordModel),

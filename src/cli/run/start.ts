@@ -1,8 +1,9 @@
 import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
 import type { Context } from '../context.ts';
-import { readFlags, readFormat, type RunValues } from './flags.ts';
+import { readFlags, readFormat, type RunValues, wantsDocuments } from './flags.ts';
 import { follow } from './follow.ts';
 import { readPrompt } from './prompt.ts';
 import { readInputs, specOfFlags } from './settings.ts';
@@ -13,6 +14,8 @@ export interface StartOptions {
   command?: readonly string[] | undefined;
   /** Unset: the built-in one. */
   loadAgent?: () => Promise<RunAgent>;
+  /** Hears what the run came to. */
+  onOutcome?: (outcome: RunOutcome) => void;
 }
 
 /** From the flags to the exit code. What is wrong with the command line is said before anything else is looked at. */
@@ -20,7 +23,7 @@ export async function startRun(
   values: RunValues,
   operands: readonly string[],
   context: Context,
-  { command, loadAgent }: StartOptions = {},
+  { command, loadAgent, onOutcome }: StartOptions = {},
 ): Promise<number> {
   const format = readFormat(values);
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
@@ -40,9 +43,12 @@ export async function startRun(
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
     // Before anything is started that could look.
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
-    return await follow({ flags, spec, writer, loadAgent }, context);
+    return await follow({ flags, spec, writer, loadAgent, onOutcome }, context);
   } catch (error) {
-    if (format.flag !== '--json' || !(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure)) throw error;
+    if (wantsDocuments(values, context.env))
+      await (await import('./documents.ts')).documentRefusal(error, { values, prompt: prompt ?? words }, context);
+    if (format.flag !== '--json') throw error;
     const { refuse } = await import('./refuse.ts');
     return await refuse(error, { prompt: prompt ?? (await readPrompt(words, context)), model: values.model, cwd: values.cwd }, context);
   } finally {

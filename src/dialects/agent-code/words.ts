@@ -34,6 +34,7 @@ export const codeOfExit: Readonly<Record<number, ErrorCode>> = {
   5: 'cost_limit',
   6: 'turn_limit',
   7: 'permission',
+  9: 'expectation',
   124: 'time_limit',
   130: 'cancelled',
   143: 'cancelled',

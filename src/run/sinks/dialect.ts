@@ -6,7 +6,7 @@ import type { Sink } from './sink.ts';
 import { plain } from '../../terminal/plain.ts';
 
 /** stdout in text mode: the answer and nothing else. A run that failed has none. */
-export function answerSink(outlet: Outlet): Sink {
+export function answerSink(outlet: Pick<Outlet, 'write'>): Sink {
   return {
     end({ verdict, message }: RunOutcome) {
       if (verdict.class === 'success' && message !== '') outlet.write(`${plain(message)}\n`);

@@ -79,6 +79,10 @@ class IsolatedSource implements Source {
     return this.#inner.canResume;
   }
 
+  get workspace(): Workspace | undefined {
+    return this.#isMade ? this.#workspace : undefined;
+  }
+
   async produce(attempt: Attempt): Promise<ProcessEnd | undefined> {
     const { out, stop } = attempt;
     if (!this.#isMade) {

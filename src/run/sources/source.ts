@@ -3,6 +3,7 @@ import type { Draft, EventOf } from '../../events/event.ts';
 import type { DraftSink } from '../../pipeline/line-decoder.ts';
 import type { SessionTotals } from '../../agents/session-meter.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import type { Limits } from '../spec.ts';
 import type { Stop } from '../stop.ts';
 
@@ -14,6 +15,8 @@ export interface Source {
   readonly canResume: boolean;
   /** Runs the agent once, to its end; soon after `stop` it is over. Throws `Failure` when it cannot begin. */
   produce(attempt: Attempt): Promise<ProcessEnd | undefined>;
+  /** Where it works, if that is a private copy. */
+  readonly workspace?: Workspace | undefined;
   /** When no more attempts follow: nothing of it is left. */
   close?(): Promise<void>;
 }

@@ -84,6 +84,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'file.edited':
         case 'limit.reached':
         case 'children.reported':
+        case 'expectation.checked':
         case 'branch.updated':
         case 'branch.published':
         case 'thread.completed':

@@ -22,6 +22,7 @@ const besides = new Set([
   'branch.updated',
   'branch.published',
   'children.reported',
+  'expectation.checked',
 ]);
 
 /** The events of the bus, as they are documented for `opencode run --format json`. */

@@ -74,6 +74,7 @@ class QwenEncoder implements Encoder {
       case 'rate_limit.reported':
         return this.#carry(event);
       case 'children.reported':
+      case 'expectation.checked':
       case 'branch.updated':
       case 'branch.published':
         return this.#output.lose(lossOf[event.type]);

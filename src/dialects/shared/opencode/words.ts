@@ -46,6 +46,7 @@ export const codesOfErrors: Readonly<Record<string, ErrorCode>> = {
   TurnLimitError: 'turn_limit',
   CostLimitError: 'cost_limit',
   TimeLimitError: 'time_limit',
+  ExpectationError: 'expectation',
 };
 
 /** The lines of a patch that name its files. */

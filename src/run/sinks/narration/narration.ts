@@ -89,7 +89,8 @@ type Abilities = Omit<Asked, 'flags' | 'isFull'>;
 
 const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
 
-async function askedOf(agent: string | undefined): Promise<Abilities> {
+/** What can be asked of an agent, as far as we know it. */
+export async function askedOf(agent: string | undefined): Promise<Abilities> {
   if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };
   const { agents } = await import('../../../agents/registry.ts');

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findDialect } from '../../dialects/registry.ts';
+import { compareWith } from '../../expect/against.ts';
+import { Expectations } from '../../expect/expectations.ts';
+import { checkCode, judgedBy } from '../../expect/judged.ts';
+import { Failure } from '../../failure.ts';
+import { endReading, tapeOf } from '../../ledger/run-tape.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import { Reader, type ReaderOptions } from '../../pipeline/reader.ts';
+import { folderItself, judgesIn } from '../../run/judges.ts';
+import type { Context } from '../context.ts';
+import { namedRun, noSuchLedger, useLedger } from '../runs/ledger.ts';
+import { readSharedFlags, redaction, sourcesOf } from '../streams.ts';
+import { readRules } from './read-rules.ts';
+import { tellCheck, writeJunit } from './tell.ts';
+
+export interface Asked {
+  values: {
+    readonly expect?: readonly string[];
+    readonly against?: string;
+    readonly from?: string;
+    readonly stderr?: string;
+    readonly 'process-exit'?: string;
+    readonly 'no-redact'?: boolean;
+    readonly ledger?: string;
+    readonly junit?: string;
+  };
+  factor: number;
+  isText: boolean;
+}
+
+export async function checkStored({ values, factor, isText }: Asked, name: string | undefined, context: Context): Promise<number> {
+  const rules = await readRules(values.expect ?? [], context);
+  const expectations = new Expectations(rules, { isRedacted: values['no-redact'] !== true });
+  const outcome = await readOutcome(name, values, context, { onRecord: (record) => expectations.record(record) });
+  const judges = judgesIn({
+    workspace: folderItself(context.cwd),
+    env: context.env,
+    passEnv: [],
+    variables: {},
+    signal: new AbortController().signal,
+  });
+  const told = await expectations.judge(outcome, judges);
+  const base = values.against === undefined ? undefined : await readOutcome(values.against, { ledger: values.ledger }, context, {});
+  const judged = judgedBy([...told, ...(base === undefined ? [] : compareWith(base, outcome, factor))], outcome);
+  const code = checkCode(judged);
+  await tellCheck(judged, code, isText, context);
+  if (values.junit !== undefined) await writeJunit(values.junit, [judged], context);
+  return code;
+}
+
+/** A file where there is one, else a run of the ledger; nothing: stdin. */
+export async function readOutcome(
+  name: string | undefined,
+  values: Omit<Asked['values'], 'ledger'> & { readonly ledger?: string | undefined },
+  context: Context,
+  options: Pick<ReaderOptions, 'onRecord'>,
+): Promise<RunOutcome> {
+  const { process, stderr } = readSharedFlags(values, context);
+  const reader = new Reader({
+    ...options,
+    ...redaction(values['no-redact'], context),
+    ...(values.from === undefined ? {} : { dialect: findDialect(values.from) }),
+  });
+  if (name !== undefined && name !== '-' && !existsSync(resolve(context.cwd, name))) {
+    const flags = values.ledger === undefined ? {} : { ledger: values.ledger };
+    return useLedger(
+      flags,
+      context,
+      async ({ store, tapes }) => {
+        const found = await tapeOf(tapes, await namedRun(store, name));
+        if ('missing' in found) throw new Failure('input', found.missing);
+        for await (const chunk of found.tape.read()) reader.stdout(chunk);
+        return endReading(reader);
+      },
+      noSuchLedger,
+    );
+  }
+  for (const source of sourcesOf(name === undefined ? [] : [name], context)) for await (const chunk of source.bytes) reader.stdout(chunk);
+  for await (const chunk of stderr() ?? []) reader.stderr(chunk);
+  return endReading(reader, process);
+}

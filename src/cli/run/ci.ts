@@ -1,0 +1,98 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../failure.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import { exitOf, startTalking } from '../../processes/child.ts';
+import { annotations, stepOutputs, workflowCommand } from '../../reports/github.ts';
+import { reportMarkdown } from '../../reports/report-md.ts';
+import { Story } from '../../reports/story.ts';
+import type { Sink } from '../../run/sinks/sink.ts';
+import type { Environment } from '../../vocabulary.ts';
+import type { Context } from '../context.ts';
+import type { CiName } from './flags.ts';
+
+/** GitHub shows nothing at all of a summary that is larger than 1 MiB, and Buildkite takes no larger annotation. */
+const mostBytes = 1_000_000;
+const leastBytes = 20_000;
+const annotateMs = 20_000;
+
+/** What a run tells the CI that it runs in: a folded log while it runs, and at its end what the CI has a place for. */
+export class Ci {
+  readonly #name: CiName;
+  readonly #context: Context;
+  readonly #story = new Story();
+  readonly #token = randomUUID();
+  readonly #section = `runwire_${randomUUID().slice(0, 8)}`;
+  readonly sink: Sink = { record: (record) => this.#story.record(record) };
+  #isOpen = false;
+
+  constructor(name: CiName, context: Context) {
+    this.#name = name;
+    this.#context = context;
+  }
+
+  /** Before the first line of the run. */
+  begin(): void {
+    const { draw, now } = this.#context;
+    this.#isOpen = true;
+    if (this.#name === 'buildkite') return draw('--- runwire\n');
+    if (this.#name === 'gitlab')
+      return draw(`section_start:${Math.floor(now() / 1000)}:${this.#section}[collapsed=true]\r\u001b[0Krunwire\n`);
+    // What an agent says is no command to the runner, whatever it looks like: until it hears this word again.
+    draw(`${workflowCommand('group', 'runwire')}${workflowCommand('stop-commands', this.#token)}`);
+  }
+
+  /** After its last line, on stdout too; a run that fell through has no outcome. */
+  end(): void {
+    const { draw, now } = this.#context;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (this.#name === 'gitlab') draw(`section_end:${Math.floor(now() / 1000)}:${this.#section}\r\u001b[0K\n`);
+    else if (this.#name === 'github') draw(`${workflowCommand(this.#token, '')}${workflowCommand('endgroup', '')}`);
+  }
+
+  async tell(outcome: RunOutcome, outcomeFile: string | undefined): Promise<void> {
+    this.end();
+    const { draw, env } = this.#context;
+    if (this.#name === 'github') {
+      draw(annotations(outcome, env['GITHUB_WORKSPACE'] ?? ''));
+      this.#append('GITHUB_STEP_SUMMARY', (room) => (room < leastBytes ? '' : `${reportMarkdown(outcome, this.#story, room)}\n`));
+      this.#append('GITHUB_OUTPUT', () => stepOutputs(outcome, outcomeFile, () => `runwire_${randomUUID()}`));
+    } else if (this.#name === 'buildkite') {
+      if (outcome.status !== 'success') draw(`+++ runwire: ${outcome.verdict.class}\n`);
+      await annotate(reportMarkdown(outcome, this.#story, mostBytes), outcome.status === 'success' ? 'success' : 'error', env);
+    }
+  }
+
+  #append(variable: string, textIn: (room: number) => string): void {
+    const path = this.#context.env[variable];
+    if (path === undefined || path === '') return;
+    try {
+      appendFileSync(path, textIn(mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)));
+    } catch (error) {
+      this.#context.warn(`runwire: warning: ${variable} cannot be written: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Where the outcome is when nobody said where: outputs name it. */
+export function usualOutcomeFile(name: CiName | undefined, { env }: Context): string | undefined {
+  const folder = env['RUNNER_TEMP'];
+  return name !== 'github' || folder === undefined || folder === '' ? undefined : join(folder, `runwire-outcome-${randomUUID()}.json`);
+}
+
+/** What the agent of Buildkite does not take is no failure of the run. */
+async function annotate(markdown: string, style: string, env: Environment): Promise<void> {
+  const args = ['annotate', '--style', style, '--context', 'runwire'];
+  const { child, end } = startTalking({ command: 'buildkite-agent', args, env });
+  const timer = setTimeout(() => void end(0), annotateMs);
+  child.stdin.on('error', () => {});
+  // What it says of its own work is nothing of the run.
+  child.stdout.resume();
+  child.stderr.resume();
+  child.stdin.end(markdown);
+  await exitOf(child).catch(() => {});
+  clearTimeout(timer);
+  await end(0);
+}

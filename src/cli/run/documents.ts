@@ -1,0 +1,128 @@
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Failure, messageOf } from '../../failure.ts';
+import { codeOfClass } from '../../faults.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import { Thread } from '../../pipeline/thread.ts';
+import { present } from '../../present.ts';
+import type { Sink } from '../../run/sinks/sink.ts';
+import type { Context } from '../context.ts';
+import { redaction } from '../streams.ts';
+import { ciOf, type Documents, readDocuments, readGithub, type RunValues } from './flags.ts';
+
+interface Outlet {
+  write(text: string): void;
+}
+
+/** The documents that a run was asked for: each is written whole when the run has ended, however it ended. */
+export async function openDocuments(
+  { outcome, reportMd, junit }: Documents,
+  { stdout, complain }: { stdout: Outlet; complain: (message: string) => void },
+  context: Context,
+): Promise<Sink[]> {
+  const sinks: Sink[] = [];
+  if (outcome === '-') sinks.push({ end: (told) => stdout.write(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`) });
+  else if (outcome !== undefined) {
+    const file = openFile('--outcome', outcome, context, complain);
+    sinks.push({ end: (told) => file(`${JSON.stringify(told)}\n`) });
+  }
+  if (reportMd !== undefined) {
+    const file = openFile('--report-md', reportMd, context, complain);
+    const [{ Story }, { reportMarkdown }] = await Promise.all([import('../../reports/story.ts'), import('../../reports/report-md.ts')]);
+    const story = new Story();
+    sinks.push({ record: (record) => story.record(record), end: (told) => file(reportMarkdown(told, story)) });
+  }
+  if (junit !== undefined) {
+    const file = openFile('--junit', junit, context, complain);
+    const { junitXml } = await import('../../reports/junit.ts');
+    sinks.push({ end: (told) => file(junitXml([told])) });
+  }
+  return sinks;
+}
+
+/** What an earlier run left there is gone, so that nobody takes it for this one; what cannot be written is said before the run. */
+export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): (text: string) => void {
+  const { path, isFile } = placeOf(resolve(cwd, name));
+  const temporary = `${path}.${process.pid}.part`;
+  try {
+    if (!isFile) return writing(flag, name, (text) => writeFileSync(path, text), complain);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, '');
+    rmSync(temporary);
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw new Failure('input', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+  const replace = (text: string): void => {
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
+  };
+  return writing(flag, name, replace, complain);
+}
+
+/** Where a link leads, so that it stays a link; a pipe or a device is written to, never replaced. */
+function placeOf(path: string): { path: string; isFile: boolean } {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { path, isFile: true };
+  if (found.isDirectory()) throw new Failure('input', `${path}: cannot be written: it is a directory`);
+  return found.isFile() ? { path: realpathSync(path), isFile: true } : { path, isFile: false };
+}
+
+function writing(flag: string, name: string, write: (text: string) => void, complain: (message: string) => void): (text: string) => void {
+  return (text) => {
+    try {
+      write(text);
+    } catch (error) {
+      complain(`${flag} ${name}: not written: ${messageOf(error)}`);
+    }
+  };
+}
+
+/** A run that was refused before it could begin has an outcome too, where one was asked for. */
+export async function documentRefusal(
+  failure: Failure,
+  { values, prompt = '' }: { values: RunValues; prompt?: string | undefined },
+  context: Context,
+): Promise<void> {
+  let printed = '';
+  const complain = (message: string): void => context.warn(`runwire: warning: ${message}`);
+  const ci = ciOf(readGithub(values), context.env);
+  const told = ci === undefined ? undefined : await import('./ci.ts');
+  let sinks: Sink[];
+  let file: string | undefined;
+  try {
+    const documents = readDocuments(values);
+    file = documents.outcome === '-' ? undefined : (documents.outcome ?? told?.usualOutcomeFile(ci, context));
+    sinks = await openDocuments(
+      { ...documents, outcome: documents.outcome ?? file },
+      { stdout: { write: (text) => void (printed += text) }, complain },
+      context,
+    );
+  } catch (error) {
+    // The documents themselves may be what cannot be had.
+    if (error instanceof Failure) return;
+    throw error;
+  }
+  const outcome = refusedOutcome(failure, { prompt, model: values.model }, context);
+  for (const sink of sinks) sink.end?.(outcome);
+  if (ci !== undefined && told !== undefined)
+    await new told.Ci(ci, context).tell(outcome, file === undefined ? undefined : resolve(context.cwd, file));
+  if (printed !== '') await context.print(printed);
+}
+
+function refusedOutcome(
+  { code: name, message }: Failure,
+  { prompt, model }: { prompt: string; model: string | undefined },
+  context: Context,
+): RunOutcome {
+  const thread = new Thread({
+    clock: context.now,
+    startedAt: context.now(),
+    introduction: { task: prompt, ...present({ model }) },
+    ...redaction(false, context),
+  });
+  const code = codeOfClass[name];
+  thread.tell({ type: 'error', scope: 'runwire', code, message, fatal: true });
+  thread.tell({ type: 'agent.finished', status: 'failed', code, message });
+  return thread.end('runwire');
+}

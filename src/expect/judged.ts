@@ -1,0 +1,41 @@
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { statusOf } from '../outcome/fold.ts';
+import { unmetEvidence, unmetOf } from '../outcome/verdict.ts';
+import { exitCodes } from '../failure.ts';
+import type { Expectation } from './rule.ts';
+
+/** A stored run, judged by rules of today: they take the place of those that it was run with. */
+export function judgedBy(expectations: readonly Expectation[], outcome: RunOutcome): RunOutcome {
+  const { verdict } = outcome;
+  const wasSuccess = verdict.class === 'success' || verdict.class === 'expectation';
+  const unmet = unmetOf(expectations);
+  if (!wasSuccess) return { ...outcome, expectations: [...expectations] };
+  const name = unmet === undefined ? 'success' : 'expectation';
+  const rest = verdict.evidence.slice(1).filter(({ signal }) => signal !== 'expectation');
+  return {
+    ...outcome,
+    status: statusOf(name),
+    expectations: [...expectations],
+    verdict: {
+      class: name,
+      exit_code: exitCodes[name],
+      ...(unmet === undefined ? {} : { code: 'expectation' as const }),
+      evidence: [
+        { signal: 'verdict', detail: unmet ?? 'the agent finished and nothing speaks against it' },
+        ...rest,
+        ...unmetEvidence(expectations),
+      ],
+    },
+  };
+}
+
+/** A run that was to end as it did is as it should be, also when that is no success. */
+export function checkCode({ verdict, expectations = [] }: RunOutcome): number {
+  if (expectations.some(({ passed }) => !passed))
+    return verdict.class === 'success' ? exitCodes.expectation : failing(verdict.exit_code, expectations);
+  return expectations.some(({ rule }) => rule.startsWith('ends ')) ? 0 : verdict.exit_code;
+}
+
+function failing(code: number, expectations: readonly Expectation[]): number {
+  return expectations.some(({ rule }) => rule.startsWith('ends ')) ? exitCodes.expectation : code;
+}

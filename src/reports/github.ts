@@ -1,0 +1,80 @@
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { oneLine, plain } from '../terminal/plain.ts';
+
+// The commands of a workflow, as its runner reads them in a log: `::name key=value::data`.
+
+/** The data of a command. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** The value of a property of a command. */
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+export function workflowCommand(name: string, data: string, properties: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(properties).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [`${key}=${escapeProperty(value)}`],
+  );
+  return `::${name}${given.length === 0 ? '' : ` ${given.join(',')}`}::${escapeData(data)}\n`;
+}
+
+/** One output of a step. Nobody knows the delimiter before it is written, so no value can end itself. */
+export function stepOutput(name: string, value: string, delimiter: string): string {
+  return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+}
+
+/** GitHub shows no more of a kind. */
+const annotationsShown = 10;
+
+/** What a person should see at the top of the page, in the files where they are known. */
+export function annotations(outcome: RunOutcome, workspace: string): string {
+  const { status, verdict, error_details: error, expectations = [], warnings } = outcome;
+  const why = verdict.evidence[0]?.detail ?? verdict.class;
+  const file = error?.file_path === undefined ? undefined : seenFrom(workspace, error.file_path);
+  const line = file === undefined || error?.line_number === undefined ? undefined : String(error.line_number);
+  const title = `runwire: ${verdict.class}`;
+  const errors = [
+    ...(status === 'success'
+      ? []
+      : [workflowCommand('error', plain([why, error?.message].filter(Boolean).join('\n')), { title, file, line })]),
+    ...expectations
+      .filter(({ passed }) => !passed)
+      .map(({ rule, detail }) => workflowCommand('error', oneLine(`${rule}: ${detail}`, 1000), { title: 'runwire: expectation' })),
+  ];
+  const told = warnings.map((text) => workflowCommand('warning', plain(text), { title: 'runwire' }));
+  return [...errors.slice(0, annotationsShown), ...told.slice(0, annotationsShown)].join('');
+}
+
+function seenFrom(folder: string, path: string): string {
+  return folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+}
+
+const longestMessage = 200_000;
+
+export function stepOutputs(outcome: RunOutcome, outcomeFile: string | undefined, newDelimiter: () => string): string {
+  const { status, verdict, metrics, message } = outcome;
+  const values: [string, string][] = [
+    ['verdict', status],
+    ['class', verdict.class],
+    ['exit_code', String(verdict.exit_code)],
+    ['cost_usd', metrics.cost === undefined ? '' : String(metrics.cost)],
+    ['message', message.slice(0, longestMessage).toWellFormed()],
+    ['outcome_file', outcomeFile ?? ''],
+  ];
+  return values.map(([name, value]) => stepOutput(name, value, newDelimiter())).join('');
+}
+
+/** An answer as a log of GitHub may show it: no line of it is a command to the runner. */
+export function harmlessInLog(text: string): string {
+  const harmless = (line: string): string => {
+    const words = line.trimStart();
+    return words.startsWith('::') ? `${line.slice(0, line.length - words.length)}\\${words}` : line;
+  };
+  return text
+    .split(/([\r\n])/)
+    .map(harmless)
+    .join('')
+    .replaceAll('##[', '#\\#[');
+}

@@ -1,0 +1,104 @@
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { changed, compactDuration, dollars, plural, tokens } from '../terminal/figures.ts';
+import { codeSpan, fenced, folded } from './markdown.ts';
+import type { Entry, Story } from './story.ts';
+
+const filesShown = 100;
+const messageShown = 20_000;
+
+/** A run for people who read Markdown: verdict and why, cost, answer, files, and what happened, within so many bytes of UTF-8. */
+export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infinity): string {
+  const head = [
+    `## ${outcome.status === 'success' ? '✅' : '❌'} Runwire: ${outcome.verdict.class}\n`,
+    `${whyLine(outcome)}\n`,
+    facts(outcome),
+    section(
+      'Expectations',
+      list(
+        (outcome.expectations ?? []).map(({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`),
+      ),
+    ),
+    section('Answer', outcome.message === '' ? '' : fenced(cut(outcome.message, messageShown))),
+    section('Evidence', list(outcome.verdict.evidence.slice(1).map(({ signal, detail }) => `${signal}: ${codeSpan(detail)}`))),
+    section('Warnings', list(outcome.warnings.slice(0, 20).map((text) => codeSpan(text)))),
+    section('Files', files(outcome, story)),
+  ].filter((part) => part !== '');
+  const parts = story.entries.map(told);
+  const whole = (count: number): string => {
+    const hidden = story.omitted + parts.length - count;
+    const shown = [...parts.slice(0, count), ...(hidden === 0 ? [] : [`… ${plural(hidden, 'step')} not shown\n`])];
+    return [
+      ...head,
+      ...(parts.length === 0 ? [] : [folded(`Transcript (${plural(parts.length + story.omitted, 'step')})`, shown.join('\n'))]),
+    ].join('\n');
+  };
+  const bytes = new TextEncoder();
+  let room = limit - bytes.encode(whole(0)).length;
+  let count = 0;
+  for (const part of parts) {
+    room -= bytes.encode(part).length + 1;
+    if (room < 0) break;
+    count += 1;
+  }
+  return whole(count);
+}
+
+/** The first words of a verdict. */
+function whyOf({ verdict }: Pick<RunOutcome, 'verdict'>): string {
+  return verdict.evidence[0]?.detail ?? verdict.class;
+}
+
+function whyLine(outcome: RunOutcome): string {
+  const { error_details: error } = outcome;
+  const more = outcome.status === 'success' || error?.message === undefined ? '' : `: ${codeSpan(error.message)}`;
+  return `${codeSpan(whyOf(outcome))}${more} (exit code ${outcome.verdict.exit_code})`;
+}
+
+function facts({ metrics, provenance, children }: RunOutcome): string {
+  const { cost, cost_source: source, duration_ms: ms } = metrics;
+  const agent = [provenance.agent, provenance.version].filter((word) => word !== undefined).join(' ');
+  const lines: [string, string | undefined][] = [
+    ['agent', agent === '' ? undefined : codeSpan(agent)],
+    ['model', metrics.model_name === undefined ? undefined : codeSpan(metrics.model_name)],
+    ['cost', cost === undefined ? 'unknown' : `${dollars(cost)} (${source})`],
+    ['below it', children === undefined ? undefined : [plural(children.runs, 'run'), dollars(children.cost)].filter(Boolean).join(', ')],
+    ['tokens', tokens(metrics.input_tokens, metrics.output_tokens)],
+    ['time', ms === undefined ? undefined : compactDuration(ms)],
+    [
+      'work',
+      [
+        plural(metrics.turns, 'turn'),
+        ...(metrics.tool_calls_count === undefined ? [] : [plural(metrics.tool_calls_count, 'tool call')]),
+      ].join(', '),
+    ],
+  ];
+  return list(lines.flatMap(([name, value]) => (value === undefined ? [] : [`**${name}**: ${value}`])));
+}
+
+function files({ artifacts, omitted }: RunOutcome, story: Story): string {
+  const shown = artifacts.slice(0, filesShown).map(({ path, operation }) => {
+    const size = changed(story.changeOf(path) ?? {});
+    return `${operation} ${codeSpan(path)}${size === undefined ? '' : ` ${size}`}`;
+  });
+  const hidden = Math.max(0, artifacts.length - filesShown) + (omitted?.artifacts ?? 0);
+  return list(hidden === 0 ? shown : [...shown, `… ${plural(hidden, 'more file')}`]);
+}
+
+function told({ kind, name, text, status, output }: Entry): string {
+  if (kind === 'text') return fenced(text);
+  if (kind === 'error') return `**error** ${codeSpan(text)}\n`;
+  const line = `**tool** ${codeSpan(name ?? '', 60)} ${text === '' ? '' : codeSpan(text)} ${status ?? 'no end'}\n`;
+  return output === undefined || output.trim() === '' ? line : `${line}\n${fenced(output)}`;
+}
+
+function section(title: string, body: string): string {
+  return body === '' ? '' : `### ${title}\n\n${body}`;
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}\n`).join('');
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}\n[… ${text.length - limit} characters …]`;
+}

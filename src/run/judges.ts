@@ -1,0 +1,61 @@
+import { childEnvironment } from '../agents/environment.ts';
+import { withinMs } from '../builtin/answer/time-limit.ts';
+import { openOutputSchema } from '../builtin/answer/output-schema.ts';
+import type { Judges } from '../expect/expectations.ts';
+import { messageOf } from '../failure.ts';
+import type { Environment } from '../vocabulary.ts';
+import { runInside } from '../workspace/run-inside.ts';
+
+/** How long one regular expression, and one schema, may take. */
+const thoughtMs = 500;
+const commandMs = 10 * 60_000;
+const outputShown = 300;
+
+export interface Place {
+  /** Where commands are run: a private copy, or the folder itself. */
+  workspace: Parameters<typeof runInside>[0];
+  env: Environment;
+  passEnv: readonly string[];
+  variables: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
+/** What rules need besides events. An expression that never ends is ended, a command runs as a command of an agent would. */
+export function judgesIn({ workspace, env, passEnv, variables, signal }: Place): Judges {
+  return {
+    matches(pattern, flags, text) {
+      try {
+        return withinMs(thoughtMs, () => new RegExp(pattern, flags).test(text));
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+    async fits(schema, text) {
+      try {
+        return (await openOutputSchema(schema, thoughtMs))(text);
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+    async passes(command) {
+      try {
+        const declared = childEnvironment(env, { pass: passEnv, set: { CI: 'true', ...variables } });
+        const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: commandMs });
+        if (exitCode === 0) return { passed: true, detail: 'exit code 0' };
+        const how = timedOut
+          ? `it took longer than ${commandMs / 60_000} min`
+          : exitCode === null
+            ? 'it was stopped'
+            : `exit code ${exitCode}`;
+        return { passed: false, detail: [how, output.trim().slice(-outputShown).toWellFormed()].filter(Boolean).join(': ') };
+      } catch (error) {
+        return { passed: false, detail: messageOf(error) };
+      }
+    },
+  };
+}
+
+/** The folder itself. */
+export function folderItself(cwd: string): Place['workspace'] {
+  return { cwd, inside: (program) => program };
+}

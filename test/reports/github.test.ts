@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { annotations, harmlessInLog, stepOutput, stepOutputs, workflowCommand } from '../../src/reports/github.ts';
+import { Thread } from '../../src/pipeline/thread.ts';
+import type { Draft } from '../../src/events/event.ts';
+import type { RunOutcome } from '../../src/outcome/outcome.ts';
+
+function outcomeOf(...drafts: Draft[]): RunOutcome {
+  const thread = new Thread({ newId: () => 't' });
+  for (const draft of drafts) thread.emit(draft);
+  return thread.end('runwire');
+}
+
+it('writes the bytes that the runner reads', () => {
+  expect(workflowCommand('error', 'a%b\r\n::error::c', { title: 'x:y,z%', file: 'src/a.ts', line: undefined })).toBe(
+    '::error title=x%3Ay%2Cz%25,file=src/a.ts::a%25b%0D%0A::error::c\n',
+  );
+  expect(workflowCommand('endgroup', '')).toBe('::endgroup::\n');
+  expect(stepOutput('message', 'one\ntwo', 'D')).toBe('message<<D\none\ntwo\nD\n');
+});
+
+const hostile = fc.string({ unit: fc.constantFrom('::error::x', '\n', '\r', ':', '%', ',', '##[error]', 'a', ' ') });
+
+it('lets no text of a run be a command', () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const told = annotations(
+        outcomeOf(
+          { type: 'error', scope: 'model', code: 'server', message: text, fatal: true },
+          { type: 'log', stream: 'agent', level: 'warning', text },
+        ),
+        '',
+      );
+      for (const line of told.trimEnd().split('\n')) expect(line).toMatch(/^::(?:error|warning) title=[^\r\n]*$/);
+      expect(told).not.toContain('\r');
+      for (const line of harmlessInLog(text).split(/\r\n?|\n/))
+        expect(line.trimStart().startsWith('::') || line.includes('##[')).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('has at most ten annotations of a kind, and the place of an error', () => {
+  const warnings = Array.from({ length: 30 }, (_, index): Draft => ({ type: 'log', stream: 'agent', level: 'warning', text: `w${index}` }));
+  const stack = 'Error: no\n    at run (/w/src/a.ts:12:3)';
+  const told = annotations(
+    outcomeOf(...warnings, { type: 'error', scope: 'agent', code: 'unknown', message: 'no', fatal: true, stack }),
+    '/w',
+  ).split('\n');
+  expect(told.filter((line) => line.startsWith('::warning')).length).toBe(10);
+  expect(told[0]).toBe('::error title=runwire%3A incomplete,file=src/a.ts,line=12::an error that the agent did not get over%0Ano');
+});
+
+it('has the documented outputs', () => {
+  const outcome = outcomeOf({ type: 'text.completed', text: 'a\nD\nclass<<X' }, { type: 'agent.finished', status: 'ok' });
+  let count = 0;
+  expect(stepOutputs(outcome, '/tmp/o.json', () => `D${++count}`)).toBe(
+    `verdict<<D1\nsuccess\nD1\nclass<<D2\nsuccess\nD2\nexit_code<<D3\n0\nD3\ncost_usd<<D4\n\nD4\nmessage<<D5\na\nD\nclass<<X\nD5\noutcome_file<<D6\n/tmp/o.json\nD6\n`,
+  );
+});
