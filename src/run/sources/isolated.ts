@@ -8,7 +8,6 @@ import { isGone, thisProcess } from '../../stores/owner.ts';
 import { present } from '../../present.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
-import { isInside } from '../../workspace/overlay.ts';
 import { type Kept, Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
