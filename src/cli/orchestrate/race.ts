@@ -7,7 +7,7 @@ import { type Column, table } from '../../terminal/table.ts';
 import { present } from '../../present.ts';
 import type { Best } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
-import type { RunValues } from '../run/flags.ts';
+import { ciOf, type RunValues } from '../run/flags.ts';
 import { readPrompt } from '../run/prompt.ts';
 import type { CrewFlags } from './flags.ts';
 import { checkAgents, conduct } from './start.ts';
@@ -48,7 +48,9 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
     },
     context,
   );
-  if (!flags.quiet && shown !== '') context.draw(shown);
+  // By now the runner of GitHub hears commands again, and the table names files.
+  const isLog = ciOf(flags.github, context.env) === 'github';
+  if (!flags.quiet && shown !== '') context.draw(isLog ? (await import('../../reports/github.ts')).harmlessInLog(shown) : shown);
   return code;
 }
 
