@@ -83,6 +83,8 @@ describe('who is let in', () => {
     const file = join(state, 'runwire', 'serve.token');
     expect(readFileSync(file, 'utf8').trim()).toBe(token);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    // What it was given by variables cannot be read from outside.
+    if (process.platform === 'linux') expect(readFileSync(`/proc/${server.child.pid}/environ`, 'utf8')).not.toContain(readToken);
   });
 
   it('answers to its own name alone', async () => {

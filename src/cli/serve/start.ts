@@ -44,6 +44,8 @@ export async function startServing(
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const own = values['no-token'] === true ? undefined : ownToken(env, { renew: values['new-token'] === true });
   const tokens = own === undefined ? undefined : allTokens(own, values, context);
+  // Agents of the same user run beside us: tokens in our variables are not theirs.
+  context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
   const ledger = await openLedger(place, env);
   let port = wantedPort;
