@@ -29,7 +29,7 @@ it('shows a run of another process live under the real policy, and the same in o
   const env = { XDG_STATE_HOME: state };
   const script = await slowAgent(state);
   const server = await serving(state);
-  const page = await browser.newPage();
+  const page = await browser.newPage({ locale: 'en-US' });
   const complaints: string[] = [];
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
