@@ -37,7 +37,7 @@ export function Chart({ times, lines, label }: { times: readonly number[]; lines
                 scale: `y${at}`,
                 side: at === 0 ? (3 as const) : (1 as const),
                 stroke: ink,
-                size: 60,
+                size: 74,
                 grid: { show: at === 0, stroke: style.getPropertyValue('--line'), width: 1 },
                 values: (_plot: unknown, ticks: number[]) => ticks.map(figure),
               })),

@@ -67,9 +67,9 @@ export function useAnswer<Answer>(
 export function Problem({ error, again }: { error: Error; again?: () => void }) {
   const isGone = error instanceof ApiError && error.status === 404;
   return (
-    <div class="problem" role="alert">
-      <p class="empty-title">{isGone ? 'There is no such run here' : 'That did not work'}</p>
-      <p>{error.message}</p>
+    <main class="problem">
+      <h1 class="empty-title">{isGone ? 'There is no such run here' : 'That did not work'}</h1>
+      <p role="alert">{error.message}</p>
       {again === undefined ? null : (
         <button type="button" onClick={again}>
           Try again
@@ -78,7 +78,7 @@ export function Problem({ error, again }: { error: Error; again?: () => void }) 
       <p>
         <a href="/">All runs</a>
       </p>
-    </div>
+    </main>
   );
 }
 

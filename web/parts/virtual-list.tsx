@@ -23,7 +23,7 @@ interface Properties {
   onScroll?: () => void;
 }
 
-const around = 500;
+const around = 400;
 
 /** Rows of any height in the page's own scroller; only those near the window are in the document. */
 export function VirtualList({ count, identity, kept = 0, estimate, label, inset, render, handle, onScroll }: Properties) {

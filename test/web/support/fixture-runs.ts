@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent, EventRecord } from '../../../src/events/event.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
@@ -61,10 +61,6 @@ function recordOf(outcome: RunOutcome, number: number, last: number): RunRecord 
   };
 }
 
-export function recordingFolders(): string[] {
-  return readdirSync(recordings).flatMap((agent) => readdirSync(join(recordings, agent)).map((name) => join(agent, name)));
-}
-
 /** Events with places and times: `[seconds after the one before, event]`. */
 export function taped(events: readonly (readonly [after: number, event: AgentEvent])[], start = startOfAll, first = 1): EventRecord[] {
   let at = start;
@@ -111,7 +107,7 @@ export function begins(iteration: number, wait = 0.2): [number, AgentEvent] {
   return [wait, { type: 'turn.started', turn_id: turn, iteration, model: 'gpt-6-codex' }];
 }
 
-export function used(input: number, output: number, cost: number): [number, AgentEvent] {
+function used(input: number, output: number, cost: number): [number, AgentEvent] {
   return [0.1, { type: 'usage.reported', scope: 'step', input_tokens: input, output_tokens: output, cost_usd: cost }];
 }
 
