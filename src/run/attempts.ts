@@ -49,9 +49,9 @@ export class Attempts {
   #price: Price | undefined;
   /** The agent is running, and is heard. */
   #isOpen = false;
-  /** It has ended, and its books are read: there is nothing left to stop. */
-  /** The agent has said so itself. */
+  /** The agent itself has told of a limit. */
   #isLimited = false;
+  /** It has ended, and its books are read: there is nothing left to stop. */
   #isGone = false;
   /** In this attempt the agent said how it ended. */
   #hasClaimed = false;
@@ -191,7 +191,7 @@ export class Attempts {
     for (const sink of sinks) sink.record?.(record);
     const cause = this.#isOpen && !this.#isGone && record.source === 'agent' ? this.#watch.event(record) : undefined;
     if (cause !== undefined) stop.now(cause);
-    if (record.type !== 'usage.reported') return;
+    if (record.type !== 'usage.reported' || !this.#parts.budget.isLimited) return;
     const gone = this.#account.spend(this.#thread.spent(this.#price));
     if (gone !== undefined) this.#stopFor(gone);
   }

@@ -72,6 +72,10 @@ export class Budget {
     this.tokens = new Pool(max_tokens);
   }
 
+  get isLimited(): boolean {
+    return this.limitsCost || this.tokens.limit !== Infinity;
+  }
+
   get limitsCost(): boolean {
     return this.cost.limit !== Infinity;
   }

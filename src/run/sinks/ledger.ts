@@ -3,14 +3,13 @@ import { messageOf } from '../../failure.ts';
 import { RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
-import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
+import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
-import type { Ending, Labels, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
+import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
-import type { Environment } from '../../vocabulary.ts';
-import type { EndedAttempt, Sink } from './sink.ts';
+import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
@@ -18,23 +17,9 @@ export interface LedgerRequest {
   keepsTape: boolean;
 }
 
-export interface LedgerSinkOptions extends LedgerRequest {
-  id: string;
-  startedAt: number;
-  /** The run that started this one, and the top of their tree. */
-  parent?: { run_id: string; root_run_id: string };
-  /** These outweigh what git and the CI tell. */
-  labels: Labels;
-  agent?: string;
-  model?: string;
-  cwd: string;
-  git: GitFacts;
-  env: Environment;
-  clock: () => number;
+export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
   /** Takes secrets out of what does not come with the records: labels, places, names. */
   clean?: <Value>(value: Value) => Value;
-  /** Called once at most. */
-  warn: (message: string) => void;
   /** Tests lower them. */
   heartbeatMs?: number;
   progressMs?: number;

@@ -1,5 +1,8 @@
 import type { EventRecord } from '../../events/event.ts';
 import type { RunOutcome, Verdict } from '../../outcome/outcome.ts';
+import type { GitFacts } from '../../stores/labels.ts';
+import type { Labels } from '../../stores/run-store.ts';
+import type { Environment } from '../../vocabulary.ts';
 
 /** Where a run is told. It has a life: records as they happen, the outcome, and time to finish its own work. */
 export interface Sink {
@@ -12,6 +15,24 @@ export interface Sink {
   end?(outcome: RunOutcome): void;
   /** Settles when nothing is left to do. It never rejects: a sink that fails costs a warning, not the run. */
   close?(): Promise<void>;
+}
+
+/** What is remembered of a run beside its records, wherever it is remembered. */
+export interface RunFacts {
+  id: string;
+  startedAt: number;
+  /** The run that started this one, and the top of their tree. */
+  parent?: { run_id: string; root_run_id: string };
+  /** These outweigh what git and the CI tell. */
+  labels: Labels;
+  agent?: string;
+  model?: string;
+  cwd: string;
+  git: GitFacts;
+  env: Environment;
+  clock: () => number;
+  /** Called once at most. */
+  warn: (message: string) => void;
 }
 
 /** An attempt that was not the last, and what it took. */

@@ -3,35 +3,21 @@ import type { EventRecord } from '../../../events/event.ts';
 import { messageOf } from '../../../failure.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
-import { type GitFacts, gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
+import { gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
 import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
 import { isGone, thisProcess } from '../../../stores/owner.ts';
-import type { Labels } from '../../../stores/run-store.ts';
 import { lineOf } from '../../../stores/tape.ts';
-import type { Environment } from '../../../vocabulary.ts';
-import type { EndedAttempt, Sink } from '../sink.ts';
+import type { EndedAttempt, RunFacts, Sink } from '../sink.ts';
 import { type ReportMeta, Spool, spoolsLeft } from './spool.ts';
 import { Refused, type Target, Upload } from './upload.ts';
 
 /** Where to, and with which token. */
 export type ReportRequest = Target;
 
-export interface ReportOptions {
+export interface ReportOptions extends RunFacts {
   target: ReportRequest;
-  id: string;
-  startedAt: number;
-  parent?: { run_id: string; root_run_id: string };
-  labels: Labels;
-  agent?: string;
-  model?: string;
-  cwd: string;
-  git: GitFacts;
-  env: Environment;
-  clock: () => number;
   /** Takes secrets out of what does not come with the records. */
   clean: <Value>(value: Value) => Value;
-  /** Called once at most. */
-  warn: (message: string) => void;
   /** Tests lower it. */
   patienceMs?: number;
 }
