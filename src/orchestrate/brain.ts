@@ -12,6 +12,7 @@ import { verify } from './tools/verify.ts';
 import { doesNotPass, isGood, isVerified } from './words.ts';
 
 type Finished = Extract<Draft, { type: 'agent.finished' }>;
+type Published = Extract<Draft, { type: 'branch.published' }>;
 
 /** The model that hands out work: the built-in loop, with agents and branches as its tools. */
 export function brainOf(crew: Crew): RunAgent {
@@ -20,7 +21,7 @@ export function brainOf(crew: Crew): RunAgent {
   return async (options, emit) => {
     let finished: Finished | undefined;
     let iteration = 0;
-    const watch = new Publications();
+    let published: Published | undefined;
     const open = new Map<string, string>();
     await think({ ...options, system: [instructions(crew), options.system ?? ''].join('\n\n').trimEnd() }, (draft) => {
       if (draft.type === 'agent.finished') {
@@ -28,14 +29,14 @@ export function brainOf(crew: Crew): RunAgent {
         return;
       }
       if (draft.type === 'turn.started') iteration = draft.iteration ?? iteration + 1;
-      watch.see(draft);
+      if (draft.type === 'branch.published') published = draft;
       const error = errorOf(draft, open);
       if (error !== undefined) emit(error);
       emit(draft);
       if (draft.type === 'thread.started') tellStart(crew, emit);
     });
     if (finished === undefined) return;
-    if (finished.status === 'ok') finished = await conclude(crew, finished, { watch, emit, signal: options.signal, iteration });
+    if (finished.status === 'ok') finished = await conclude(crew, finished, { published, emit, signal: options.signal, iteration });
     emit(finished);
   };
 }
@@ -69,33 +70,25 @@ function errorOf(draft: Draft, open: Map<string, string>): Draft | undefined {
   return { type: 'error', scope: name === 'publish' ? 'publish' : 'tool', code: 'tool', message, fatal: false, item_id: draft.item_id };
 }
 
-/** What was published so far. */
-class Publications {
-  last: Extract<Draft, { type: 'branch.published' }> | undefined;
-
-  see(draft: Draft): void {
-    if (draft.type === 'branch.published') this.last = draft;
-  }
-}
-
 interface Ending {
-  watch: Publications;
+  /** The last branch that was, or should have been, published. */
+  published: Published | undefined;
   emit(draft: Draft): void;
   signal: AbortSignal;
   iteration: number;
 }
 
 /** The model says that it is done. Whether what was asked for is there, the branches say. */
-async function conclude(crew: Crew, finished: Finished, { watch, emit, signal, iteration }: Ending): Promise<Finished> {
+async function conclude(crew: Crew, finished: Finished, { published, emit, signal, iteration }: Ending): Promise<Finished> {
   const { publish, verify: command } = crew.settings;
   const failed = (message: string): Finished => ({ ...finished, status: 'failed', code: 'tool', message });
-  const chosen = watch.last === undefined ? resultOf(crew) : crew.branches.get(watch.last.branch_id);
+  const chosen = published === undefined ? resultOf(crew) : crew.branches.get(published.branch_id);
   if (command !== undefined && chosen !== undefined && !isVerified(chosen)) return failed(doesNotPass(chosen, command));
-  if (watch.last?.status === 'error') return failed(`publish: ${watch.last.message ?? 'it failed'}`);
+  if (published?.status === 'error') return failed(`publish: ${published.message ?? 'it failed'}`);
   // Where nobody was given work, there was nothing to do.
   if (chosen === undefined && crew.branches.size > 0 && (command !== undefined || publish !== 'none'))
     return failed('no branch holds finished work');
-  if (publish === 'none' || watch.last !== undefined || chosen === undefined) return finished;
+  if (publish === 'none' || published !== undefined || chosen === undefined) return finished;
   const turn = { turn_id: `turn_${iteration + 1}`, iteration: iteration + 1 };
   const itemId = 'publish';
   emit({ type: 'turn.started', ...turn });

@@ -1,6 +1,7 @@
 import type { Draft } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
+import { treeUsage } from '../outcome/tree-usage.ts';
 import { present } from '../present.ts';
 import { specOf } from '../run/ask.ts';
 import { type Run, start } from '../run/run.ts';
@@ -209,7 +210,7 @@ export class Crew {
   tell(branch: Branch, { emit, itemId, signal }: Telling): void {
     const { id, parentId, commit, agent, run, outcome, changes, facts, verification, problem } = branch;
     const remarks = facts === undefined ? '' : wordsOfFacts(facts);
-    const cost = outcome === undefined ? undefined : sum([outcome.metrics.cost, outcome.children?.cost]);
+    const cost = outcome === undefined ? undefined : treeUsage([outcome]).cost;
     emit({
       type: 'branch.updated',
       branch_id: id,
@@ -229,9 +230,4 @@ export function until(endsAt: number | undefined, signal: AbortSignal, clock: ()
 
 function lastPart(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
-}
-
-function sum(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
 }

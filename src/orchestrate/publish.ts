@@ -43,8 +43,8 @@ export async function publish(
   if (misfit !== undefined) return refuse(misfit);
   const told = { branch_id: id, remote, ref: `refs/heads/${id}`, commit };
   if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${remote} as ${id}` };
-  const env = { GIT_SSH_COMMAND: sshThatNeverAsks, ...Object.fromEntries(credentials.map((name) => [name, crew.settings.env[name]])) };
-  if (env.GIT_SSH_COMMAND === undefined) env.GIT_SSH_COMMAND = sshThatNeverAsks;
+  const given = Object.fromEntries(credentials.map((name) => [name, crew.settings.env[name]]));
+  const env = { GIT_SSH_COMMAND: sshThatNeverAsks, ...present(given) };
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${id}`];
   try {
     const { code, stdout, stderr } = await git.ask(args, { env, signal, hooks: true });

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
-import { isolations } from '../../vocabulary.ts';
+import { dirtyWays, isolations } from '../../vocabulary.ts';
 import type { Options, Values } from '../command.ts';
 import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
 import { copyOptions, documentOptions, runOptions } from '../run/flags.ts';
@@ -11,7 +11,7 @@ const { model, timeout, cwd, env, ledger, report, label, tape, quiet, allow, den
 
 /** Flags of everything that has several agents at work in private copies. */
 export const crewOptions = {
-  model: { ...model },
+  model,
   agents: {
     type: 'string',
     value: 'NAME[=MODEL],…',
@@ -19,7 +19,7 @@ export const crewOptions = {
   },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when all of it together has cost this much (exit 5)' },
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
-  timeout: { ...timeout },
+  timeout,
   'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after so long' },
   concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)' },
   verify: {
@@ -32,26 +32,26 @@ export const crewOptions = {
   ...copyOptions,
   isolate: { ...copyOptions.isolate, help: 'How private copies are made (default: auto, an overlay where possible, else a clone)' },
   'permission-mode': { ...runOptions['permission-mode'], help: 'What each agent may do without a rule (default: edit)' },
-  allow: { ...allow },
-  deny: { ...deny },
-  cwd: { ...cwd },
-  env: { ...env },
+  allow,
+  deny,
+  cwd,
+  env,
   'base-url': runOptions['base-url'],
   price: runOptions.price,
   'stream-json': runOptions['stream-json'],
   to: runOptions.to,
-  tape: { ...tape },
+  tape,
   ...documentOptions,
-  ledger: { ...ledger },
-  report: { ...report },
-  label: { ...label },
+  ledger,
+  report,
+  label,
   'no-tape': runOptions['no-tape'],
   expect: runOptions.expect,
   'on-end': runOptions['on-end'],
   'project-name': runOptions['project-name'],
   'parent-branch-id': { type: 'string', value: 'BRANCH', help: 'The branch or commit to start from (default: what is checked out)' },
   headless: { type: 'boolean', help: 'Nobody watches: draw nothing on the terminal' },
-  quiet: { ...quiet },
+  quiet,
   'no-redact': runOptions['no-redact'],
 } as const satisfies Options;
 
@@ -79,7 +79,7 @@ export function readCrewFlags(values: CrewValues, here: string): CrewFlags {
   return {
     agents: readAgents(values.agents, here),
     isolate: readWord('--isolate', values.isolate, ['auto', ...isolations]) ?? 'auto',
-    dirty: readWord('--dirty', values.dirty, ['refuse', 'ignore', 'include']) ?? 'refuse',
+    dirty: readWord('--dirty', values.dirty, dirtyWays) ?? 'refuse',
     setup: filled('--setup', values.setup, '"npm ci"'),
     copy: values.copy ?? [],
     protect: values.protect ?? [],
