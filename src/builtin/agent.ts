@@ -6,6 +6,7 @@ import { cancelledBy, type Claim } from './claim.ts';
 import type { McpServer } from './mcp/connect.ts';
 import type { PermissionRules } from './permissions/rules.ts';
 import type { Hide } from './tools/hide.ts';
+import { systemPrompt } from './system-prompt.ts';
 import type { OpenToolbox } from './tools/toolbox.ts';
 import { newId } from '../new-id.ts';
 import type { Environment, TokenPrice } from '../vocabulary.ts';
@@ -74,8 +75,9 @@ export function agentWith(openToolbox: OpenToolbox): RunAgent {
       parent_branch_id: options.parentBranchId ?? '',
       headless: true,
     });
-    emit({ type: 'prompt.submitted', text: options.prompt });
-    const claim = await work(options, { sessionId, openToolbox, emit });
+    const system = systemPrompt(options, (text) => emit({ type: 'log', stream: 'agent', level: 'warning', text }));
+    emit({ type: 'prompt.submitted', text: options.prompt, system });
+    const claim = await work(options, { sessionId, system, openToolbox, emit });
     emit({ type: 'agent.finished', ...claim, duration_ms: Math.round(performance.now() - startedAt) });
   };
 }
@@ -83,6 +85,7 @@ export function agentWith(openToolbox: OpenToolbox): RunAgent {
 /** What a run needs beside its options. */
 export interface Start {
   sessionId: string;
+  system: string;
   openToolbox: OpenToolbox;
   emit(draft: Draft): void;
 }

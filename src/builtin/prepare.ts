@@ -8,7 +8,6 @@ import { PatientModel } from './models/patient-model.ts';
 import { openOutputSchema } from './answer/output-schema.ts';
 import { loadSession, sessionSaver } from './session.ts';
 import { Spending } from './spending.ts';
-import { systemPrompt } from './system-prompt.ts';
 import { ToolCalls } from './tools/calls.ts';
 
 /** All that the loop works with. */
@@ -25,7 +24,7 @@ export interface Prepared {
 }
 
 /** Opens everything that can be wrong before the first model call: schema, session, model, price, instructions, tools. */
-export async function prepare(options: AgentOptions, { sessionId, openToolbox, emit }: Start): Promise<Prepared> {
+export async function prepare(options: AgentOptions, { sessionId, system, openToolbox, emit }: Start): Promise<Prepared> {
   // The SDK prints its warnings to the console unless it is told not to.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const check = options.outputSchema === undefined ? undefined : await openOutputSchema(options.outputSchema);
@@ -34,7 +33,6 @@ export async function prepare(options: AgentOptions, { sessionId, openToolbox, e
   const open =
     options.recordModel === undefined ? opened : (await import('./models/record.ts')).recordModel(opened, options.recordModel, options);
   const spending = await Spending.open(options, open.id);
-  const system = systemPrompt(options, (text) => emit({ type: 'log', stream: 'agent', level: 'warning', text }));
   const toolbox = await openToolbox(options);
   const model = new PatientModel(open, { options, spending, emit });
   const tools = new ToolCalls(toolbox, { options, emit });

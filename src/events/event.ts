@@ -77,7 +77,13 @@ export const AgentEvent = z.discriminatedUnion('type', [
     parent_run_id: Id.optional(),
     root_run_id: Id.optional(),
   }),
-  z.strictObject({ type: z.literal('prompt.submitted'), text: Text, message_id: Id.optional() }),
+  z.strictObject({
+    type: z.literal('prompt.submitted'),
+    text: Text,
+    message_id: Id.optional(),
+    /** The instructions that the model was given with it. */
+    system: Text.optional(),
+  }),
   z.strictObject({
     type: z.literal('turn.started'),
     turn_id: Id,

@@ -22,7 +22,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     parent_run_id: '~id',
     root_run_id: '~id',
   },
-  'prompt.submitted': { text: 'string', message_id: '~id' },
+  'prompt.submitted': { text: 'string', message_id: '~id', system: '~string' },
   'turn.started': { turn_id: 'id', iteration: 'count', message_count: '~count', tool_count: '~count', model: '~string' },
   'turn.completed': {
     turn_id: 'id',

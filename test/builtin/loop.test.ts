@@ -115,7 +115,7 @@ describe.each(providers)('$format', (provider) => {
         parent_branch_id: 'main',
         headless: true,
       },
-      { type: 'prompt.submitted', text: 'Say both.' },
+      { type: 'prompt.submitted', text: 'Say both.', system: expect.stringContaining('You are Runwire') as string },
       { type: 'turn.started', turn_id: 'turn_1', iteration: 1, message_count: 1, tool_count: 4, model: provider.model },
       said('reasoning.completed', 'Hm, two.', 1, 1),
       said('text.completed', 'Both at once.', 1, 2),

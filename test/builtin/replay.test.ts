@@ -32,7 +32,7 @@ async function record(turns: readonly TurnInput[], input: RunInput = {}): Promis
   return { run, file, text: readFileSync(file, 'utf8') };
 }
 
-/** What is the same in two runs of one recording: all but times, places and the session. */
+/** What is the same in two runs of one recording: all but times, places (the instructions name one) and the session. */
 function essence({ events }: Run, cwd: string): unknown {
   const texts = new Map<string, string>();
   const rest = events.flatMap((event): unknown[] => {
@@ -41,7 +41,7 @@ function essence({ events }: Run, cwd: string): unknown {
       return [];
     }
     if (event.type === 'thread.completed' || event.type === 'thread.started') return [];
-    return [{ ...event, duration_ms: undefined, delay_ms: undefined }];
+    return [{ ...event, system: undefined, duration_ms: undefined, delay_ms: undefined }];
   });
   return JSON.parse(JSON.stringify([rest, [...texts]]).replaceAll(cwd, '<cwd>'));
 }

@@ -271,7 +271,7 @@ describe('2. Message Events', () => {
   it('message.updated of a user is the prompt, not a turn', () => {
     const { events, outcome } = read(goodRun.slice(0, 3));
     expect(eventsOf(events, 'prompt.submitted')).toEqual([
-      { type: 'prompt.submitted', text: 'Do the work', message_id: 'user-message-id' },
+      { type: 'prompt.submitted', text: 'Do the work', message_id: 'user-message-id', system: 'System prompt' },
     ]);
     expect(outcome.metrics.turns).toBe(0);
     expect(outcome.message).toBe('');
@@ -793,11 +793,19 @@ describe('Writing', () => {
   };
   const T = 1736236800000;
 
+  it('writes the instructions also when the task came before them', () => {
+    const lines = write({ ...thread, task: 'Do it' }, { type: 'prompt.submitted', text: 'Do it', system: 'Be brief.' });
+    expect(lines.filter(({ type }) => type === 'message.updated')).toMatchObject([
+      { properties: { info: { id: 'user_1', role: 'user', system: '' } } },
+      { properties: { info: { id: 'user_1', role: 'user', system: 'Be brief.' } } },
+    ]);
+  });
+
   it('writes a whole run in the documented shapes', () => {
     expect(
       write(
         thread,
-        { type: 'prompt.submitted', text: 'Do it', message_id: 'u' },
+        { type: 'prompt.submitted', text: 'Do it', message_id: 'u', system: 'Be brief.' },
         { type: 'turn.started' },
         { type: 'text.completed', text: 'Hi', block_id: 'b', message_id: 'm' },
         { type: 'usage.reported', scope: 'step', input_tokens: 10, output_tokens: 5, cache_read_tokens: 4, cost_usd: 0.5 },
@@ -830,7 +838,7 @@ describe('Writing', () => {
             time: { created: T + 1000 },
             agent: 'build',
             model: { providerID: 'anthropic', modelID: 'claude-sonnet' },
-            system: '',
+            system: 'Be brief.',
             tools: {},
             summary: { title: 'Do it', body: 'Do it', diffs: [] },
           },

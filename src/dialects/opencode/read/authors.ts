@@ -16,6 +16,7 @@ const maxHeld = 100;
 /** Who writes which message. A part may come before its message, and then it waits. */
 export class Authors {
   readonly #roles = new Recent<Role>(200);
+  #lastPrompt: { message: string; system: string | undefined } | undefined;
   #held: HeldPart[] = [];
 
   roleOf(message: string): Role | undefined {
@@ -24,6 +25,16 @@ export class Authors {
 
   set(message: string, role: Role): void {
     this.#roles.set(message, role);
+  }
+
+  /** The user writes this message, with these instructions to the model. */
+  prompted(message: string, system: string | undefined): void {
+    this.set(message, 'user');
+    this.#lastPrompt = { message, system };
+  }
+
+  systemOf(message: string | undefined): string | undefined {
+    return this.#lastPrompt?.message === message ? this.#lastPrompt?.system : undefined;
   }
 
   hold(part: JsonObject, properties: JsonObject): void {

@@ -84,7 +84,7 @@ export class Bus {
     const id = string(info.id) ?? '';
     const lane = this.#sessions.laneOf(filled(info.sessionID) ?? session);
     if (lane === undefined) return;
-    if (info.role === 'user') this.#authors.set(id, 'user');
+    if (info.role === 'user') this.#authors.prompted(id, filled(info.system));
     else if (info.role === 'assistant') {
       this.#authors.set(id, 'assistant');
       this.#turns.update(lane, id, info);
@@ -131,7 +131,8 @@ export class Bus {
     if (!lane.isMain || part.type !== 'text' || text === undefined || part.synthetic === true || part.ignored === true) return;
     if (this.#lastPrompt !== undefined && this.#lastPrompt === part.id) return;
     this.#lastPrompt = string(part.id);
-    this.#sink.emit({ type: 'prompt.submitted', text, ...compact({ message_id: filled(part.messageID) }) });
+    const message_id = filled(part.messageID);
+    this.#sink.emit({ type: 'prompt.submitted', text, ...compact({ message_id, system: this.#authors.systemOf(message_id) }) });
   }
 
   #session(type: string, properties: JsonObject): boolean {

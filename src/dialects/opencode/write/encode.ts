@@ -56,7 +56,7 @@ export function encoder(sink: EncoderSink): Encoder {
         if (event.task !== undefined) prompts.submit(event.task);
         return;
       case 'prompt.submitted':
-        return prompts.submit(event.text, event.message_id);
+        return prompts.submit(event.text, event);
       case 'turn.started':
         main.startTurn(event.turn_id);
         session.model = event.model ?? session.model;

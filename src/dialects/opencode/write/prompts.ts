@@ -14,6 +14,7 @@ interface Prompt {
   id: string;
   text: string;
   created: number;
+  system: string;
 }
 
 /** What the user says. A task that is submitted as a prompt too is one message. */
@@ -30,10 +31,13 @@ export class Prompts {
     this.#lane = lane;
   }
 
-  submit(text: string, messageId?: string): void {
-    if (text === this.#last?.text) return;
+  submit(text: string, { message_id, system = '' }: Pick<EventOf<'prompt.submitted'>, 'message_id' | 'system'> = {}): void {
     const session = this.#session;
-    this.#last = { id: messageId ?? `user_${++this.#count}`, text, created: session.now };
+    if (text === this.#last?.text) {
+      if (system !== '' && system !== this.#last.system) this.#write(Object.assign(this.#last, { system }));
+      return;
+    }
+    this.#last = { id: message_id ?? `user_${++this.#count}`, text, created: session.now, system };
     this.#diffs = [];
     this.#lane.answers = this.#last.id;
     this.#write(this.#last);
@@ -65,7 +69,7 @@ export class Prompts {
     if (this.#last !== undefined && this.#tools.size + this.#diffs.length > 0) this.#write(this.#last);
   }
 
-  #write({ id, text, created }: Prompt): void {
+  #write({ id, text, created, system }: Prompt): void {
     const session = this.#session;
     const [providerID, modelID] = splitModel(session.thread.model);
     session.write('message.updated', {
@@ -76,8 +80,7 @@ export class Prompts {
         time: { created },
         agent: 'build',
         model: { providerID, modelID },
-        // No event tells the instructions.
-        system: '',
+        system,
         tools: Object.fromEntries([...this.#tools].map((name) => [name, true])),
         summary: { title: titleOf(text), body: text, diffs: this.#diffs },
       },
