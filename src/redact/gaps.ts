@@ -10,3 +10,14 @@ export const afterNames: readonly { context: string; boundary: Boundary }[] = [
 ];
 /** What stands between such a name and those, in JSON (escaped or not), YAML and XML, and in a diff of them. */
 export const afterName = '["\'\\\\ \\t\\n\\rnr,+-]{0,40}$';
+/** What stands after a name that is an index without quotes, `[:name] =`, and before it: `[redacted:name]` is none. */
+export const afterIndex = '\\][ \\t]{1,2}[?:|]{0,2}=[ \\t>"\'`\\\\]{0,8}';
+export const indexBegins = '\\[:?[\\w-]{0,32}';
+/** What people write between a name and its value: dashes and arrows, "is", underlined and bold names, cells of a table. */
+export const proseGaps: readonly string[] = [
+  '[ \\t]{1,3}[^\\x00-,.-\\x7f][ \\t>-]{1,4}',
+  '[ \\t]{1,2}is[ \\t:"\'`*]{1,6}',
+  '_{1,2}[ \\t]{0,2}:[ \\t_"\'`*]{1,6}',
+  '[: \\t]{0,2}</[a-z0-9]{1,8}>[: \\t]{0,4}',
+  '[: \\t]{0,2}</[a-z0-9]{1,8}>[: \\t\\n\\r]{0,16}<[^<>]{1,64}>',
+];

@@ -677,6 +677,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["VALVAlVaLValvALvAlvaLval", 2097152, 32],
   // assigned-secret
   ["</K</k", 32, 33554432],
+  // assigned-secret
+  ["]\t\t]\t ]\t:]\t?]\t|]\t=] \t]  ] :] ?] |] =", 4294967295, 4294967295],
   // url-password
   ["://", 4294967295, 4294967295],
   // url-token
@@ -693,6 +695,8 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["VALVAlVaLValvALvAlvaLval", 2097152, 32],
   // assigned-secret
   ["</K</k", 32, 33554432],
+  // assigned-secret
+  ["]\t\t]\t ]\t:]\t?]\t|]\t=] \t]  ] :] ?] |] =", 4160749567, 4160749567],
   // assigned-secret
   ["ZATZAtZaTZatzATzAtzaTzat", 512, 32768],
   // assigned-secret
@@ -711,4 +715,74 @@ export const secretHeads: readonly (readonly [heads: string, fourth: number, fif
   ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
   // assigned-secret
   ["PWDPWdPwDPwdpWDpWdpwDpwd", 1946163077, 4160749567],
+  // assigned-secret
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
+  // assigned-secret
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 513, 4294967295],
+  // assigned-secret
+  ["KEYKEyKeYKeykEYkEykeYkey", 513, 4294967295],
+  // assigned-secret
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
+  // assigned-secret
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 513, 513],
+  // assigned-secret
+  ["KEYKEyKeYKeykEYkEykeYkey", 513, 513],
+  // assigned-secret
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
+  // assigned-secret
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 2147483648, 2214593025],
+  // assigned-secret
+  ["KEYKEyKeYKeykEYkEykeYkey", 2147483648, 2214593025],
+  // assigned-secret
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
+  // assigned-secret
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 335544833, 335577601],
+  // assigned-secret
+  ["KEYKEyKeYKeykEYkEykeYkey", 335544833, 335577601],
+  // assigned-secret
+  ["SECSEcSeCSecsECsEcseCsec", 262144, 32],
+  // assigned-secret
+  ["TOKTOkToKToktOKtOktoKtok", 32, 16384],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 8388608],
+  // assigned-secret
+  ["PASPAsPaSPaspASpAspaSpas", 524288, 65536],
+  // assigned-secret
+  ["PWDPWdPwDPwdpWDpWdpwDpwd", 335544833, 335577601],
+  // assigned-secret
+  ["KEYKEyKeYKeykEYkEykeYkey", 335544833, 335577601],
 ];

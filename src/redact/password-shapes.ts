@@ -1,7 +1,7 @@
 import { hasDigit, isGivenPassword, isPlaceholder, isQuotedPassword } from './randomness.ts';
 import { passwordNames } from './secret-field-names.ts';
 import type { Shape } from './shapes.ts';
-import { afterName, afterNames } from './gaps.ts';
+import { afterIndex, afterName, afterNames, indexBegins } from './gaps.ts';
 
 const word = '[A-Za-z0-9]';
 const base64 = '[A-Za-z0-9+/]';
@@ -9,6 +9,7 @@ const hex = '[0-9a-f]';
 const user = '[A-Za-z0-9._%@+-]{1,64}';
 const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
 const passwordNameBefore = new RegExp(`(?:${passwordNames.join('|')})${afterName}`, 'i');
+const passwordIndexBefore = new RegExp(`${indexBegins}(?:${passwordNames.join('|')})$`, 'i');
 /** Within the name of a flag. */
 export const aFlag = /(?:^|[^\w-]|\\n|\dm)-[\w-]{0,32}$/;
 const overHttp = /(?:\b|\\n|\dm)(?:curl|wget|https?)\b/;
@@ -150,10 +151,12 @@ export const passwordShapes: readonly Shape[] = [
     ignoreCase: true,
     accept: isGivenPassword,
   })),
-  ...afterNames.map((each): Shape => ({
+  ...[
+    ...afterNames.map((each) => ({ ...each, behind: passwordNameBefore })),
+    { context: afterIndex, boundary: 'any' as const, behind: passwordIndexBefore },
+  ].map((each): Shape => ({
     name: 'assigned-secret',
     ...each,
-    behind: passwordNameBefore,
     secret: `${anyWord}{6,256}`,
     ignoreCase: true,
     accept: isGivenPassword,

@@ -4,7 +4,7 @@ import { hasDigit, holdsPrivateKey, isCookie, isHex, isMixed, isNameAndPassword,
 import { holdsCookie } from './secret-fields.ts';
 import { keyNames, passwordNames } from './secret-field-names.ts';
 import { aFlag, passwordShapes } from './password-shapes.ts';
-import { afterName, afterNames, between } from './gaps.ts';
+import { afterIndex, afterName, afterNames, between, indexBegins, proseGaps } from './gaps.ts';
 
 /** How a secret of one kind is written. Patterns are those of pattern.ts. */
 export interface Shape {
@@ -49,9 +49,13 @@ const assigned: Omit<Shape, 'context'> = {
 };
 /** The end first: looking back from there is quicker than looking for it from the left. */
 const keyName = new RegExp(`$(?<=(?:${keyNames})[ _-]?)`, 'i');
-const nameBefore = new RegExp(`(?:token|secret|credentials?|(?:${keyNames})[ _-]?key)${afterName}`, 'i');
+const names = `(?:token|secret|credentials?|(?:${keyNames})[ _-]?key)`;
+const nameBefore = new RegExp(names + afterName, 'i');
+const indexBefore = new RegExp(`${indexBegins}${names}$`, 'i');
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
+/** Prose names secrets without telling them: only what is surely no word, number or commit is taken for one. */
+const isInProse = (secret: string): boolean => looksRandom(secret, 12) && isMixed(secret);
 
 /** Keys whose prefix is too short to tell them: what follows it must look like one. */
 const shortPrefixed: Record<string, string> = {
@@ -264,6 +268,7 @@ export const secretShapes: readonly Shape[] = [
   ...passwordShapes,
   ...['secret', 'credential', 'credentials'].map((each): Shape => ({ ...assigned, context: each + between, accept: isAssigned })),
   ...afterNames.map((each): Shape => ({ ...assigned, ...each, behind: nameBefore, accept: (secret) => looksRandom(secret) })),
+  { ...assigned, context: afterIndex, boundary: 'any', behind: indexBefore, accept: (secret) => looksRandom(secret) },
   { ...assigned, context: `zation${between}`, behind: /authori$/i, accept: isAssigned },
   { ...assigned, context: `key${between}`, behind: keyName, accept: isAssigned },
   { ...assigned, context: `token${between}`, accept: isAssigned },
@@ -274,6 +279,10 @@ export const secretShapes: readonly Shape[] = [
     context: each + between,
     accept: (secret, context) => looksRandom(secret, 12) && (/[:=]/.test(context) || isMixed(secret)),
   })),
+  ...proseGaps.flatMap((gap): Shape[] => [
+    ...['secret', 'token', ...passwordNames].map((each): Shape => ({ ...assigned, context: each + gap, accept: isInProse })),
+    { ...assigned, context: `key${gap}`, behind: keyName, accept: isInProse },
+  ]),
 ];
 
 /** What a prefixed secret goes on with: the characters of its last run. */

@@ -319,6 +319,10 @@ describe('ordinary text', () => {
       'password: z.string().min(12)',
       'apiKey: config.apiKey2,',
       'max_tokens: 4096, token_count=12',
+      'tokens[token] = node.value2.text3',
+      'the token is 3f786850e387550fdab836ed7e6dc881de23001b, the password is required',
+      '<b>Password:</b> at-least-12-characters-1-digit',
+      'api key - see docs/keys-2.md#section-3',
     ],
     [
       'a placeholder',
