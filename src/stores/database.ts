@@ -15,6 +15,8 @@ export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   /** Put before the name of every table. */
   readonly prefix: string;
+  /** Milliseconds since the epoch by the database's own clock, in its SQL. */
+  readonly now: string;
   all(statement: Statement): Promise<Row[]>;
   /** One transaction. When the first statement changes no row, nothing is done: false. */
   write(statements: readonly Statement[]): Promise<boolean>;

@@ -26,6 +26,7 @@ export async function openPostgres(url: string): Promise<RunStore> {
 class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly prefix: string;
+  readonly now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
   readonly name: string;
   readonly #schema: string;
   readonly #pool: pg.Pool;

@@ -86,7 +86,9 @@ export function usageOf(row: Row): RunUsage {
 }
 
 export function recordOf(row: Row, labels: Labels): RunRecord {
-  const { prompt, outcome, attempts, owner, ...rest } = row;
+  const { prompt, attempts, owner, outcome: kept, ...rest } = row;
+  // A run that was taken for gone, and was then heard of again, has its end to come.
+  const outcome = row['status'] === 'running' ? undefined : kept;
   return {
     ...summaryOf({ ...rest, head: prompt }, labels),
     prompt: String(prompt),

@@ -12,6 +12,8 @@ export type LedgerOutcome = Omit<RunOutcome, 'tool_calls'> & { tool_calls: ToolC
 /** The process that writes a run, so that another one can tell whether it is still there. */
 export interface Owner {
   host: string;
+  /** Tells two machines of one name apart; absent where the system has no such id, and in what older versions wrote. */
+  machine?: string;
   /** Changes when the machine starts again; with it a process number means nothing any more. */
   boot: string;
   pid: number;
@@ -40,8 +42,16 @@ export interface NewRun extends TreePlace {
   tape?: string;
 }
 
+/** What a run has used so far, as far as it was told. */
+export interface UsedSoFar {
+  input_tokens?: number;
+  output_tokens?: number;
+  cost?: number;
+  tool_calls?: number;
+}
+
 /** What became known since the last time; every note is also a sign of life. */
-export interface Progress {
+export interface Progress extends UsedSoFar {
   at: number;
   last_sequence?: number;
   session_id?: string;
@@ -199,11 +209,19 @@ export interface StatsRow {
   last_started_at: number;
 }
 
-/** A run that has not ended, and who should be writing it. */
-export interface OpenRun {
+/** A run whose end was not seen, who should be writing it, and what is known of it. */
+export interface OpenRun extends UsedSoFar {
   id: string;
   owner: Owner;
   heartbeat_at: number;
+  /** How long ago it was last heard of, by the clock of the database: those of two machines may be hours apart. */
+  silent_ms: number;
+  /** When others closed it without having seen its end. */
+  presumed_at?: number;
+  agent?: string;
+  agent_version?: string;
+  model?: string;
+  session_id?: string;
   started_at: number;
   last_sequence: number;
   prompt: string;
@@ -226,8 +244,13 @@ export interface RunStore {
   finish(id: string, ending: Ending): Promise<void>;
   /** Runs without an end, the oldest first. */
   open(): Promise<OpenRun[]>;
-  /** For the runs of others: false when its writer or another closer was faster. */
-  closeInterrupted(run: OpenRun, ending: Ending): Promise<boolean>;
+  /** Runs of this host that others closed without having seen their tapes, the oldest first. */
+  presumed(host: string): Promise<OpenRun[]>;
+  /**
+   * For the runs of others: false when its writer or another closer was faster. `presumed`: nothing was seen of its end,
+   * and whoever has its tape can still tell.
+   */
+  closeInterrupted(run: OpenRun, ending: Ending, presumed?: boolean): Promise<boolean>;
   list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   count(filter: RunFilter): Promise<number>;
   get(id: string): Promise<RunRecord | undefined>;

@@ -70,6 +70,9 @@ export class SqlRunStore implements RunStore {
         model: optionalText(run.model),
         started_at: Math.floor(run.started_at),
         heartbeat_at: Math.floor(run.started_at),
+        heard_at: { sql: this.#database.now },
+        host: optionalText(run.owner.host),
+        cwd: optionalText(run.cwd),
       }),
       this.#insertDocument(run.id, {
         prompt: wholeText(run.prompt),
@@ -82,7 +85,19 @@ export class SqlRunStore implements RunStore {
     ]);
   }
 
-  async note(id: string, { at, last_sequence, agent, agent_version, model, session_id }: Progress): Promise<void> {
+  /** A run that others took for gone, and that is heard of again, goes on. */
+  async note(id: string, { at, agent_version, session_id, ...news }: Progress): Promise<void> {
+    const told: Record<string, Value> = {
+      last_sequence: optionalNumber(news.last_sequence),
+      agent: optionalText(news.agent),
+      model: optionalText(news.model),
+      session_id: optionalText(session_id),
+      input_tokens: optionalNumber(news.input_tokens),
+      output_tokens: optionalNumber(news.output_tokens),
+      cost: optionalNumber(news.cost),
+      tool_calls: optionalNumber(news.tool_calls),
+    };
+    const set = Object.keys(told).map((name) => `${name} = coalesce(?, ${name})`);
     const facts: Statement[] =
       session_id === undefined && agent_version === undefined
         ? []
@@ -94,8 +109,10 @@ export class SqlRunStore implements RunStore {
           ];
     await this.#database.write([
       {
-        sql: `update ${this.#p}runs set heartbeat_at = ?, last_sequence = coalesce(?, last_sequence), agent = coalesce(?, agent), model = coalesce(?, model) where id = ? and status = 'running'`,
-        values: [Math.floor(at), optionalNumber(last_sequence), optionalText(agent), optionalText(model), id],
+        sql: `update ${this.#p}runs set heartbeat_at = ?, heard_at = ${this.#database.now}, ${set.join(', ')},
+          status = 'running', presumed_at = null, class = null, exit_code = null, ended_at = null, duration_ms = null
+          where id = ? and (status = 'running' or presumed_at is not null)`,
+        values: [Math.floor(at), ...Object.values(told), id],
       },
       ...facts,
     ]);
@@ -106,15 +123,28 @@ export class SqlRunStore implements RunStore {
     if (!found) throw new Error(`${this.name}: no run ${id}`);
   }
 
-  async closeInterrupted(run: OpenRun, ending: Ending): Promise<boolean> {
-    return this.#end(run.id, ending, { sql: "id = ? and status = 'running' and heartbeat_at = ?", values: [run.id, run.heartbeat_at] });
+  async closeInterrupted({ id, heartbeat_at, presumed_at }: OpenRun, ending: Ending, presumed = false): Promise<boolean> {
+    const state = presumed_at === undefined ? "status = 'running'" : 'presumed_at = ?';
+    const condition = {
+      sql: `id = ? and heartbeat_at = ? and ${state}`,
+      values: [id, heartbeat_at, ...(presumed_at === undefined ? [] : [presumed_at])],
+    };
+    return this.#end(id, ending, condition, presumed);
   }
 
   async open(): Promise<OpenRun[]> {
+    return this.#openRuns({ sql: "r.status = 'running'", values: [] });
+  }
+
+  async presumed(host: string): Promise<OpenRun[]> {
+    return this.#openRuns({ sql: 'r.presumed_at is not null and r.host = ?', values: [plainText(host)] });
+  }
+
+  async #openRuns({ sql, values }: Statement): Promise<OpenRun[]> {
     const rows = await this.#database.all({
-      sql: `select r.id, r.started_at, r.heartbeat_at, r.last_sequence, d.owner, d.prompt, d.tape
-        from ${this.#p}runs r join ${this.#p}documents d on d.seq = r.seq where r.status = 'running' order by r.id`,
-      values: [],
+      sql: `${this.#select(openColumns)}, ${this.#database.now} - coalesce(r.heard_at, r.heartbeat_at) as silent_ms
+        from ${this.#p}runs r ${this.#join} where ${sql} order by r.id`,
+      values,
     });
     return rows.map(openRunOf);
   }
@@ -135,6 +165,8 @@ export class SqlRunStore implements RunStore {
         ended_at: Math.floor(run.ended_at),
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
+        cwd: optionalText(run.cwd),
+        session_id: optionalText(outcome.session_id),
       }),
       this.#insertDocument(run.id, {
         prompt: wholeText(outcome.metadata.initial_prompt),
@@ -252,18 +284,23 @@ export class SqlRunStore implements RunStore {
     return this.#database.close();
   }
 
-  async #end(id: string, ending: Ending, condition: Statement): Promise<boolean> {
+  async #end(id: string, ending: Ending, condition: Statement, presumed = false): Promise<boolean> {
     const outcome = ledgerOutcome(ending.outcome);
     const told = outcome.metadata.initial_prompt;
     const [begun] = told === '' ? await this.#database.all({ sql: this.#promptSql, values: [id] }) : [];
     // Who began the run may know more than its events told.
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
-    const set: Record<string, Value> = { ...columns, ended_at: Math.floor(ending.ended_at), heartbeat_at: Math.floor(ending.ended_at) };
+    const set: Record<string, Value> = {
+      ...columns,
+      ended_at: Math.floor(ending.ended_at),
+      heartbeat_at: Math.floor(ending.ended_at),
+      session_id: optionalText(outcome.session_id),
+    };
     const names = Object.keys(set);
     return this.#database.write([
       {
         sql: `update ${this.#p}runs set ${names.map((name) => `${name} = ?`).join(', ')}, agent = coalesce(?, agent), model = coalesce(?, model),
-          last_sequence = coalesce(?, last_sequence) where ${condition.sql}`,
+          last_sequence = coalesce(?, last_sequence), presumed_at = ${presumed ? this.#database.now : 'null'} where ${condition.sql}`,
         values: [...Object.values(set), agent, model, optionalNumber(ending.last_sequence), ...condition.values],
       },
       this.#updateDocument(id, {
@@ -334,11 +371,13 @@ export class SqlRunStore implements RunStore {
     return rows;
   }
 
-  #insert(table: string, columns: Record<string, Value>): Statement {
-    const names = Object.keys(columns);
+  /** A value, or what the database itself tells. */
+  #insert(table: string, columns: Record<string, Value | Pick<Statement, 'sql'>>): Statement {
+    const given = Object.values(columns);
+    const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
     return {
-      sql: `insert into ${this.#p}${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) on conflict do nothing`,
-      values: Object.values(columns),
+      sql: `insert into ${this.#p}${table} (${Object.keys(columns).join(', ')}) values (${marks.join(', ')}) on conflict do nothing`,
+      values: given.flatMap((value) => (isSql(value) ? [] : [value])),
     };
   }
 
@@ -403,7 +442,27 @@ export class SqlRunStore implements RunStore {
 
 const titleColumn = 'substr(d.prompt, 1, 400) as head';
 const listColumns = [...summaryColumns, ...detailColumns];
+const openColumns = [
+  ...[
+    'id',
+    'started_at',
+    'heartbeat_at',
+    'presumed_at',
+    'last_sequence',
+    'agent',
+    'model',
+    'input_tokens',
+    'output_tokens',
+    'cost',
+    'tool_calls',
+  ].map((column) => `r.${column}`),
+  ...['owner', 'prompt', 'tape', 'session_id', 'agent_version'].map((column) => `d.${column}`),
+];
 const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+
+function isSql(value: Value | Pick<Statement, 'sql'>): value is Pick<Statement, 'sql'> {
+  return typeof value === 'object' && value !== null && 'sql' in value;
+}
 
 function documentColumns(outcome: LedgerOutcome, { attempts }: Pick<Ending, 'attempts'>, kind: Database['kind']): Record<string, Value> {
   return {

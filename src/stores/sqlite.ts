@@ -36,6 +36,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 class SqliteDatabase implements Database {
   readonly kind = 'sqlite';
   readonly prefix = '';
+  readonly now = "cast(unixepoch('subsec') * 1000 as integer)";
   readonly name: string;
   readonly #patienceMs: number;
   readonly #statements = new Map<string, StatementSync>();

@@ -1,20 +1,26 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
+import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { postgresMigrations } from '../../src/stores/migrations/postgres.ts';
 import { sqliteMigrations } from '../../src/stores/migrations/sqlite.ts';
+import { thisProcess } from '../../src/stores/owner.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
-import type { RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
+import type { NewRun, RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { someFilter, someLabels, someOutcome, somePlace } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
+import { perform } from './support/perform.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { newRun, noon, outcomeWith } from './support/runs.ts';
+import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-ledger-'));
 let server: PostgresServer;
@@ -34,6 +40,10 @@ const places = {
 };
 const openers = { sqlite: openSqlite, postgres: openPostgres };
 const ending = { outcome: outcomeWith(), ended_at: noon + 2500, last_sequence: 9 };
+
+const refuse = (message: string): never => {
+  throw new Error(message);
+};
 
 async function idsOf(store: RunStore, filter: RunFilter): Promise<string[]> {
   return (await store.list(filter, { limit: 1000 })).runs.map(({ id }) => id);
@@ -106,11 +116,94 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
           owner: run.owner,
           started_at: noon,
           heartbeat_at: noon + 9,
+          silent_ms: expect.any(Number),
           last_sequence: 3,
+          agent: 'codex',
+          agent_version: '1.2',
+          model: 'm',
+          session_id: 's-1',
           prompt: 'Fix the parser',
           tape: '2026/11/x.tape.zst',
         },
       ]);
+    }));
+
+  it('measures silence by the clock of the database, whatever the clocks of the writers say', () =>
+    withStore(async (store) => {
+      const hour = 3_600_000;
+      for (const [index, skew] of [-hour, 0, hour].entries()) {
+        const run = newRun({ id: `skewed-${index}`, started_at: Date.now() + skew, owner: { ...thisProcess(), host: 'elsewhere' } });
+        await store.begin(run);
+        if (index > 0) await store.note(run.id, { at: Date.now() + skew });
+      }
+      for (const { silent_ms } of await store.open()) expect(Math.abs(silent_ms)).toBeLessThan(hour / 2);
+      const tapes = new FileTapes(join(folder, 'no-tapes'));
+      for (const skew of [-hour, 0, hour]) expect(await closeInterrupted(store, tapes, Date.now() + skew)).toEqual([]);
+    }));
+
+  it('closes the run of a silent machine with what is known, and lets its tape or its writer tell the rest', () =>
+    withStore(async (store) => {
+      const home = join(folder, `presumed-${kind}`);
+      const elsewhere = new FileTapes(join(home, 'elsewhere'));
+      const tapes = new FileTapes(join(home, 'tapes'));
+      const gone = { ...thisProcess(), pid: 4_190_000 };
+      const writer = {
+        begin: (run: NewRun) => store.begin({ ...run, owner: gone }),
+        note: store.note.bind(store),
+        finish: async () => {},
+        close: async () => {},
+      };
+      const sink = ledgerSink({ folder: home, open: async () => writer, warn: refuse, keepsTape: true });
+      await perform(sink, { steps: 2, between: () => sleep(5) });
+      const used = { input_tokens: 70, output_tokens: 7, cost: 0.5, tool_calls: 3 };
+      await store.note(sink.id, { at: Date.now(), session_id: 's-9', agent_version: '3', ...used });
+      const silence = 20 * 60_000;
+      const seenFromAfar: RunStore = new Proxy(store, {
+        get: (target, name) => {
+          if (name === 'presumed') return async () => [];
+          if (name === 'open')
+            return async () => (await target.open()).map((run) => ({ ...run, silent_ms: silence, owner: { ...run.owner, host: 'far' } }));
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      expect(await closeInterrupted(seenFromAfar, elsewhere, Date.now())).toEqual([sink.id]);
+      const presumed = await store.get(sink.id);
+      expect(presumed).toMatchObject({
+        status: 'incomplete',
+        session_id: 's-9',
+        agent: 'counter',
+        agent_version: '3',
+        model: 'm-1',
+        ...used,
+      });
+      expect(presumed?.outcome).toMatchObject({ session_id: 's-9', metrics: { input_tokens: 70, output_tokens: 7, cost: 0.5 } });
+      expect(presumed?.outcome?.verdict.evidence.at(-1)?.detail).toBe(
+        'nothing was heard of it from far for 20 min; its tape is not on this machine',
+      );
+      // Its own machine is back, and has the tape.
+      expect(await closeInterrupted(store, tapes, Date.now())).toEqual([sink.id]);
+      const told = await store.get(sink.id);
+      expect(told).toMatchObject({ status: 'success', outcome: { message: 'step 2' } });
+      expect(told?.outcome?.verdict.evidence.at(-1)?.detail).toBe('the process that ran it is gone');
+      expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
+    }));
+
+  it('lets a run that was taken for gone go on when it is heard of again, and end', () =>
+    withStore(async (store) => {
+      const run = newRun({ prompt: 'Wake up' });
+      await store.begin(run);
+      const [open] = await store.open();
+      if (open === undefined) throw new Error('not open');
+      const incomplete = { ...ending, outcome: outcomeWith({ status: 'incomplete', verdict: { class: 'incomplete', exit_code: 8 } }) };
+      expect(await store.closeInterrupted(open, incomplete, true)).toBe(true);
+      expect(await store.presumed(run.owner.host)).toMatchObject([{ id: run.id }]);
+      await store.note(run.id, { at: noon + 5000 });
+      const again = await store.get(run.id);
+      expect([again?.status, again?.class, again?.ended_at, again?.outcome]).toEqual(['running', undefined, undefined, undefined]);
+      await store.finish(run.id, ending);
+      expect(await store.get(run.id)).toMatchObject({ status: 'success', outcome: { status: 'success' } });
+      expect(await store.presumed(run.owner.host)).toEqual([]);
     }));
 
   it('keeps the outcome without what went into tools and came out of them', () =>

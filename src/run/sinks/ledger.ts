@@ -10,6 +10,7 @@ import { thisProcess } from '../../stores/owner.ts';
 import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
+import { UsageMeter } from './used-so-far.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
@@ -49,6 +50,7 @@ export class LedgerSink implements Sink {
   readonly #tapeWriter: TapeWriter | undefined;
   readonly #attempts: EndedAttempt[] = [];
   readonly #content = new RunContent();
+  readonly #meter = new UsageMeter();
   #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
@@ -86,6 +88,7 @@ export class LedgerSink implements Sink {
   record(record: EventRecord): void {
     this.#tapeWriter?.record(record);
     this.#content.see(record);
+    this.#meter.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     if (record.type === 'thread.started') {
       if (record.session_id !== undefined) this.#news.session_id = record.session_id;
@@ -100,6 +103,7 @@ export class LedgerSink implements Sink {
 
   attempt(attempt: EndedAttempt): void {
     this.#attempts.push(attempt);
+    this.#meter.nextAttempt();
   }
 
   end(outcome: RunOutcome): void {
@@ -204,7 +208,7 @@ export class LedgerSink implements Sink {
       this.#recorded = true;
       return;
     }
-    const news = this.#news;
+    const news = { ...this.#news, ...this.#meter.take() };
     this.#news = {};
     try {
       await store.note(this.id, { at: this.#options.clock(), ...news });
