@@ -9,6 +9,12 @@ export interface Statement {
   values: readonly Value[];
 }
 
+/** What a role may do beside reading and adding. */
+export interface Rights {
+  update: boolean;
+  delete: boolean;
+}
+
 /** The little that SQLite and PostgreSQL are asked for; everything above is the same SQL for both. */
 export interface Database {
   readonly name: string;
@@ -17,6 +23,7 @@ export interface Database {
   readonly prefix: string;
   /** Milliseconds since the epoch by the database's own clock, in its SQL. */
   readonly now: string;
+  readonly rights: Rights;
   all(statement: Statement): Promise<Row[]>;
   /** One transaction. When the first statement changes no row, nothing is done: false. */
   write(statements: readonly Statement[]): Promise<boolean>;

@@ -38,18 +38,20 @@ import {
   wholeText,
   writeOutcome,
 } from './rows.ts';
+import { figuresOf, figureTables } from './figures.ts';
 import { statsSql } from './stats-sql.ts';
 import { wordsOf } from './words.ts';
 
 const exportPage = 200;
 const pruneBatch = 500;
 const valuesPerQuery = 5000;
-const filesKept = 1000;
 
 /** The ledger in SQL: the same for every database that speaks it. */
 export class SqlRunStore implements RunStore {
   readonly #database: Database;
   readonly #p: string;
+  /** A role that may only add tells a run when it has ended. */
+  readonly #held = new Map<string, NewRun>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -61,6 +63,7 @@ export class SqlRunStore implements RunStore {
   }
 
   async begin(run: NewRun): Promise<void> {
+    if (!this.#database.rights.update) return void this.#held.set(run.id, run);
     await this.#database.write([
       this.#insert('runs', {
         id: run.id,
@@ -87,6 +90,7 @@ export class SqlRunStore implements RunStore {
 
   /** A run that others took for gone, and that is heard of again, goes on. */
   async note(id: string, { at, agent_version, session_id, ...news }: Progress): Promise<void> {
+    if (this.#held.has(id)) return;
     const told: Record<string, Value> = {
       last_sequence: optionalNumber(news.last_sequence),
       agent: optionalText(news.agent),
@@ -119,11 +123,17 @@ export class SqlRunStore implements RunStore {
   }
 
   async finish(id: string, ending: Ending): Promise<void> {
+    const held = this.#held.get(id);
+    if (held !== undefined) {
+      await this.#insertWhole({ ...held, ...ending });
+      return void this.#held.delete(id);
+    }
     const found = await this.#end(id, ending, { sql: 'id = ?', values: [id] });
     if (!found) throw new Error(`${this.name}: no run ${id}`);
   }
 
   async closeInterrupted({ id, heartbeat_at, presumed_at }: OpenRun, ending: Ending, presumed = false): Promise<boolean> {
+    if (!this.#database.rights.update) return false;
     const state = presumed_at === undefined ? "status = 'running'" : 'presumed_at = ?';
     const condition = {
       sql: `id = ? and heartbeat_at = ? and ${state}`,
@@ -150,36 +160,46 @@ export class SqlRunStore implements RunStore {
   }
 
   async put(run: ImportedRun): Promise<'added' | 'same'> {
+    return (await this.#insertWhole(run)) ? 'added' : 'same';
+  }
+
+  /** A run and its end at once; false: it is there. */
+  async #insertWhole(
+    run: Omit<NewRun, 'prompt' | 'owner'> & Ending & Partial<Pick<NewRun, 'prompt' | 'owner'> & { key: string }>,
+  ): Promise<boolean> {
     const outcome = ledgerOutcome(run.outcome);
-    const added = await this.#database.write([
+    const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
+    const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
+    const words = wordsOf(prompt, outcome.message);
+    return this.#database.write([
       this.#insert('runs', {
         id: run.id,
-        key: plainText(run.key),
+        key: run.key === undefined ? null : plainText(run.key),
         ...treeColumns(run),
-        ...outcomeColumns(outcome),
-        ...present({
-          agent: run.agent === undefined ? undefined : optionalText(run.agent),
-          model: run.model === undefined ? undefined : optionalText(run.model),
-        }),
+        ...columns,
+        agent: optionalText(run.agent) ?? agent,
+        model: optionalText(run.model) ?? model,
         started_at: Math.floor(run.started_at),
         ended_at: Math.floor(run.ended_at),
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
+        host: optionalText(run.owner?.host),
         cwd: optionalText(run.cwd),
         session_id: optionalText(outcome.session_id),
       }),
       this.#insertDocument(run.id, {
-        prompt: wholeText(outcome.metadata.initial_prompt),
+        prompt: wholeText(prompt),
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
+        host: optionalText(run.owner?.host),
+        owner: run.owner === undefined ? null : wholeText(JSON.stringify(run.owner)),
         ...documentColumns(outcome, run, this.#database.kind),
+        ...(this.#database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
       }),
       ...this.#labels(run.id, run.labels),
-      ...this.#usage(run.id, outcome),
-      ...this.#files(run.id, outcome),
-      ...this.#words(run.id, wordsOf(outcome.metadata.initial_prompt, outcome.message)),
+      ...this.#figures(run.id, outcome),
+      ...(this.#database.kind === 'postgres' ? [] : this.#words(run.id, words)),
     ]);
-    return added ? 'added' : 'same';
   }
 
   async list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
@@ -307,12 +327,32 @@ export class SqlRunStore implements RunStore {
         ...documentColumns(outcome, ending, this.#database.kind),
         ...(told === '' ? {} : { prompt: wholeText(told) }),
       }),
-      { sql: `delete from ${this.#p}usage where run = ?`, values: [id] },
-      ...this.#usage(id, outcome),
-      { sql: `delete from ${this.#p}files where run = ?`, values: [id] },
-      ...this.#files(id, outcome),
+      ...(await this.#replaceFigures(id, outcome)),
       ...this.#words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
     ]);
+  }
+
+  /** Those of who closed the run before go; a role that may not delete changes them instead, and does not even try where there are none. */
+  async #replaceFigures(id: string, outcome: LedgerOutcome): Promise<Statement[]> {
+    const added = this.#figures(id, outcome);
+    const [found] = await this.#database.all({
+      sql: `${figureTables.map((table) => `select 1 as found from ${this.#p}${table} where run = ?`).join(' union all ')} limit 1`,
+      values: figureTables.map(() => id),
+    });
+    if (found === undefined) return added;
+    if (this.#database.rights.delete)
+      return [...figureTables.map((table) => ({ sql: `delete from ${this.#p}${table} where run = ?`, values: [id] })), ...added];
+    const changed = figuresOf(outcome)
+      .filter(({ columns }) => Object.keys(columns).length > 0)
+      .map(({ table, about, columns }) => ({
+        sql: `update ${this.#p}${table} set ${marked(columns, ', ')} where run = ? and ${marked(about, ' and ')}`,
+        values: [...Object.values(columns), id, ...Object.values(about)],
+      }));
+    return [...added, ...changed];
+  }
+
+  #figures(run: string, outcome: LedgerOutcome): Statement[] {
+    return figuresOf(outcome).map(({ table, about, columns }) => this.#insert(table, { run, ...about, ...columns }));
   }
 
   get #promptSql(): string {
@@ -381,11 +421,12 @@ export class SqlRunStore implements RunStore {
     };
   }
 
-  #insertDocument(id: string, columns: Record<string, Value>): Statement {
-    const names = Object.keys(columns);
+  #insertDocument(id: string, columns: Record<string, Value | Cast>): Statement {
+    const given = Object.values(columns);
+    const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
     return {
-      sql: `insert into ${this.#p}documents (seq, ${names.join(', ')}) select seq, ${names.map(() => '?').join(', ')} from ${this.#p}runs where id = ?`,
-      values: [...Object.values(columns), id],
+      sql: `insert into ${this.#p}documents (seq, ${Object.keys(columns).join(', ')}) select seq, ${marks.join(', ')} from ${this.#p}runs where id = ?`,
+      values: [...given.map((value) => (isSql(value) ? value.value : value)), id],
     };
   }
 
@@ -401,35 +442,12 @@ export class SqlRunStore implements RunStore {
     return Object.entries(labels).map(([key, value]) => this.#insert('labels', { key: plainText(key), value: plainText(value), run }));
   }
 
-  /** A run of one model has its usage in its own row. */
-  #usage(run: string, { usage_by_model: models = [] }: LedgerOutcome): Statement[] {
-    return models.map((each) =>
-      this.#insert('usage', {
-        run,
-        model: plainText(each.model_name ?? ''),
-        input_tokens: optionalNumber(each.input_tokens),
-        output_tokens: optionalNumber(each.output_tokens),
-        reasoning_tokens: optionalNumber(each.reasoning_tokens),
-        cache_read_tokens: optionalNumber(each.cache_read_tokens),
-        cache_write_tokens: optionalNumber(each.cache_write_tokens),
-        cost: optionalNumber(each.cost),
-      }),
-    );
-  }
-
-  /** What was changed, by the last part of its path. */
-  #files(run: string, { artifacts }: LedgerOutcome): Statement[] {
-    const paths = new Set(artifacts.slice(0, filesKept).map(({ path }) => plainText(path)));
-    return [...paths].map((path) => this.#insert('files', { name: path.slice(path.lastIndexOf('/') + 1), run, path }));
-  }
-
   #words(id: string, words: readonly string[]): Statement[] {
     if (this.#database.kind === 'postgres') {
-      const vector = words.map((word) => `'${word}'`).join(' ');
       return [
         {
           sql: `update ${this.#p}documents set words = cast(? as tsvector) where seq = (select seq from ${this.#p}runs where id = ?)`,
-          values: [vector, id],
+          values: [vectorOf(words), id],
         },
       ];
     }
@@ -460,8 +478,18 @@ const openColumns = [
 ];
 const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
 
-function isSql(value: Value | Pick<Statement, 'sql'>): value is Pick<Statement, 'sql'> {
+/** A value that the database is to take for another type. */
+interface Cast {
+  sql: string;
+  value: Value;
+}
+
+function isSql<Sql extends { sql: string }>(value: Value | Sql): value is Sql {
   return typeof value === 'object' && value !== null && 'sql' in value;
+}
+
+function vectorOf(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(' ');
 }
 
 function documentColumns(outcome: LedgerOutcome, { attempts }: Pick<Ending, 'attempts'>, kind: Database['kind']): Record<string, Value> {
@@ -472,4 +500,10 @@ function documentColumns(outcome: LedgerOutcome, { attempts }: Pick<Ending, 'att
     dialect: optionalText(outcome.provenance.dialect),
     session_id: optionalText(outcome.session_id),
   };
+}
+
+function marked(columns: Record<string, Value>, between: string): string {
+  return Object.keys(columns)
+    .map((name) => `${name} = ?`)
+    .join(between);
 }

@@ -495,15 +495,29 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     await store.close();
   });
 
-  it('opens again what it left, and refuses what a newer one wrote', () =>
+  it('opens again what it left', () =>
     withStore(async (store, place) => {
       const run = newRun();
       await store.begin(run);
       const again = await openers[kind](place);
       expect(await idsOf(again, {})).toEqual([run.id]);
       await again.close();
-      await pretendNewer(place);
+    }));
+
+  it('records beside a newer version that added to the tables, and refuses what it cannot write to', () =>
+    withStore(async (_store, place) => {
+      const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`;
+      const newer = kind === 'sqlite' ? 'pragma user_version = 99' : `update ${prefix}ledger set version = 99`;
+      await change(place, `${newer}; alter table ${prefix}runs add column colour text; create table ${prefix}more (x text)`);
+      const beside = await openers[kind](place);
+      const run = newRun();
+      await beside.begin(run);
+      await beside.finish(run.id, ending);
+      expect(await idsOf(beside, { status: ['success'] })).toEqual([run.id]);
+      await beside.close();
+      await change(place, `alter table ${prefix}tools rename column failed to lost`);
       await expect(openers[kind](place)).rejects.toThrow(/written by a newer Runwire \(version 99, this one knows \d+\)/);
+      await change(place, `alter table ${prefix}tools rename column lost to failed`);
     }));
 
   it('gives back what was finished, whatever it is', () =>
@@ -560,6 +574,95 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
   }
 });
 
+describe('a server of a team', () => {
+  it('refuses a schema with tables of somebody else, and leaves them as they are', async () => {
+    const table = 'create table bank.ledger (version integer not null, amount integer)';
+    for (const [schema, theirs] of Object.entries({
+      bank: table,
+      shop: 'create table shop.orders (id integer)',
+      lone: 'create table lone.ledger (version integer)',
+    })) {
+      const place = server.url(schema);
+      await change(place, `create schema ${schema}; ${theirs}`);
+      if (schema !== 'shop') await change(place, `insert into ${schema}.ledger (version) values (1), (2)`);
+      await expect(openPostgres(place)).rejects.toThrow(new RegExp(`the schema ${schema} of .* has tables of another program`));
+      if (schema !== 'shop') expect(await change(place, `select version from ${schema}.ledger`)).toEqual([{ version: 1 }, { version: 2 }]);
+      expect(await change(place, `select count(*)::int as tables from pg_tables where schemaname = '${schema}'`)).toEqual([{ tables: 1 }]);
+    }
+  });
+
+  it.each([
+    ['may not delete', 'select, insert, update'],
+    ['may only add', 'select, insert'],
+  ])('takes the whole run of a role that %s', async (name, rights) => {
+    const schema = name.replaceAll(' ', '_');
+    const place = server.url(schema);
+    const owner = await openPostgres(place);
+    await change(
+      place,
+      `create role ${schema} login password 'x'; grant usage on schema ${schema} to ${schema}; grant ${rights} on all tables in schema ${schema} to ${schema}`,
+    );
+    const own = new URL(place);
+    own.username = schema;
+    own.password = 'x';
+    const store = await openPostgres(own.href);
+    const run = newRun({ labels: { team: 'x' }, cwd: '/project' });
+    await store.begin(run);
+    await store.note(run.id, { at: noon, session_id: 's-1' });
+    const models = [{ model_name: 'big', cost: 1 }] as const;
+    await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [...models] } });
+    await store.addLabels(run.id, { more: 'y' });
+    if (rights.includes('update'))
+      await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [{ model_name: 'big', cost: 2 }] } });
+    expect(await owner.get(run.id)).toMatchObject({
+      status: 'success',
+      cwd: '/project',
+      labels: { team: 'x', more: 'y' },
+      owner: run.owner,
+    });
+    expect((await owner.stats('model', {})).map(({ group, cost }) => [group, cost])).toEqual([['big', rights.includes('update') ? 2 : 1]]);
+    expect(await idsOf(owner, { text: 'parser fixed' })).toEqual([run.id]);
+    expect(await closeInterrupted(store, new FileTapes(folder), Date.now())).toEqual([]);
+    await store.close();
+    await owner.close();
+  });
+
+  it('lets a role that may only read look, and says why it cannot write', async () => {
+    const place = server.url('reading');
+    const owner = await openPostgres(place);
+    const run = newRun({ owner: { ...thisProcess(), pid: 4_190_000 } });
+    await owner.begin(run);
+    await change(
+      place,
+      "create role reading login password 'x'; grant usage on schema reading to reading; grant select on all tables in schema reading to reading",
+    );
+    const own = new URL(place);
+    own.username = 'reading';
+    own.password = 'x';
+    const store = await openPostgres(own.href);
+    expect(await idsOf(store, {})).toEqual([run.id]);
+    expect(await closeInterrupted(store, new FileTapes(folder), Date.now())).toEqual([]);
+    const put = store.put({ ...ending, id: newRunId(noon), key: '1', started_at: noon, labels: {} });
+    await expect(put).rejects.toThrow(/permission denied/);
+    await store.close();
+    await owner.close();
+  });
+
+  it('has no connection for each of fifty runs', async () => {
+    const place = server.url('many');
+    const stores = await Promise.all(Array.from({ length: 50 }, () => openPostgres(place)));
+    const runs = stores.map((_, index) => newRun({ id: `many-${index}` }));
+    await Promise.all(stores.map((store, index) => store.begin(runs[index] ?? newRun())));
+    const connections = "select count(*)::int as n from pg_stat_activity where application_name = 'runwire'";
+    const [busy] = await change(place, connections);
+    expect(busy?.['n']).toBeLessThan(10);
+    // Nothing is held between two signs of life.
+    for (let left = 100; left > 0 && (await change(place, connections))[0]?.['n'] !== 0; left -= 1) await sleep(50);
+    expect(await change(place, connections)).toEqual([{ n: 0 }]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+});
+
 it('lets nobody else read a ledger and its folder', async () => {
   const path = join(folder, 'deep', 'er', 'ledger.db');
   const store = await openSqlite(path);
@@ -589,17 +692,19 @@ async function makeFirstVersion(place: string): Promise<void> {
   await client.end();
 }
 
-async function pretendNewer(place: string): Promise<void> {
+/** Statements of somebody else. */
+async function change(place: string, sql: string): Promise<Record<string, unknown>[]> {
   if (!place.startsWith('postgres:')) {
     const { DatabaseSync } = await import('node:sqlite');
     const database = new DatabaseSync(place);
-    database.exec('pragma user_version = 99');
-    return database.close();
+    database.exec(sql);
+    database.close();
+    return [];
   }
   const { default: pg } = await import('pg');
-  const url = new URL(place);
   const client = new pg.Client({ connectionString: place });
   await client.connect();
-  await client.query(`update ${url.searchParams.get('schema')}.ledger set version = 99`);
+  const { rows = [] } = await client.query<Record<string, unknown>>(sql);
   await client.end();
+  return rows;
 }
