@@ -33,7 +33,8 @@ interface Close {
   isSeen: boolean;
 }
 
-async function endingOf(run: OpenRun, tapes: Tapes, isOurs: boolean): Promise<Close> {
+/** What is known of the end of a run that nobody ended. */
+export async function endingOf(run: OpenRun, tapes: Tapes, isOurs: boolean): Promise<Close> {
   // Every run that ends looks for such others and seldom finds any; reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let last = run.last_sequence;

@@ -1,10 +1,12 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
-import { RunContent } from '../../ledger/run-content.ts';
+import { contentLabel, RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
 import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
+import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
+import { openOutbox, type Outbox } from '../../stores/outbox.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
 import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
@@ -47,6 +49,7 @@ export class LedgerSink implements Sink {
   readonly #options: LedgerSinkOptions;
   readonly #run: Omit<NewRun, 'prompt'>;
   readonly #tapes: Tapes;
+  readonly #outbox: Outbox;
   readonly #tapeWriter: TapeWriter | undefined;
   readonly #attempts: EndedAttempt[] = [];
   readonly #content = new RunContent();
@@ -72,6 +75,7 @@ export class LedgerSink implements Sink {
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env);
+    this.#outbox = openOutbox(place, env);
     const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
@@ -83,6 +87,7 @@ export class LedgerSink implements Sink {
       cwd: clean(cwd),
       ...present({ ...clean({ agent, model }), tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
     };
+    this.#keepUntilRecorded();
   }
 
   record(record: EventRecord): void {
@@ -108,6 +113,7 @@ export class LedgerSink implements Sink {
 
   end(outcome: RunOutcome): void {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
+    if (!this.#begun || this.#warned) this.#keepUntilRecorded();
   }
 
   /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
@@ -123,7 +129,10 @@ export class LedgerSink implements Sink {
     const timer = setTimeout(late.resolve, patienceMs);
     await Promise.race([this.#finish(), late.promise]);
     clearTimeout(timer);
-    if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${patienceMs} ms`);
+    if (this.#ending !== undefined && !this.#recorded) {
+      this.#keepUntilRecorded();
+      this.#warn(`it did not answer within ${patienceMs} ms`);
+    }
     this.#warned = true;
     if (this.#recorded) await this.#tidy().catch(() => {});
   }
@@ -136,8 +145,9 @@ export class LedgerSink implements Sink {
 
   async #tidy(): Promise<void> {
     const { place, keepsTape, clock } = this.#options;
-    const [{ absorbImports, contentLabel }, { closeInterrupted }, { tidy }] = await Promise.all([
+    const [{ absorbImports }, { deliver }, { closeInterrupted }, { tidy }] = await Promise.all([
       import('../../ledger/one-run.ts'),
+      import('../../ledger/deliver.ts'),
       import('../../ledger/close-interrupted.ts'),
       import('../../ledger/tidy.ts'),
     ]);
@@ -146,6 +156,7 @@ export class LedgerSink implements Sink {
       const content = this.#content.digest();
       if (content !== undefined) await store.addLabels(this.id, { [contentLabel]: content });
       await absorbImports(store, this.id);
+      await deliver(store, this.#outbox, this.#tapes, clock());
       await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());
     } finally {
       await store.close();
@@ -206,6 +217,7 @@ export class LedgerSink implements Sink {
     if (this.#ending !== undefined) {
       await store.finish(this.id, this.#ending);
       this.#recorded = true;
+      this.#outbox.remove(this.id);
       return;
     }
     const news = { ...this.#news, ...this.#meter.take() };
@@ -215,6 +227,22 @@ export class LedgerSink implements Sink {
     } catch (error) {
       this.#news = { ...news, ...this.#news };
       throw error;
+    }
+  }
+
+  /** Until the ledger has it, the run is in the outbox: the next command delivers what this process could not. */
+  #keepUntilRecorded(): void {
+    const content = this.#ending === undefined ? undefined : this.#content.digest();
+    try {
+      this.#outbox.put({
+        run: { ...this.#run, prompt: this.#prompt ?? '' },
+        ...present({
+          ending: this.#ending === undefined ? undefined : { ...this.#ending, outcome: ledgerOutcome(this.#ending.outcome) },
+          labels: content === undefined ? undefined : { [contentLabel]: content },
+        }),
+      });
+    } catch (error) {
+      this.#warn(messageOf(error));
     }
   }
 
