@@ -30,7 +30,11 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
   }
   for (const field of ['status', 'class', 'agent', 'model'] as const) {
     const wanted = filter[field];
-    if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.map(plainText)));
+    if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.flatMap(field === 'agent' ? namesOf : plainText)));
+  }
+  for (const [field, column] of Object.entries(whoColumns)) {
+    const wanted = filter[field as keyof typeof whoColumns];
+    if (wanted !== undefined) conditions.push(anyOf(`r.${column}`, wanted.map(plainText)));
   }
   if (filter.parent !== undefined) conditions.push(anyOf('r.parent_run_id', filter.parent.map(plainText)));
   if (filter.root !== undefined) conditions.push(anyOf('r.root_run_id', filter.root.map(plainText)));
@@ -50,6 +54,13 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
     id,
     values: conditions.flatMap(({ values }) => values),
   };
+}
+
+const whoColumns = { user: 'username', host: 'host', repo: 'repo', cwd: 'cwd', session: 'session_id' } as const;
+
+/** The built-in agent is found by both of its names, whichever an older version wrote. */
+function namesOf(agent: string): string[] {
+  return agent === 'builtin' || agent === 'runwire' ? ['runwire', 'builtin'] : [plainText(agent)];
 }
 
 /**

@@ -1,7 +1,19 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { present } from '../present.ts';
 import type { Database, Row, Value } from './database.ts';
-import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, RunUsage, StatsRow, TreePlace } from './run-store.ts';
+import type {
+  Attempt,
+  Grouping,
+  LedgerOutcome,
+  Labels,
+  OpenRun,
+  Owner,
+  RunRecord,
+  RunSummary,
+  RunUsage,
+  StatsRow,
+  TreePlace,
+} from './run-store.ts';
 
 const longestName = 500;
 const titleLength = 120;
@@ -32,6 +44,11 @@ export function treeColumns({ parent_run_id: parent, root_run_id: root }: TreePl
   return { parent_run_id: below, root_run_id: below === null ? null : (optionalText(root) ?? below) };
 }
 
+/** The built-in agent is one, whether it is called by its flag or by what it says of itself. */
+export function agentName(name: string | undefined): string | null {
+  return optionalText(name === 'builtin' ? 'runwire' : name);
+}
+
 /** The columns of `runs` that an outcome fills. */
 export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
   const { metrics, verdict, provenance, omitted } = outcome;
@@ -39,7 +56,7 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
     status: outcome.status,
     class: verdict.class,
     exit_code: verdict.exit_code,
-    agent: optionalText(provenance.agent),
+    agent: agentName(provenance.agent),
     model: optionalText(metrics.model_name),
     duration_ms: optionalNumber(metrics.duration_ms),
     input_tokens: optionalNumber(metrics.input_tokens),
@@ -62,7 +79,8 @@ export const summaryColumns = (
   'cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at'
 )
   .split(' ')
-  .map((column) => `r.${column}`);
+  .map((column) => `r.${column}`)
+  .concat('r.username as "user"', 'r.repo');
 /** Those that are added up. */
 export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'input_tokens', 'output_tokens'].map(
   (column) => `r.${column}`,
@@ -103,14 +121,30 @@ export function openRunOf(row: Row): OpenRun {
   return { ...rest, owner: JSON.parse(String(owner)) as Owner } as unknown as OpenRun;
 }
 
-export function statsOf({ group, ...row }: Row, grouping: string): StatsRow {
+export function statsOf({ group, subgroup, ...row }: Row, [first, second]: readonly Grouping[]): StatsRow {
   const { tool_calls, ...rest } = filled(row);
-  const name = group === null || group === undefined ? undefined : grouping === 'day' ? dayOf(Number(group)) : String(group);
-  return { ...present({ group: name }), tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
+  const names = present({ group: groupName(group, first), subgroup: groupName(subgroup, second) });
+  return { ...names, tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
 }
 
-function dayOf(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+function groupName(group: unknown, grouping: Grouping | undefined): string | undefined {
+  if (group === null || group === undefined) return undefined;
+  if (grouping === 'day') return dateOf(Number(group));
+  return grouping === 'week' ? weekName(Number(group)) : String(group);
+}
+
+const dayMs = 86_400_000;
+
+function dateOf(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/** As ISO 8601 counts: a week is of the year that its Thursday is in. */
+function weekName(week: number): string {
+  const thursday = week * 7;
+  const year = new Date(thursday * dayMs).getUTCFullYear();
+  const inYear = Math.floor((thursday - Date.UTC(year, 0, 1) / dayMs) / 7) + 1;
+  return `${year}-W${String(inYear).padStart(2, '0')}`;
 }
 
 function titleOf(prompt: string): string {

@@ -36,6 +36,10 @@ export interface NewRun extends TreePlace {
   agent?: string;
   model?: string;
   cwd?: string;
+  /** Who started it. */
+  user?: string;
+  /** `owner/name` of the repository, or where it has no remote, the name of its folder. */
+  repo?: string;
   labels: Labels;
   owner: Owner;
   /** Where its tape is, relative to the tapes folder. */
@@ -111,6 +115,8 @@ export interface RunSummary extends TreePlace {
   session_id?: string;
   cwd?: string;
   host?: string;
+  user?: string;
+  repo?: string;
   /** The beginning of the prompt, in one line. */
   title: string;
   started_at: number;
@@ -154,6 +160,11 @@ export interface RunFilter {
   class?: readonly string[];
   agent?: readonly string[];
   model?: readonly string[];
+  user?: readonly string[];
+  host?: readonly string[];
+  repo?: readonly string[];
+  cwd?: readonly string[];
+  session?: readonly string[];
   /** Right below these runs. */
   parent?: readonly string[];
   /** Anywhere below these runs, which are tops of trees. */
@@ -187,17 +198,53 @@ export interface Page<Run> {
   next?: string;
 }
 
-export type Grouping = 'all' | 'agent' | 'model' | 'day' | 'status' | 'class' | { label: string };
+export type Grouping =
+  | 'all'
+  | 'agent'
+  | 'model'
+  | 'day'
+  | 'week'
+  | 'month'
+  | 'status'
+  | 'class'
+  | 'user'
+  | 'host'
+  | 'repo'
+  | 'cwd'
+  | 'session'
+  | 'tool'
+  | { label: string };
 
-export interface StatsRow {
-  /** A day is `2026-11-15` (UTC); absent: the runs that have none. */
+export interface StatsOptions {
+  /** In which days, weeks and months begin, such as `Europe/Zurich`; absent: UTC. */
+  timeZone?: string;
+  /** They take a sort of all runs. */
+  percentiles?: boolean;
+}
+
+/** Half, nine tenths and 99 of 100 runs took no more. */
+interface Percentiles {
+  duration_p50?: number;
+  duration_p90?: number;
+  duration_p99?: number;
+  cost_p50?: number;
+  cost_p90?: number;
+  cost_p99?: number;
+}
+
+export interface StatsRow extends Percentiles {
+  /** A day is `2026-11-15`, a week `2026-W46`, a month `2026-11`; absent: the runs that have none. */
   group?: string;
+  /** The second of two groupings. */
+  subgroup?: string;
   runs: number;
   running: number;
   succeeded: number;
   /** Of the runs that told a cost; absent: none did. */
   cost?: number;
   cost_known: number;
+  /** Runs that have ended without a known cost: where there are any, `cost` is not all of it. */
+  unpriced: number;
   input_tokens?: number;
   output_tokens?: number;
   cache_read_tokens?: number;
@@ -264,8 +311,11 @@ export interface RunStore {
   usageBelow(roots: readonly string[]): Promise<RunUsage[]>;
   /** The ids that a person may mean by a whole id, or by the beginning of a short one; at most ten. */
   find(idOrShort: string): Promise<string[]>;
-  /** Days are in order of time, the rest by number of runs. */
-  stats(grouping: Grouping, filter: RunFilter): Promise<StatsRow[]>;
+  /**
+   * Days, weeks and months are in order of time, the rest by number of runs. What never started, for a typo in a flag or an
+   * agent's name, is no run.
+   */
+  stats(grouping: Grouping | readonly Grouping[], filter: RunFilter, options?: StatsOptions): Promise<StatsRow[]>;
   /** Newest first, with outcomes, a page in memory at a time. */
   export(filter: RunFilter): AsyncIterable<RunRecord>;
   /** `same`: its key is known, and nothing was done. */

@@ -19,9 +19,11 @@ import type {
   RunStore,
   RunSummary,
   RunUsage,
+  StatsOptions,
   StatsRow,
 } from './run-store.ts';
 import {
+  agentName,
   detailColumns,
   openRunOf,
   optionalNumber,
@@ -39,7 +41,8 @@ import {
   writeOutcome,
 } from './rows.ts';
 import { figuresOf, figureTables } from './figures.ts';
-import { statsSql } from './stats-sql.ts';
+import { percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
+import { type Offset, offsetsOf } from './time-zone.ts';
 import { wordsOf } from './words.ts';
 
 const exportPage = 200;
@@ -69,12 +72,14 @@ export class SqlRunStore implements RunStore {
         id: run.id,
         ...treeColumns(run),
         status: 'running',
-        agent: optionalText(run.agent),
+        agent: agentName(run.agent),
         model: optionalText(run.model),
         started_at: Math.floor(run.started_at),
         heartbeat_at: Math.floor(run.started_at),
         heard_at: { sql: this.#database.now },
         host: optionalText(run.owner.host),
+        username: optionalText(run.user),
+        repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
       }),
       this.#insertDocument(run.id, {
@@ -93,7 +98,7 @@ export class SqlRunStore implements RunStore {
     if (this.#held.has(id)) return;
     const told: Record<string, Value> = {
       last_sequence: optionalNumber(news.last_sequence),
-      agent: optionalText(news.agent),
+      agent: agentName(news.agent),
       model: optionalText(news.model),
       session_id: optionalText(session_id),
       input_tokens: optionalNumber(news.input_tokens),
@@ -177,13 +182,15 @@ export class SqlRunStore implements RunStore {
         key: run.key === undefined ? null : plainText(run.key),
         ...treeColumns(run),
         ...columns,
-        agent: optionalText(run.agent) ?? agent,
+        agent: agentName(run.agent) ?? agent,
         model: optionalText(run.model) ?? model,
         started_at: Math.floor(run.started_at),
         ended_at: Math.floor(run.ended_at),
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
         host: optionalText(run.owner?.host),
+        username: optionalText(run.user),
+        repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
         session_id: optionalText(outcome.session_id),
       }),
@@ -256,9 +263,30 @@ export class SqlRunStore implements RunStore {
     return rows.map((row) => String(row['id']));
   }
 
-  async stats(grouping: Grouping, filter: RunFilter): Promise<StatsRow[]> {
-    const rows = await this.#database.all(statsSql(this.#database, grouping, filter));
-    return rows.map((row) => statsOf(row, typeof grouping === 'string' ? grouping : 'label'));
+  async stats(
+    grouping: Grouping | readonly Grouping[],
+    filter: RunFilter,
+    { timeZone = 'UTC', percentiles = false }: StatsOptions = {},
+  ): Promise<StatsRow[]> {
+    const groupings = isSeveral(grouping) ? grouping : [grouping];
+    const query: StatsQuery = { groupings, filter, offsets: await this.#offsets(timeZone, filter) };
+    const rows = await this.#database.all(statsSql(this.#database, query));
+    const more = new Map<string, Row>();
+    for (const column of percentiles ? (['duration', 'cost'] as const) : []) {
+      for (const { a, b, ...found } of await this.#database.all(percentilesSql(this.#database, query, column))) {
+        const key = JSON.stringify([a, b]);
+        more.set(key, { ...more.get(key), ...found });
+      }
+    }
+    return rows.map((row) => statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings));
+  }
+
+  async #offsets(timeZone: string, filter: RunFilter): Promise<Offset[]> {
+    if (timeZone === 'UTC') return [];
+    const { from, where, values } = select(this.#database, filter);
+    const sql = `select min(r.started_at) as first, max(r.started_at) as last ${from} ${where}`;
+    const [row] = await this.#database.all({ sql, values });
+    return offsetsOf(timeZone, Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0));
   }
 
   async *export(filter: RunFilter): AsyncIterable<RunRecord> {
@@ -486,6 +514,10 @@ interface Cast {
 
 function isSql<Sql extends { sql: string }>(value: Value | Sql): value is Sql {
   return typeof value === 'object' && value !== null && 'sql' in value;
+}
+
+function isSeveral(grouping: Grouping | readonly Grouping[]): grouping is readonly Grouping[] {
+  return Array.isArray(grouping);
 }
 
 function vectorOf(words: readonly string[]): string {

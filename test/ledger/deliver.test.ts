@@ -67,7 +67,7 @@ it('delivers with the next run what a lock of many seconds kept out', async () =
   await perform(next, steps);
   await withStore(async (store) => {
     expect((await store.list({ status: ['success'] }, { limit: 9 })).runs.map(({ id }) => id)).toEqual(
-      [next.id, late.id].toSorted().reverse(),
+      [next.id, late.id].toSorted().toReversed(),
     );
   });
   expect(waiting()).toEqual([]);

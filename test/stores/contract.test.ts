@@ -358,6 +358,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         succeeded: 2,
         cost: 4.25,
         cost_known: 3,
+        unpriced: 0,
         input_tokens: 250,
         output_tokens: 60,
         duration_ms: 7500,
@@ -399,6 +400,120 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         ['tool', 1, 1],
       ]);
       expect(await table('all', { agent: ['nobody'] })).toEqual([]);
+    }));
+
+  it('knows who ran what where, as filters and as groups', () =>
+    withStore(async (store) => {
+      const whos = [
+        { user: 'ann', repo: 'acme/shop', cwd: '/a', host: 'one', session: 's-a' },
+        { user: 'ann', repo: 'acme/api', cwd: '/b', host: 'two', session: 's-b' },
+        { user: 'bob', repo: 'acme/shop', cwd: '/a', host: 'one', session: 's-b' },
+      ];
+      const ids: string[] = [];
+      for (const [index, { session, host, ...place }] of whos.entries()) {
+        const run = newRun({ ...place, id: newRunId(noon + index), started_at: noon + index, owner: { ...thisProcess(), host } });
+        ids.push(run.id);
+        await store.begin(run);
+        if (index < 2) await store.finish(run.id, { ...ending, outcome: outcomeWith({ session_id: session } as object) });
+        else await store.note(run.id, { at: noon, session_id: session });
+      }
+      for (const field of ['user', 'repo', 'cwd', 'host', 'session'] as const) {
+        const value = whos[2]?.[field] ?? '';
+        const wanted = ids.filter((_, index) => whos[index]?.[field] === value).toReversed();
+        expect(await idsOf(store, { [field]: [value, 'nobody'] })).toEqual(wanted);
+        expect((await store.stats(field, {})).find(({ group }) => group === value)?.runs).toBe(wanted.length);
+      }
+      expect(await store.get(ids[0] ?? '')).toMatchObject({ user: 'ann', repo: 'acme/shop', host: 'one' });
+      const two = await store.stats(['user', 'repo'], {});
+      expect(two.map(({ group, subgroup, runs }) => [group, subgroup, runs])).toEqual([
+        ['ann', 'acme/api', 1],
+        ['ann', 'acme/shop', 1],
+        ['bob', 'acme/shop', 1],
+      ]);
+    }));
+
+  it('adds up by week, month, tool and time zone, with percentiles, and does not count what never started', () =>
+    withStore(async (store) => {
+      const at = (text: string): number => Date.parse(text);
+      const times = ['2026-03-28T23:30:00Z', '2026-03-29T22:30:00Z', '2026-12-31T23:30:00Z', '2027-01-01T12:00:00Z'];
+      const calls = [
+        { name: 'bash', status: 'completed', duration_ms: 10, inputs: {}, outputs: '' },
+        { name: 'bash', status: 'error', duration_ms: 30, inputs: {}, outputs: '' },
+        { name: 'read', status: 'completed', inputs: {}, outputs: '' },
+      ] as const;
+      for (const [index, time] of times.entries()) {
+        const run = newRun({ started_at: at(time), agent: index === 0 ? 'builtin' : 'runwire' });
+        await store.begin(run);
+        const { cost: _cost, ...metrics } = { ...outcomeWith().metrics, duration_ms: (index + 1) * 100 };
+        const provenance = { ...outcomeWith().provenance, agent: 'runwire' };
+        if (index > 0)
+          await store.finish(run.id, {
+            ...ending,
+            outcome: {
+              ...outcomeWith(),
+              provenance,
+              tool_calls: [...calls],
+              metrics: index === 3 ? { ...metrics, cost_source: 'unknown' } : { ...metrics, cost: 1 },
+            },
+          });
+      }
+      const typo = newRun({ started_at: at(times[0] ?? '') });
+      await store.begin(typo);
+      const { input_tokens: _input, ...unasked } = outcomeWith().metrics;
+      const failed = outcomeWith({ status: 'error', verdict: { class: 'config', exit_code: 1 } } as object);
+      await store.finish(typo.id, { ...ending, outcome: { ...failed, metrics: { ...unasked, turns: 0 } } });
+      const table = async (...args: Parameters<RunStore['stats']>) => (await store.stats(...args)).map(({ group, runs }) => [group, runs]);
+      expect(await table('week', {})).toEqual([
+        ['2026-W13', 2],
+        ['2026-W53', 2],
+      ]);
+      expect(await table('month', {})).toEqual([
+        ['2026-03', 2],
+        ['2026-12', 1],
+        ['2027-01', 1],
+      ]);
+      const zurich = { timeZone: 'Europe/Zurich' };
+      // Summer time began in the night between the first two.
+      expect(await table('day', {}, zurich)).toEqual([
+        ['2026-03-29', 1],
+        ['2026-03-30', 1],
+        ['2027-01-01', 2],
+      ]);
+      expect(await table('month', {}, zurich)).toEqual([
+        ['2026-03', 2],
+        ['2027-01', 2],
+      ]);
+      expect(await table('month', {}, { timeZone: 'America/St_Johns' })).toEqual([
+        ['2026-03', 2],
+        ['2026-12', 1],
+        ['2027-01', 1],
+      ]);
+      expect(await table('agent', {})).toEqual([['runwire', 4]]);
+      expect((await idsOf(store, { agent: ['builtin'] })).length).toBe(4);
+      expect(
+        (await store.stats('tool', {})).map(({ group, runs, tool_calls, duration_ms, cost }) => [
+          group,
+          runs,
+          tool_calls,
+          duration_ms,
+          cost,
+        ]),
+      ).toEqual([
+        ['bash', 3, 6, 120, undefined],
+        ['read', 3, 3, undefined, undefined],
+      ]);
+      const [all] = await store.stats('all', {}, { percentiles: true });
+      expect(all).toMatchObject({
+        runs: 4,
+        cost: 2,
+        cost_known: 2,
+        unpriced: 1,
+        duration_p50: 300,
+        duration_p90: 400,
+        duration_p99: 400,
+        cost_p50: 1,
+      });
+      await expect(store.stats('day', {}, { timeZone: 'Mars/Base' })).rejects.toThrow(/unknown time zone: Mars\/Base/);
     }));
 
   it('takes away what is named, but nothing that goes on', () =>

@@ -3,12 +3,13 @@ import { messageOf } from '../../failure.ts';
 import { contentLabel, RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
-import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
+import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
 import { openOutbox, type Outbox } from '../../stores/outbox.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
+import { repositoryName } from '../../stores/repository-name.ts';
 import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
@@ -79,13 +80,20 @@ export class LedgerSink implements Sink {
     const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
+    const known = { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels };
+    const named = known['git.repo'] ?? '';
     this.#run = {
       id,
       started_at: startedAt,
-      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
+      labels: clean(known),
       owner: thisProcess(),
       cwd: clean(cwd),
-      ...present({ ...clean({ agent, model }), tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+      ...present({
+        ...clean({ agent, model, user: userOf(env), repo: (repositoryName(named) ?? named) || undefined }),
+        tape: made?.key,
+        parent_run_id: parent?.run_id,
+        root_run_id: parent?.root_run_id,
+      }),
     };
     this.#keepUntilRecorded();
   }
