@@ -50,12 +50,14 @@ export async function endingOf(run: OpenRun, tapes: Tapes, isOurs: boolean): Pro
   // What ending it adds was never told.
   const received = last;
   const outcome = await endReading(reader);
+  const sha256 = trouble === undefined ? await tapes.at(run.tape ?? '')?.digest?.() : undefined;
   const known = trouble === undefined ? outcome : withKnown(outcome, run);
   return {
     ending: {
       outcome: explained(known, [isOurs ? 'the process that ran it is gone' : silenceOf(run), trouble]),
       ended_at: lastAt,
       last_sequence: received,
+      ...present({ tape_sha256: sha256 }),
     },
     isSeen: trouble === undefined || run.tape === undefined || (isOurs && trouble !== notHere),
   };

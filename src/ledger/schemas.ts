@@ -43,6 +43,7 @@ const summary = {
   last_sequence: count,
   heartbeat_at: at,
   tape: text.optional(),
+  tape_sha256: text.optional(),
   labels: z.record(text, text),
   children: z
     .strictObject({

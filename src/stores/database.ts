@@ -29,6 +29,8 @@ export interface Database {
   write(statements: readonly Statement[]): Promise<boolean>;
   /** What the database itself finds wrong with its file or its indexes. */
   problems(): Promise<Problem[]>;
+  /** What was deleted is gone from the files, and their space is given back as far as the database can. */
+  compact(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Database, Row, Value } from './database.ts';
 import type {
@@ -86,7 +87,9 @@ export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'co
   (column) => `r.${column}`,
 );
 /** Those of `documents`. */
-export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'host'].map((column) => `d.${column}`);
+export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'tape_sha256', 'host'].map(
+  (column) => `d.${column}`,
+);
 
 /** Absent is what a column without a value means. */
 function filled(row: Row): Record<string, unknown> {
@@ -152,16 +155,38 @@ function titleOf(prompt: string): string {
   return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1).toWellFormed()}…`;
 }
 
+/** Without its checksum a damaged text could be read as another one. */
+const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+
 /** The prompt is kept once, beside the outcome. SQLite has what is long compressed; PostgreSQL does that itself. */
 export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): string | Uint8Array {
   const { initial_prompt: prompt, ...metadata } = outcome.metadata;
   const text = JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
-  return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text);
+  return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text, checked);
 }
 
 function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
   const outcome = JSON.parse(typeof written === 'string' ? written : zstdDecompressSync(written).toString()) as LedgerOutcome;
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
+}
+
+/** What is wrong with the parts of a run that are kept as JSON; undefined: nothing. */
+export function damageOf({ status, class: verdict, prompt, outcome, attempts, owner }: Row): string | undefined {
+  try {
+    for (const text of [attempts, owner]) if (typeof text === 'string') JSON.parse(text);
+  } catch {
+    return 'its attempts or its owner cannot be read';
+  }
+  if (typeof outcome !== 'string' && !(outcome instanceof Uint8Array)) return undefined;
+  try {
+    const told: Partial<LedgerOutcome> = parseOutcome(outcome, String(prompt));
+    const isWhole = typeof told.message === 'string' && Array.isArray(told.tool_calls) && Array.isArray(told.warnings);
+    if (!isWhole || told.metrics === undefined || told.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
+    const isSame = status === 'running' || (told.status === status && told.verdict.class === verdict);
+    return isSame ? undefined : 'its outcome is damaged: it says another end than the run';
+  } catch (error) {
+    return `its outcome is damaged: ${messageOf(error)}`;
+  }
 }
 
 function isPlain(prompt: string): boolean {

@@ -83,10 +83,15 @@ export interface Ending {
   ended_at: number;
   last_sequence?: number;
   attempts?: readonly Attempt[];
+  /** Of the bytes of its tape, by which every change of them is noticed. */
+  tape_sha256?: string;
 }
 
 /** A finished run that was made elsewhere. */
 export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt'>, Ending {
+  /** Who wrote it, where an export tells. */
+  owner?: Owner;
+  host?: string;
   /** The same content has the same key: what is imported twice is there once. */
   key: string;
 }
@@ -136,6 +141,7 @@ export interface RunSummary extends TreePlace {
   last_sequence: number;
   heartbeat_at: number;
   tape?: string;
+  tape_sha256?: string;
   labels: Labels;
   /** Where it was asked for; absent: no run is below it. */
   children?: ChildTotals;
@@ -322,6 +328,8 @@ export interface RunStore {
   put(run: ImportedRun): Promise<'added' | 'same'>;
   /** Takes away what the filter names, and tells whose tapes are left to remove. Runs that have not ended stay. */
   prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }>;
+  /** Takes the traces of what was pruned out of the database, and gives its space back. */
+  compact(): Promise<void>;
   /** Takes one run away. */
   remove(id: string): Promise<void>;
   verify(): Promise<Problem[]>;

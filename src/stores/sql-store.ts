@@ -24,6 +24,7 @@ import type {
 } from './run-store.ts';
 import {
   agentName,
+  damageOf,
   detailColumns,
   openRunOf,
   optionalNumber,
@@ -170,7 +171,9 @@ export class SqlRunStore implements RunStore {
 
   /** A run and its end at once; false: it is there. */
   async #insertWhole(
-    run: Omit<NewRun, 'prompt' | 'owner'> & Ending & Partial<Pick<NewRun, 'prompt' | 'owner'> & { key: string }>,
+    run: Omit<NewRun, 'prompt' | 'owner'> &
+      Ending &
+      Partial<Pick<NewRun, 'prompt' | 'owner'> & Pick<ImportedRun, 'host'> & { key: string }>,
   ): Promise<boolean> {
     const outcome = ledgerOutcome(run.outcome);
     const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
@@ -188,7 +191,7 @@ export class SqlRunStore implements RunStore {
         ended_at: Math.floor(run.ended_at),
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
-        host: optionalText(run.owner?.host),
+        host: optionalText(run.host ?? run.owner?.host),
         username: optionalText(run.user),
         repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
@@ -198,7 +201,7 @@ export class SqlRunStore implements RunStore {
         prompt: wholeText(prompt),
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
-        host: optionalText(run.owner?.host),
+        host: optionalText(run.host ?? run.owner?.host),
         owner: run.owner === undefined ? null : wholeText(JSON.stringify(run.owner)),
         ...documentColumns(outcome, run, this.#database.kind),
         ...(this.#database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
@@ -314,6 +317,10 @@ export class SqlRunStore implements RunStore {
     return { runs: found.length, tapes: found.flatMap(({ tape }) => (typeof tape === 'string' ? [tape] : [])) };
   }
 
+  compact(): Promise<void> {
+    return this.#database.compact();
+  }
+
   async remove(id: string): Promise<void> {
     await this.#database.write([{ sql: `delete from ${this.#p}runs where id = ?`, values: [id] }]);
   }
@@ -325,7 +332,21 @@ export class SqlRunStore implements RunStore {
         where d.seq is null or (r.status <> 'running' and d.outcome is null)`,
       values: [],
     });
-    return [...(await this.#database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) }))];
+    const damaged: Problem[] = [];
+    const columns = ['r.id', 'r.status', 'r.class', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+    for (let after = ''; ;) {
+      const rows = await this.#database.all({
+        sql: `${this.#select(columns)} from ${this.#p}runs r ${this.#join} where r.id > ? order by r.id limit ?`,
+        values: [after, exportPage],
+      });
+      for (const row of rows) {
+        after = String(row['id']);
+        const what = damageOf(row);
+        if (what !== undefined) damaged.push({ where: after, what });
+      }
+      if (rows.length < exportPage) break;
+    }
+    return [...(await this.#database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) })), ...damaged];
   }
 
   close(): Promise<void> {
@@ -524,13 +545,18 @@ function vectorOf(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(' ');
 }
 
-function documentColumns(outcome: LedgerOutcome, { attempts }: Pick<Ending, 'attempts'>, kind: Database['kind']): Record<string, Value> {
+function documentColumns(
+  outcome: LedgerOutcome,
+  { attempts, tape_sha256 }: Pick<Ending, 'attempts' | 'tape_sha256'>,
+  kind: Database['kind'],
+): Record<string, Value> {
   return {
     outcome: writeOutcome(outcome, kind),
     attempts: attempts === undefined || attempts.length === 0 ? null : JSON.stringify(attempts),
     agent_version: optionalText(outcome.provenance.version),
     dialect: optionalText(outcome.provenance.dialect),
     session_id: optionalText(outcome.session_id),
+    tape_sha256: optionalText(tape_sha256),
   };
 }
 

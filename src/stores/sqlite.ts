@@ -61,7 +61,9 @@ class SqliteDatabase implements Database {
 
   /** Brings a new or an older ledger to this version; of several processes that start at once, one does it. */
   async prepare(): Promise<void> {
-    await this.#patiently(() => this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'));
+    await this.#patiently(() =>
+      this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on'),
+    );
     if (this.#version() >= sqliteMigrations.length && this.#isUsable() && this.#pragma('application_id') === applicationId) return;
     await this.#patiently(() => this.#transaction(() => this.#migrate()));
   }
@@ -89,6 +91,14 @@ class SqliteDatabase implements Database {
       ...found.flatMap(({ integrity_check: what }) => (what === 'ok' ? [] : [{ where: this.name, what: String(what) }])),
       ...strays.map(({ table }) => ({ where: String(table), what: 'a row belongs to no run' })),
     ];
+  }
+
+  /** The index of words keeps those of deleted runs until it is rewritten. */
+  async compact(): Promise<void> {
+    await this.#patiently(() => this.#database.exec("insert into words (words) values ('optimize')"));
+    this.#statements.clear();
+    await this.#patiently(() => this.#database.exec('vacuum'));
+    await this.#patiently(() => this.#database.exec('pragma wal_checkpoint(truncate)'));
   }
 
   async close(): Promise<void> {

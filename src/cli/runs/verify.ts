@@ -8,7 +8,7 @@ import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 export const verify = command({
   name: 'runs verify',
   summary: 'Check the ledger and every tape',
-  description: `The database's own check, every run's document, and every tape from its first byte to its last. One finding a line;
+  description: `The database's own check, every run's outcome, and every tape from its first byte to its last, by its hash. One finding a line;
 exits with 1 when there is a problem. A tape that is gone or has no run here is a warning: tapes are pruned by age and
 size, and ledgers may share their folder; --strict takes warnings for problems.`,
   options: {

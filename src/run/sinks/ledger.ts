@@ -146,7 +146,8 @@ export class LedgerSink implements Sink {
   }
 
   async #finish(): Promise<void> {
-    await Promise.all([this.#tapeWriter?.end(), this.#working]);
+    const [sha256] = await Promise.all([this.#tapeWriter?.end(), this.#working]);
+    if (this.#ending !== undefined && typeof sha256 === 'string') this.#ending = { ...this.#ending, tape_sha256: sha256 };
     await this.#work();
     await this.#store?.close().catch(() => {});
   }
