@@ -31,7 +31,10 @@ export async function useLedger<Result>(
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const outbox = openOutbox(place, context.env);
   if (absent !== undefined && place.kind === 'sqlite' && !existsSync(place.path) && outbox.isEmpty) return absent(place.path);
-  const ledger = await openLedger(place, context.env);
+  const ledger = await openLedger(place, context.env).catch((error: unknown) => {
+    if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
+    throw new Failure('config', `${error.message}; "runwire runs verify" looks closer`, { cause: error.cause });
+  });
   const { store } = ledger;
   try {
     await bringUpToDate(ledger, outbox, context);

@@ -223,6 +223,6 @@ const csvColumns = [
 ] as const satisfies readonly (keyof Stats)[];
 
 function csvOf(rows: readonly Stats[], figures: readonly Figure[] = csvColumns.slice(3)): string {
-  const names = [...csvColumns.slice(0, 3), ...figures] as const;
+  const names: Figure[] = ['by', 'group', ...(rows.some(({ by }) => by.includes(',')) ? ['subgroup' as const] : []), ...figures];
   return [csvLine(names), ...rows.map((row) => csvLine(names.map((name) => row[name])))].join('');
 }
