@@ -156,7 +156,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       const sink = ledgerSink({ folder: home, open: async () => writer, warn: refuse, keepsTape: true });
       await perform(sink, { steps: 2, between: () => sleep(5) });
       const used = { input_tokens: 70, output_tokens: 7, cost: 0.5, tool_calls: 3 };
-      await store.note(sink.id, { at: Date.now(), session_id: 's-9', agent_version: '3', ...used });
+      await store.note(sink.id, { at: Date.now(), session_id: 's-9', agent: 'counter', agent_version: '3', model: 'm-1', ...used });
       const silence = 20 * 60_000;
       const seenFromAfar: RunStore = new Proxy(store, {
         get: (target, name) => {
