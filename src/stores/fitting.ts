@@ -17,6 +17,8 @@ const needed: Readonly<Record<string, string>> = {
   usage: 'run model input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost',
   tools: 'run name calls failed duration_ms',
   files: 'name run path',
+  budgets: 'name usd tokens per',
+  spendings: 'budget run period at usd tokens settled_at',
 };
 
 /** Columns that every version had: by them a ledger is told from tables of the same names. */

@@ -30,12 +30,12 @@ export async function openPostgres(url: string): Promise<RunStore> {
 class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly prefix: string;
-  readonly now = 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)';
+  readonly now = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)';
   readonly name: string;
   readonly #schema: string;
   readonly #pool: pg.Pool;
   readonly #release: () => Promise<void>;
-  #rights: Rights = { update: true, delete: true };
+  #rights: Rights = { update: true, delete: true, budgets: true };
 
   constructor({ name, schema }: PostgresAddress, { pool, release }: { pool: pg.Pool; release: () => Promise<void> }) {
     this.name = name;
@@ -65,12 +65,11 @@ class PostgresDatabase implements Database {
         await client.query(`update ${this.prefix}ledger set version = $1`, [postgresMigrations.length]);
       });
     }
-    const { rows } = await this.#pool.query<Rights>('select has_table_privilege($1, $2) as update, has_table_privilege($3, $4) as delete', [
-      `${this.prefix}runs`,
-      'update',
-      `${this.prefix}usage`,
-      'delete',
-    ]);
+    const { rows } = await this.#pool.query<Rights>(
+      `select has_table_privilege($1, 'update') as update, has_table_privilege($2, 'delete') as delete,
+        has_table_privilege($3, 'insert') and has_table_privilege($3, 'update') as budgets`,
+      [`${this.prefix}runs`, `${this.prefix}usage`, `${this.prefix}spendings`],
+    );
     this.#rights = rows[0] ?? this.#rights;
   }
 
@@ -86,6 +85,14 @@ class PostgresDatabase implements Database {
         if (index === 0 && rowCount === 0) return false;
       }
       return true;
+    });
+  }
+
+  async decide(lock: string, { sql, values }: Statement, answer: (rows: Row[]) => readonly Statement[]): Promise<void> {
+    await this.#transaction(async (client) => {
+      await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${this.prefix}${lock}`]);
+      const { rows } = await client.query<Row>(numbered(sql), [...values]);
+      for (const each of answer(rows)) await client.query(numbered(each.sql), [...each.values]);
     });
   }
 

@@ -1,3 +1,4 @@
+import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 
 /** A run that has begun has an end to come, or one that nobody saw. */
@@ -332,6 +333,8 @@ export interface RunStore {
   compact(): Promise<void>;
   /** Takes one run away. */
   remove(id: string): Promise<void>;
+  /** What runs may take together. */
+  readonly budgets: BudgetStore;
   verify(): Promise<Problem[]>;
   close(): Promise<void>;
 }

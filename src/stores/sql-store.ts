@@ -16,12 +16,14 @@ import {
 import { RunQueries, rowsAtOnce } from './run-queries.ts';
 import { RunStatements, vectorOf } from './run-statements.ts';
 import type { Ending, ImportedRun, Labels, LedgerOutcome, NewRun, OpenRun, Problem, Progress, RunFilter, RunStore } from './run-store.ts';
+import { SqlBudgets } from './sql-budgets.ts';
 import { wordsOf } from './words.ts';
 
 const pruneBatch = 500;
 
 /** The ledger in SQL: the same for every database that speaks it. */
 export class SqlRunStore extends RunQueries implements RunStore {
+  readonly budgets: SqlBudgets;
   readonly #rows: RunStatements;
   /** A role that may only add tells a run when it has ended. */
   readonly #held = new Map<string, NewRun>();
@@ -29,6 +31,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   constructor(database: Database) {
     super(database);
     this.#rows = new RunStatements(database);
+    this.budgets = new SqlBudgets(database);
   }
 
   async begin(run: NewRun): Promise<void> {
@@ -188,6 +191,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     // Some at a time, so that runs which are being written meanwhile wait a moment and not a minute.
     for (let at = 0; at < found.length; at += pruneBatch) {
       const ids = found.slice(at, at + pruneBatch).map(({ id }) => String(id));
+      if (this.database.rights.budgets) await this.database.write([this.budgets.settleBefore(ids)]);
       await this.database.write([{ sql: `delete from ${this.p}runs where id in (${ids.map(() => '?').join(', ')})`, values: ids }]);
     }
     return { runs: found.length, tapes: found.flatMap(({ tape }) => (typeof tape === 'string' ? [tape] : [])) };

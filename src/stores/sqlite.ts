@@ -37,7 +37,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 class SqliteDatabase implements Database {
   readonly kind = 'sqlite';
   readonly prefix = '';
-  readonly rights = { update: true, delete: true };
+  readonly rights = { update: true, delete: true, budgets: true };
   readonly now = "cast(unixepoch('subsec') * 1000 as integer)";
   readonly name: string;
   readonly #patienceMs: number;
@@ -80,6 +80,14 @@ class SqliteDatabase implements Database {
           if (index === 0 && Number(changes) === 0) return false;
         }
         return true;
+      }),
+    );
+  }
+
+  async decide(_lock: string, { sql, values }: Statement, answer: (rows: Row[]) => readonly Statement[]): Promise<void> {
+    await this.#patiently(() =>
+      this.#transaction(() => {
+        for (const each of answer(this.#statement(sql).all(...values))) this.#statement(each.sql).run(...each.values);
       }),
     );
   }

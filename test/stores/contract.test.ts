@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reserve, reserveMore, settle } from '../../src/ledger/budget.ts';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
@@ -66,6 +67,84 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.close();
     }
   }
+
+  describe('budgets', () => {
+    const costing = (cost: number) => ({ ...ending, outcome: outcomeWith({ metrics: { cost } }) });
+
+    it('are reserved before a run, and settled with what it and those below it took, however it ended', () =>
+      withStore(async (store) => {
+        await store.budgets.set({ name: 'team-a', usd: 10, per: 'day' });
+        const [run, lost] = [newRun(), newRun()];
+        const child = newRun({ parent_run_id: run.id, root_run_id: run.id });
+        const first = await reserve(store, 'team-a', run.id);
+        expect(first).toMatchObject({ kind: 'reserved', reservation: { usd: 0.1 } });
+        for (const each of [run, child]) await store.begin(each);
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 0 }, reserved: { usd: 0.1 }, runs: 1, running: 1 }]);
+        await store.note(run.id, { at: noon, cost: 0.5 });
+        const more = await reserveMore(store, 'team-a', run.id, { spent: { usd: 0.5, tokens: 9 }, step: { usd: 0.5 } });
+        expect(more).toMatchObject({ kind: 'reserved', reservation: { usd: 1 } });
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 0.5 }, reserved: { usd: 0.5 } }]);
+        await store.finish(child.id, costing(2));
+        await store.finish(run.id, costing(1));
+        expect(await store.budgets.list()).toMatchObject([
+          { spent: { usd: 3, tokens: 240 }, reserved: { usd: 0 }, runs: 1, running: 0, unpriced: 0 },
+        ]);
+        // A run whose process is gone is settled with what was known of it.
+        await reserve(store, 'team-a', lost.id, { usd: 4 });
+        await store.begin({ ...lost, owner: { ...lost.owner, process_started: 'long ago' } });
+        await store.note(lost.id, { at: noon, cost: 0.75 });
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 3.75 }, reserved: { usd: 2.75 } }]);
+        await closeInterrupted(store, new FileTapes(folder), noon);
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 3.75 }, reserved: { usd: 0 } }]);
+        // What is forgotten of the runs is not forgotten of the budget.
+        await store.prune({});
+        expect(await store.count({})).toBe(0);
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 3.75, tokens: 240 }, runs: 2 }]);
+      }));
+
+    it('say which one is gone, and until when', () =>
+      withStore(async (store) => {
+        await store.budgets.set({ name: 'team-a', usd: 1, tokens: 1000, per: 'month' });
+        const run = newRun();
+        await reserve(store, 'team-a', run.id);
+        await store.begin(run);
+        await store.finish(run.id, costing(1.5));
+        const refused = await reserve(store, 'team-a', newRun().id);
+        expect(refused).toMatchObject({
+          kind: 'exceeded',
+          limit: 'cost',
+          message: expect.stringMatching(
+            /^the budget "team-a" of \$1 a month was reached: \$1.5 spent; the next month begins at \d{4}-\d\d-01T00:00Z$/,
+          ),
+        });
+        await store.budgets.set({ name: 'team-a', tokens: 100, per: 'total' });
+        expect(await reserve(store, 'team-a', newRun().id)).toMatchObject({
+          message: 'the budget "team-a" of 100 tokens was reached: 120 tokens spent',
+        });
+        await store.budgets.set({ name: 'team-a', usd: 2, per: 'week' });
+        expect(await reserve(store, 'team-a', newRun().id, { usd: 9 })).toMatchObject({ reservation: { usd: 0.25 } });
+        await expect(reserve(store, 'team-b', run.id)).rejects.toThrow('no budget "team-b" in');
+        expect(await store.budgets.remove('team-a')).toBe(true);
+        expect(await store.budgets.remove('team-a')).toBe(false);
+        expect(await store.budgets.list()).toEqual([]);
+      }));
+
+    it('hold for many that reserve at the same moment', () =>
+      withStore(async (store, place) => {
+        await store.budgets.set({ name: 'all', usd: 1, per: 'total' });
+        const others = await Promise.all(Array.from({ length: 4 }, () => openers[kind](place)));
+        const ids = Array.from({ length: 40 }, () => newRun().id);
+        await Promise.all(ids.map((id, index) => reserve(others[index % 4] ?? store, 'all', id, { usd: 0.4 })));
+        const [{ spent, reserved } = { spent: { usd: 9 }, reserved: { usd: 9 } }] = await store.budgets.list();
+        expect(spent.usd + reserved.usd).toBeLessThanOrEqual(1);
+        expect(reserved.usd).toBeGreaterThan(0.9);
+        for (const id of ids) await settle(store, id, { usd: 0.001 });
+        const [after] = await store.budgets.list();
+        expect(after?.reserved.usd).toBe(0);
+        expect(after?.spent.usd).toBeCloseTo(0.04);
+        for (const other of others) await other.close();
+      }));
+  });
 
   it('knows the runs of a session, labels them, and removes one', () =>
     withStore(async (store) => {

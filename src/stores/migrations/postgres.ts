@@ -115,4 +115,24 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
     primary key (run, name)
   );
   `,
+  (p) => `
+  create table ${p}budgets (
+    name text collate "C" primary key,
+    usd double precision,
+    tokens double precision,
+    per text not null
+  );
+  create table ${p}spendings (
+    budget text collate "C" not null references ${p}budgets (name) on delete cascade,
+    run text collate "C" not null,
+    period bigint not null,
+    at bigint not null,
+    usd double precision,
+    tokens double precision,
+    settled_at bigint,
+    primary key (budget, run)
+  );
+  create index spendings_period on ${p}spendings (budget, period);
+  create index spendings_run on ${p}spendings (run);
+  `,
 ];

@@ -118,4 +118,19 @@ export const sqliteMigrations: readonly string[] = [
     primary key (run, name)
   ) strict, without rowid;
   `,
+  `
+  create table budgets (name text primary key, usd real, tokens real, per text not null) strict;
+  create table spendings (
+    budget text not null references budgets (name) on delete cascade,
+    run text not null,
+    period integer not null,
+    at integer not null,
+    usd real,
+    tokens real,
+    settled_at integer,
+    primary key (budget, run)
+  ) strict, without rowid;
+  create index spendings_period on spendings (budget, period);
+  create index spendings_run on spendings (run);
+  `,
 ];
