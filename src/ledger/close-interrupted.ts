@@ -1,22 +1,40 @@
 import { messageOf } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Reader } from '../pipeline/reader.ts';
-import { isGone } from '../stores/owner.ts';
+import { present } from '../present.ts';
+import { isGone, isSameMachine, thisProcess } from '../stores/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
 
-/** Ends the runs whose process is gone, with everything that their tapes received; answers their ids. */
+/**
+ * Ends the runs whose process is gone, with everything that their tapes received; answers their ids. Where the tape is on
+ * another machine the run is closed with what the ledger knows, and that machine tells the rest when it is back.
+ */
 export async function closeInterrupted(store: RunStore, tapes: Tapes, now: number): Promise<string[]> {
+  const self = thisProcess();
   const closed: string[] = [];
   for (const run of await store.open()) {
-    if (!isGone(run, now)) continue;
-    const ending = await endingOf(run, tapes);
-    if (await store.closeInterrupted(run, ending)) closed.push(run.id);
+    if (!isGone({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self)) continue;
+    const { ending, isSeen } = await endingOf(run, tapes, isSameMachine(run.owner, self));
+    if (await store.closeInterrupted(run, ending, !isSeen)) closed.push(run.id);
+  }
+  for (const run of await store.presumed(self.host)) {
+    // Its own process is still there, and will tell better; or another machine has the same name.
+    if (!isSameMachine(run.owner, self) || !isGone({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self)) continue;
+    const { ending, isSeen } = await endingOf(run, tapes, true);
+    if (isSeen && (await store.closeInterrupted(run, ending))) closed.push(run.id);
   }
   return closed;
 }
 
-async function endingOf(run: OpenRun, tapes: Tapes): Promise<Ending> {
+interface Close {
+  ending: Ending;
+  /** False: its tape may still be on the machine that ran it. */
+  isSeen: boolean;
+}
+
+/** What is known of the end of a run that nobody ended. */
+export async function endingOf(run: OpenRun, tapes: Tapes, isOurs: boolean): Promise<Close> {
   // Every run that ends looks for such others and seldom finds any; reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let last = run.last_sequence;
@@ -32,13 +50,25 @@ async function endingOf(run: OpenRun, tapes: Tapes): Promise<Ending> {
   // What ending it adds was never told.
   const received = last;
   const outcome = await endReading(reader);
-  return { outcome: explained(outcome, trouble), ended_at: lastAt, last_sequence: received };
+  const sha256 = trouble === undefined ? await tapes.at(run.tape ?? '')?.digest?.() : undefined;
+  const known = trouble === undefined ? outcome : withKnown(outcome, run);
+  return {
+    ending: {
+      outcome: explained(known, [isOurs ? 'the process that ran it is gone' : silenceOf(run), trouble]),
+      ended_at: lastAt,
+      last_sequence: received,
+      ...present({ tape_sha256: sha256 }),
+    },
+    isSeen: trouble === undefined || run.tape === undefined || (isOurs && trouble !== notHere),
+  };
 }
+
+const notHere = 'its tape is not on this machine';
 
 /** Answers what kept the tape from being read. */
 async function play(tapes: Tapes, key: string, reader: Reader): Promise<string | undefined> {
   const tape = tapes.at(key);
-  if (tape === undefined || (await tape.size()) === undefined) return `its tape is not in ${tapes.name}`;
+  if (tape === undefined || (await tape.size()) === undefined) return notHere;
   try {
     for await (const lines of tape.read()) reader.stdout(lines);
     return undefined;
@@ -47,7 +77,44 @@ async function play(tapes: Tapes, key: string, reader: Reader): Promise<string |
   }
 }
 
-function explained(outcome: RunOutcome, trouble: string | undefined): RunOutcome {
-  const evidence = { signal: 'ledger', detail: ['the process that ran it is gone', trouble].filter(Boolean).join('; ') };
+/** An outcome of which nothing was read, with what its own writer had told the ledger. */
+function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
+  const {
+    session_id,
+    agent,
+    agent_version: version,
+    model: model_name,
+    input_tokens,
+    output_tokens,
+    cost,
+    tool_calls: tool_calls_count,
+  } = run;
+  const tokens = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  return {
+    ...outcome,
+    session_id: session_id ?? outcome.session_id,
+    metadata: { ...outcome.metadata, ...present({ session_id }) },
+    metrics: {
+      ...outcome.metrics,
+      ...present({
+        model_name,
+        input_tokens,
+        output_tokens,
+        tokens_used: tokens,
+        tool_calls_count,
+        cost,
+        cost_source: cost === undefined ? undefined : ('reported' as const),
+      }),
+    },
+    provenance: { ...outcome.provenance, ...present({ agent, version }) },
+  };
+}
+
+function silenceOf({ owner, silent_ms: ms }: OpenRun): string {
+  return `nothing was heard of it from ${owner.host} for ${Math.round(ms / 60_000)} min`;
+}
+
+function explained(outcome: RunOutcome, why: readonly (string | undefined)[]): RunOutcome {
+  const evidence = { signal: 'ledger', detail: why.filter(Boolean).join('; ') };
   return { ...outcome, verdict: { ...outcome.verdict, evidence: [...outcome.verdict.evidence, evidence] } };
 }

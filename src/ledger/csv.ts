@@ -14,6 +14,8 @@ const columns = [
   'session_id',
   'cwd',
   'host',
+  'user',
+  'repo',
   'parent_run_id',
   'root_run_id',
   'started_at',

@@ -13,6 +13,12 @@ export interface AskedRuns {
   class?: readonly string[] | undefined;
   agent?: readonly string[] | undefined;
   model?: readonly string[] | undefined;
+  user?: readonly string[] | undefined;
+  host?: readonly string[] | undefined;
+  repo?: readonly string[] | undefined;
+  /** Whole paths; each is one. */
+  cwd?: readonly string[] | undefined;
+  session?: readonly string[] | undefined;
   parent?: readonly string[] | undefined;
   root?: readonly string[] | undefined;
   label?: readonly string[] | undefined;
@@ -32,6 +38,11 @@ export function filterOf(asked: AskedRuns, now: number, called: (field: keyof As
     class: words(asked.class)?.map((word) => known(called('class'), word, classes)),
     agent: words(asked.agent),
     model: words(asked.model),
+    user: words(asked.user),
+    host: words(asked.host),
+    repo: words(asked.repo),
+    cwd: asked.cwd,
+    session: words(asked.session),
     parent: words(asked.parent),
     root: words(asked.root),
     labels: asked.label === undefined ? undefined : Object.fromEntries(asked.label.map(parseLabel)),

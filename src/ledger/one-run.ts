@@ -1,12 +1,11 @@
 import { linesOf, objectIn } from '../agents/stored/lines.ts';
 import type { ImportedRun, LedgerOutcome, RunStore, RunSummary } from '../stores/run-store.ts';
+import { contentLabel } from './run-content.ts';
 
 /** The label of a run that came from a session store: the session may grow, and is then read again. */
 export const sessionLabel = 'import.session';
 /** The label of a run whose session was found in a store as well: what it says there is the same run, told by another. */
 export const alsoLabel = 'import.also';
-/** The label of a run whose agent names no session: what it said and did. */
-export const contentLabel = 'run.content';
 /** The label of such a run: which output is known to be its own. */
 const copyLabel = 'run.copy';
 const tapeDialect = 'runwire';

@@ -37,7 +37,10 @@ export async function pruneRuns(
     found.push(its.tape);
   }
   // First the ledger: a run without its tape can still be told, a tape without its run cannot.
-  if (!dryRun && !tapesOnly) await store.prune(ended);
+  if (!dryRun && !tapesOnly) {
+    await store.prune(ended);
+    await store.compact();
+  }
   if (!dryRun) for (const tape of found) await tape.remove();
   return { runs, tapes: found.length, tapeBytes };
 }

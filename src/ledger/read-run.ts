@@ -10,8 +10,8 @@ import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { isWholeId, newRunId } from '../stores/run-id.ts';
 import type { ImportedRun, Labels } from '../stores/run-store.ts';
-import { contentLabel, sessionLabel } from './one-run.ts';
-import { RunContent } from './run-content.ts';
+import { sessionLabel } from './one-run.ts';
+import { contentLabel, RunContent } from './run-content.ts';
 import { endReading } from './run-tape.ts';
 
 export interface Reading {

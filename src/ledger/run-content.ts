@@ -1,6 +1,9 @@
 import type { Hash } from 'node:crypto';
 import type { EventRecord } from '../events/event.ts';
 
+/** The label of a run whose agent names no session: what it said and did. */
+export const contentLabel = 'run.content';
+
 /**
  * What a run said and did, as a digest: the name of a run whose agent names no session. It is the same for the run itself, what it
  * printed, and a tape of either; times, ids and what Runwire added differ there, and are left out.
@@ -21,7 +24,7 @@ export class RunContent {
 
   /** Undefined: its session is its name, or there is nothing to know it by. */
   digest(): string | undefined {
-    return this.#isNamed ? undefined : this.#hash?.digest('hex').slice(0, 32);
+    return this.#isNamed ? undefined : this.#hash?.copy().digest('hex').slice(0, 32);
   }
 }
 

@@ -1,19 +1,44 @@
 import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
-import type { Grouping, RunFilter, RunStore, StatsRow } from '../stores/run-store.ts';
+import type { Grouping, RunFilter, RunStore, StatsOptions, StatsRow } from '../stores/run-store.ts';
 
 /** A row of the store with what it is about, and the shares that follow from it. */
 export interface Stats extends StatsRow {
   by: string;
   /** Of the runs that have ended; absent: none has. */
   success_rate?: number;
+  /** Whether `cost` is of all runs that have ended. */
+  cost_complete: boolean;
   mean_duration_ms?: number;
 }
 
-export const groupings = ['agent', 'model', 'day', 'status', 'class', 'all'] as const;
+export const groupings = [
+  'agent',
+  'model',
+  'day',
+  'week',
+  'month',
+  'user',
+  'host',
+  'repo',
+  'cwd',
+  'session',
+  'tool',
+  'status',
+  'class',
+  'all',
+] as const;
 
-/** `name`: how the question is called where it was asked. */
-export function groupingOf(name: string, text: string): Grouping {
+/** One, or two with a comma between. `name`: how the question is called where it was asked. */
+export function groupingsOf(name: string, text: string): Grouping[] {
+  const found = text.split(',').map((each) => groupingOf(name, each.trim()));
+  if (found.length > 2) throw new Failure('input', `${name} ${text}: two at most`);
+  if (found.includes('tool') && found.includes('model'))
+    throw new Failure('input', `${name} ${text}: no agent tells which model called a tool`);
+  return found;
+}
+
+function groupingOf(name: string, text: string): Grouping {
   const label = /^label[:=](.+)$/.exec(text)?.[1];
   if (label !== undefined) return { label };
   const known = groupings.find((each) => each === text);
@@ -22,15 +47,27 @@ export function groupingOf(name: string, text: string): Grouping {
 }
 
 /** Totals by group; each run counts for itself alone. */
-export async function statsBy(store: RunStore, grouping: Grouping, filter: RunFilter): Promise<Stats[]> {
-  const by = typeof grouping === 'string' ? grouping : `label:${grouping.label}`;
-  return (await store.stats(grouping, filter)).map((row) => ({ by, ...row, ...sharesOf(row) }));
+export async function statsBy(
+  store: RunStore,
+  grouping: Grouping | readonly Grouping[],
+  filter: RunFilter,
+  options: StatsOptions = {},
+): Promise<Stats[]> {
+  const by = [grouping].flat().map(groupingName).join(',');
+  return (await store.stats(grouping, filter, options)).map((row) => ({ by, ...row, ...sharesOf(row) }));
 }
 
-function sharesOf({ runs, running, succeeded, duration_ms, duration_known }: StatsRow): Pick<Stats, 'success_rate' | 'mean_duration_ms'> {
+function groupingName(grouping: Grouping): string {
+  return typeof grouping === 'string' ? grouping : `label:${grouping.label}`;
+}
+
+type Shares = Pick<Stats, 'success_rate' | 'mean_duration_ms' | 'cost_complete'>;
+
+function sharesOf({ runs, running, succeeded, duration_ms, duration_known, unpriced }: StatsRow): Shares {
   const ended = runs - running;
-  return present({
+  const shares = present({
     success_rate: ended === 0 ? undefined : succeeded / ended,
     mean_duration_ms: duration_ms === undefined || duration_known === 0 ? undefined : duration_ms / duration_known,
   });
+  return { ...shares, cost_complete: unpriced === 0 };
 }

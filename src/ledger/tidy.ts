@@ -5,6 +5,7 @@ import { pruneTapes } from './prune-tapes.ts';
 
 const tapesKeptMs = 90 * 24 * 3600 * 1000;
 const tapesKeptBytes = 4e9;
+const steadyMs = 7 * 24 * 3600 * 1000;
 const pruneEveryMs = 24 * 3600 * 1000;
 
 /** What others left undone: runs whose process is gone are ended, and once a day old tapes go. */
@@ -12,5 +13,7 @@ export async function tidy(store: RunStore, tapes: Tapes, now: number): Promise<
   await closeInterrupted(store, tapes, now);
   if (!(await tapes.isTidyingDue(now, pruneEveryMs))) return;
   const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
-  await pruneTapes(tapes, { olderThan: now - tapesKeptMs, maxTotalBytes: tapesKeptBytes, keep });
+  // A clock that has just jumped ahead makes every tape look old.
+  const isSteady = now - (await tapes.steadySince()) >= steadyMs;
+  await pruneTapes(tapes, { ...(isSteady ? { olderThan: now - tapesKeptMs } : {}), maxTotalBytes: tapesKeptBytes, keep });
 }

@@ -61,9 +61,11 @@ function missing({ tape, host }: RunSummary): Found {
   return host !== undefined && host !== hostname() ? undefined : { level: 'warning', what: `its tape ${tape} is gone` };
 }
 
-async function checkTape(tape: Tape, { status }: RunSummary): Promise<Found> {
+async function checkTape(tape: Tape, { status, tape_sha256: sha256 }: RunSummary): Promise<Found> {
   const end = await readThrough(tape);
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
+  if (sha256 !== undefined && tape.digest !== undefined && (await tape.digest()) !== sha256)
+    return { level: 'problem', what: 'its tape is damaged: it is not what was written' };
   // A run that was killed leaves its tape so, and is told as incomplete.
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
     return { level: 'warning', what: 'its tape stops before the end of the run' };

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { present } from '../present.ts';
 import { readRepositoryFile } from '../repository-file.ts';
+import { repositoryName } from '../stores/repository-name.ts';
 
 /** What a thread is said to belong to. */
 export interface Place {
@@ -10,7 +12,10 @@ export interface Place {
 
 /** A repository, its branch and its commit; what is not known is empty. */
 export interface GitPlace {
+  /** The name of its folder. */
   repo: string;
+  /** `owner/name`, as its remote calls it. */
+  identity?: string;
   branch: string;
   commit: string;
 }
@@ -19,7 +24,7 @@ export interface GitPlace {
 export function gitPlace(cwd: string): GitPlace {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const git = gitFolder(join(folder, '.git'));
-    if (git !== undefined) return { repo: basename(folder), ...headOf(git) };
+    if (git !== undefined) return { repo: basename(folder), ...headOf(git), ...present({ identity: identityOf(git) }) };
     if (folder === dirname(folder)) return { repo: '', branch: '', commit: '' };
   }
 }
@@ -35,8 +40,24 @@ function gitFolder(path: string): string | undefined {
   }
 }
 
+/** Of `origin`, else of the first remote. */
+function identityOf(git: string): string | undefined {
+  const config = read(resolve(git, lineOf(git, 'commondir')), 'config', mostOfConfig);
+  let remote: string | undefined;
+  let first: string | undefined;
+  for (const line of config.split('\n')) {
+    const text = line.trim();
+    if (text.startsWith('[')) remote = /^\[remote "([^"]*)"\]/.exec(text)?.[1];
+    const address = remote === undefined ? undefined : /^url\s*=(.*)$/.exec(text)?.[1];
+    const name = address === undefined ? undefined : repositoryName(address);
+    if (name !== undefined && remote === 'origin') return name;
+    first ??= name;
+  }
+  return first;
+}
+
 /** Only what git itself would write is taken: a HEAD that is, or names, some other file must not make that file a label. */
-function headOf(git: string): Omit<GitPlace, 'repo'> {
+function headOf(git: string): Pick<GitPlace, 'branch' | 'commit'> {
   const head = lineOf(git, 'HEAD');
   const ref = /^ref: (refs\/[^\s\p{Cc}\\]+)$/u.exec(head)?.[1];
   if (ref === undefined || ref.split('/').includes('..')) return { branch: '', commit: commitOf(head) };
@@ -59,6 +80,8 @@ function commitOf(text: string): string {
 
 /** Far more than a path or a branch takes. */
 const mostOfLine = 8 * 1024;
+/** Thousands of branches with their settings. */
+const mostOfConfig = 1024 * 1024;
 /** Some hundred thousand branches and tags. */
 const mostPacked = 32 * 1024 * 1024;
 

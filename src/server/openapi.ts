@@ -55,6 +55,11 @@ const filters: readonly Parameter[] = [
   { name: 'class', about: 'Class of the verdict; several: a,b', schema: { type: 'string', examples: [...classes] } },
   { name: 'agent', about: 'Agent' },
   { name: 'model', about: 'Model' },
+  { name: 'user', about: 'Started by this user' },
+  { name: 'host', about: 'On this machine' },
+  { name: 'repo', about: 'Repository, as its remote calls it: owner/name' },
+  { name: 'cwd', about: 'In this folder' },
+  { name: 'session', about: "The agent's session" },
   { name: 'label', about: 'KEY=VALUE; may be repeated: all of them' },
   { name: 'parent', about: 'Started by this run' },
   { name: 'root', about: 'Anywhere below this run' },
@@ -115,7 +120,7 @@ const routes: Readonly<Record<string, Route>> = {
   'get /api/stats': {
     about: 'Totals',
     right: 'read',
-    query: [...filters, { name: 'by', about: `${groupings.join(', ')}, or label:KEY; default: day` }],
+    query: [...filters, { name: 'by', about: `${groupings.join(', ')}, or label:KEY; two: user,week; default: day` }],
     answer: { about: 'A row for each group', name: 'Stats' },
   },
   'get /api/live': {

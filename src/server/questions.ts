@@ -7,13 +7,27 @@ import { isWholeId, shortRunId } from '../stores/run-id.ts';
 import type { RunFilter, RunRecord } from '../stores/run-store.ts';
 import { Problem } from './problem.ts';
 
+const manyValued = [
+  'status',
+  'class',
+  'agent',
+  'model',
+  'user',
+  'host',
+  'repo',
+  'cwd',
+  'session',
+  'parent',
+  'root',
+  'label',
+  'file',
+] as const satisfies readonly (keyof AskedRuns)[];
+
 /** What a request asks for, checked. */
 export function askedFilter(context: Context, now: number): RunFilter {
   const { req } = context;
   const asked: AskedRuns = {
-    ...Object.fromEntries(
-      (['status', 'class', 'agent', 'model', 'parent', 'root', 'label', 'file'] as const).map((name) => [name, filled(req.queries(name))]),
-    ),
+    ...Object.fromEntries(manyValued.map((name) => [name, filled(req.queries(name))])),
     ...Object.fromEntries((['since', 'until', 'min_cost', 'max_cost'] as const).map((name) => [name, req.query(name) || undefined])),
     text: req.query('search') || undefined,
   };

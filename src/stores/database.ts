@@ -9,17 +9,32 @@ export interface Statement {
   values: readonly Value[];
 }
 
+/** What a role may do beside reading and adding. */
+export interface Rights {
+  update: boolean;
+  delete: boolean;
+  /** Write to what budgets are kept in. */
+  budgets: boolean;
+}
+
 /** The little that SQLite and PostgreSQL are asked for; everything above is the same SQL for both. */
 export interface Database {
   readonly name: string;
   readonly kind: 'sqlite' | 'postgres';
   /** Put before the name of every table. */
   readonly prefix: string;
+  /** Milliseconds since the epoch by the database's own clock, in its SQL: the same wherever it stands in one statement. */
+  readonly now: string;
+  readonly rights: Rights;
   all(statement: Statement): Promise<Row[]>;
   /** One transaction. When the first statement changes no row, nothing is done: false. */
   write(statements: readonly Statement[]): Promise<boolean>;
+  /** One transaction: a question, and what is written because of the answer. Of those with the same lock, one at a time. */
+  decide(lock: string, question: Statement, answer: (rows: Row[]) => readonly Statement[]): Promise<void>;
   /** What the database itself finds wrong with its file or its indexes. */
   problems(): Promise<Problem[]>;
+  /** What was deleted is gone from the files, and their space is given back as far as the database can. */
+  compact(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { constants, createZstdCompress } from 'node:zlib';
@@ -15,6 +16,7 @@ class BoundedFile {
   readonly #onTrouble: (message: string) => void;
   #file: number | undefined;
   #bytes = 0;
+  #hash: Hash | undefined;
 
   constructor(path: string, flags: 'w' | 'wx', { maxBytes = Infinity, onTrouble }: TapeOptions) {
     this.#path = path;
@@ -28,6 +30,15 @@ class BoundedFile {
     }
   }
 
+  /** Asks for the hash of all that is written. */
+  beginHash(): void {
+    this.#hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  }
+
+  get digest(): string | undefined {
+    return this.#hash?.copy().digest('hex');
+  }
+
   get isOpen(): boolean {
     return this.#file !== undefined;
   }
@@ -37,8 +48,11 @@ class BoundedFile {
     try {
       for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
       this.#bytes += bytes.length;
+      this.#hash?.update(bytes);
       if (this.#bytes >= this.#maxBytes) this.stop(`it has reached ${this.#maxBytes} bytes`);
     } catch (error) {
+      // Nobody knows how much of it was written.
+      this.#hash = undefined;
       this.stop(messageOf(error));
     }
   }
@@ -128,6 +142,7 @@ export class PackedWriter implements TapeWriter {
 
   constructor(path: string, { maxBytes = defaultPackedBytes, onTrouble }: TapeOptions) {
     this.#file = new BoundedFile(path, 'wx', { maxBytes, onTrouble });
+    this.#file.beginHash();
     this.#closed = new Promise((resolve) => void this.#compress.once('close', resolve));
     this.#compress.on('data', (bytes: Buffer) => {
       this.#file.write(bytes);
@@ -145,12 +160,15 @@ export class PackedWriter implements TapeWriter {
     setImmediate(() => this.#flush());
   }
 
-  end(): Promise<void> {
+  end(): Promise<string | undefined> {
     if (!this.#ended) {
       this.#ended = true;
       if (!this.#flushing) this.#compress.end();
     }
-    return this.#closed.then(() => this.#file.close());
+    return this.#closed.then(() => {
+      this.#file.close();
+      return this.#file.digest;
+    });
   }
 
   /** Lines that come while the last ones are being compressed go together. */

@@ -21,6 +21,11 @@ export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
       const found = await stat(path).catch(() => undefined);
       return found?.isFile() === true ? found.size : undefined;
     },
+    async digest() {
+      const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+      for await (const bytes of readToEnd(path)) hash.update(bytes);
+      return hash.digest('hex');
+    },
     remove: () => rm(path, { force: true }),
   };
 }

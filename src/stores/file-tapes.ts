@@ -1,8 +1,11 @@
-import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileTape } from './file-tape.ts';
 import { GrownTape } from './grown-tape.ts';
 import type { Tape, TapeEntry, Tapes } from './tape.ts';
+
+/** Who has not run anything for so long has perhaps not, and perhaps a clock that is wrong. */
+const longestPauseMs = 30 * 24 * 3600 * 1000;
 
 /** Tapes in a folder, one below it for each month; a key is a path in it. */
 export class FileTapes implements Tapes {
@@ -39,12 +42,19 @@ export class FileTapes implements Tapes {
     }
   }
 
-  /** The time of an empty file remembers when it was last. */
+  async steadySince(): Promise<number> {
+    const text = await readFile(join(this.name, '.pruned'), 'utf8').catch(() => '');
+    return /^\d+$/.test(text) ? Number(text) : 0;
+  }
+
+  /** The time of a file remembers when it was last, the file since when the clock is steady. */
   async isTidyingDue(now: number, everyMs: number): Promise<boolean> {
     const path = join(this.name, '.pruned');
     const last = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-    if (now - last < everyMs) return false;
-    await writeFile(path, '', { mode: 0o600 });
+    if (last <= now + everyMs && now - last < everyMs) return false;
+    // A clock that went ahead by months, or back, may be wrong: what it says of ages is not yet believed.
+    const since = last === 0 || now - last > longestPauseMs || last - now > everyMs ? now : await this.steadySince();
+    await writeFile(path, String(since), { mode: 0o600 });
     await utimes(path, now / 1000, now / 1000);
     return true;
   }

@@ -30,10 +30,14 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
   }
   for (const field of ['status', 'class', 'agent', 'model'] as const) {
     const wanted = filter[field];
-    if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.map(plainText)));
+    if (wanted !== undefined) conditions.push(anyOf(`r.${field}`, wanted.flatMap(field === 'agent' ? namesOf : plainText), database.kind));
   }
-  if (filter.parent !== undefined) conditions.push(anyOf('r.parent_run_id', filter.parent.map(plainText)));
-  if (filter.root !== undefined) conditions.push(anyOf('r.root_run_id', filter.root.map(plainText)));
+  for (const [field, column] of Object.entries(whoColumns)) {
+    const wanted = filter[field as keyof typeof whoColumns];
+    if (wanted !== undefined) conditions.push(anyOf(`r.${column}`, wanted.map(plainText), database.kind));
+  }
+  if (filter.parent !== undefined) conditions.push(anyOf('r.parent_run_id', filter.parent.map(plainText), database.kind));
+  if (filter.root !== undefined) conditions.push(anyOf('r.root_run_id', filter.root.map(plainText), database.kind));
   if (filter.top !== undefined) conditions.push({ sql: `${filter.top ? '' : 'not '}(${isTop(prefix)})`, values: [] });
   // An id begins with the time its run began.
   if (filter.started_from !== undefined) conditions.push({ sql: `${id} >= ?`, values: [leastRunId(Math.ceil(filter.started_from))] });
@@ -52,6 +56,13 @@ export function select(database: Database, filter: RunFilter, more: readonly Sta
   };
 }
 
+const whoColumns = { user: 'username', host: 'host', repo: 'repo', cwd: 'cwd', session: 'session_id' } as const;
+
+/** The built-in agent is found by both of its names, whichever an older version wrote. */
+function namesOf(agent: string): string[] {
+  return agent === 'builtin' || agent === 'runwire' ? ['runwire', 'builtin'] : [plainText(agent)];
+}
+
 /**
  * Every run is in one tree, which is called by its root's id, and one run of every tree is its top: the root, or where
  * there is no such run, or one that is itself below another, the oldest. So nothing is left out, whatever was imported.
@@ -63,9 +74,13 @@ function isTop(prefix: string): string {
       select 1 from ${prefix}runs t where t.id = r.root_run_id and (t.root_run_id is null or t.root_run_id = t.id)))`;
 }
 
-function anyOf(column: string, values: readonly string[]): Statement {
+function anyOf(column: string, values: readonly string[], kind: Database['kind']): Statement {
   if (values.length === 1) return { sql: `${column} = ?`, values };
-  return { sql: values.length === 0 ? '1 = 0' : `${column} in (${values.map(() => '?').join(', ')})`, values };
+  // By the index of a column SQLite finds the runs of each value, and sorts them all for every page; `+` sends it through them in order.
+  return {
+    sql: values.length === 0 ? '1 = 0' : `${kind === 'sqlite' ? '+' : ''}${column} in (${values.map(() => '?').join(', ')})`,
+    values,
+  };
 }
 
 /** The last part of a path has an index; what is before it is compared. */

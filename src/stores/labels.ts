@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { Failure } from '../failure.ts';
 import type { Labels } from './run-store.ts';
 import type { Environment } from '../vocabulary.ts';
@@ -17,6 +18,7 @@ interface Service {
   job: readonly string[];
   url: readonly string[];
   repo: readonly string[];
+  user: readonly string[];
   branch: readonly string[];
   commit: readonly string[];
 }
@@ -28,6 +30,7 @@ const services: readonly Service[] = [
     job: ['GITHUB_JOB'],
     url: [],
     repo: ['GITHUB_REPOSITORY'],
+    user: ['GITHUB_ACTOR'],
     branch: ['GITHUB_HEAD_REF', 'GITHUB_REF_NAME'],
     commit: ['GITHUB_SHA'],
   },
@@ -37,6 +40,7 @@ const services: readonly Service[] = [
     job: ['CI_JOB_NAME'],
     url: ['CI_JOB_URL'],
     repo: ['CI_PROJECT_PATH'],
+    user: ['GITLAB_USER_LOGIN'],
     branch: ['CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', 'CI_COMMIT_REF_NAME'],
     commit: ['CI_COMMIT_SHA'],
   },
@@ -46,6 +50,7 @@ const services: readonly Service[] = [
     job: ['BUILDKITE_LABEL', 'BUILDKITE_STEP_KEY'],
     url: ['BUILDKITE_BUILD_URL'],
     repo: ['BUILDKITE_REPO'],
+    user: ['BUILDKITE_BUILD_CREATOR'],
     branch: ['BUILDKITE_BRANCH'],
     commit: ['BUILDKITE_COMMIT'],
   },
@@ -55,6 +60,7 @@ const services: readonly Service[] = [
     job: ['CIRCLE_JOB'],
     url: ['CIRCLE_BUILD_URL'],
     repo: ['CIRCLE_REPOSITORY_URL', 'CIRCLE_PROJECT_REPONAME'],
+    user: ['CIRCLE_USERNAME'],
     branch: ['CIRCLE_BRANCH'],
     commit: ['CIRCLE_SHA1'],
   },
@@ -64,6 +70,7 @@ const services: readonly Service[] = [
     job: ['SYSTEM_JOBDISPLAYNAME', 'BUILD_DEFINITIONNAME'],
     url: [],
     repo: ['BUILD_REPOSITORY_NAME'],
+    user: ['BUILD_REQUESTEDFOR'],
     branch: ['SYSTEM_PULLREQUEST_SOURCEBRANCH', 'BUILD_SOURCEBRANCH'],
     commit: ['BUILD_SOURCEVERSION'],
   },
@@ -73,6 +80,7 @@ const services: readonly Service[] = [
     job: ['JOB_NAME'],
     url: ['BUILD_URL'],
     repo: ['GIT_URL'],
+    user: ['CHANGE_AUTHOR', 'BUILD_USER_ID'],
     branch: ['CHANGE_BRANCH', 'BRANCH_NAME', 'GIT_BRANCH'],
     commit: ['GIT_COMMIT'],
   },
@@ -94,15 +102,30 @@ export function labelsFromEnvironment(env: Environment): Labels {
   });
 }
 
+/** Who started the run: whom the service names, else the user of this process. */
+export function userOf(env: Environment): string | undefined {
+  const service = services.find(({ isHere }) => (env[isHere] ?? '') !== '');
+  const named = service?.user.map((name) => env[name] ?? '').find((value) => value !== '');
+  if (named !== undefined) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    return env['USER'] || env['LOGNAME'] || undefined;
+  }
+}
+
 /** What git tells of a folder; what is unknown is absent or empty. */
 export interface GitFacts {
+  /** The name of its folder. */
   repo?: string;
+  /** `owner/name`, as its remote calls it. */
+  identity?: string;
   branch?: string;
   commit?: string;
 }
 
-export function gitLabels({ repo = '', branch = '', commit = '' }: GitFacts): Labels {
-  return withoutEmpty({ 'git.repo': repo, 'git.branch': branch, 'git.commit': commit });
+export function gitLabels({ repo = '', identity = '', branch = '', commit = '' }: GitFacts): Labels {
+  return withoutEmpty({ 'git.repo': identity || repo, 'git.branch': branch, 'git.commit': commit });
 }
 
 function githubUrl(env: Environment): string {

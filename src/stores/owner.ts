@@ -1,27 +1,40 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
+import { present } from '../present.ts';
 import type { OpenRun, Owner } from './run-store.ts';
 
 /** A run of another machine that has not been heard of for so long is taken for gone. */
 export const silenceMs = 10 * 60_000;
 
 export function thisProcess(): Owner {
-  return { host: hostname(), boot: bootOf(), pid: process.pid, process_started: processState(process.pid)?.started ?? '' };
+  return {
+    host: hostname(),
+    ...present({ machine: machineId() }),
+    boot: bootOf(),
+    pid: process.pid,
+    process_started: processState(process.pid)?.started ?? '',
+  };
 }
 
-/** Whether nobody will ever end this run. */
+/** Whether two processes are, or were, on one machine: names and the ids in images are given twice, so both must agree. */
+export function isSameMachine(owner: Owner, self: Owner = thisProcess()): boolean {
+  if (owner.host !== self.host) return false;
+  if (owner.machine === undefined || self.machine === undefined) return bootIn(owner) === bootIn(self);
+  return owner.machine === self.machine;
+}
+
+/** Whether nobody will ever end this run. Both times are of one clock. */
 export function isGone(
   { owner, heartbeat_at }: Pick<OpenRun, 'owner' | 'heartbeat_at'>,
   now: number,
   self: Owner = thisProcess(),
 ): boolean {
   const silent = now - heartbeat_at > silenceMs;
-  if (owner.host !== self.host) return silent;
-  const [boot, namespace] = owner.boot.split(' ');
-  const [ownBoot, ownNamespace] = self.boot.split(' ');
-  if (boot !== ownBoot) return true;
+  if (!isSameMachine(owner, self)) return silent;
+  // Who was heard of after this machine had started is on another one, whatever it is called.
+  if (bootIn(owner) !== bootIn(self)) return silent || heartbeat_at < now - uptime() * 1000;
   // A container beside us: its process numbers are not ours.
-  if (namespace !== ownNamespace) return silent;
+  if (owner.boot !== self.boot) return silent;
   if (owner.process_started === '') return !exists(owner.pid) || silent;
   const state = processState(owner.pid);
   return state === undefined ? !exists(owner.pid) : state.ended || state.started !== owner.process_started;
@@ -30,6 +43,7 @@ export function isGone(
 /** The process of a run, if it is one of this machine and this user, and surely the one that began the run; else why it is not. */
 export function ownProcess(owner: Owner, self: Owner = thisProcess()): { pid: number } | { refused: string } {
   if (owner.host !== self.host) return { refused: `it runs on ${owner.host}` };
+  if (!isSameMachine(owner, self)) return { refused: `it runs on another machine that is called ${owner.host}` };
   if (owner.boot !== self.boot) return { refused: 'it runs elsewhere: in another container, or it was reported' };
   const state = processState(owner.pid);
   if (state === undefined ? !exists(owner.pid) : state.ended || state.started !== owner.process_started)
@@ -40,7 +54,16 @@ export function ownProcess(owner: Owner, self: Owner = thisProcess()): { pid: nu
 
 /** For runs whose process is not ours to look at: only their silence tells that they are gone. */
 export function reportedOwner(host: string, pid: number): Owner {
-  return { host, boot: `${bootOf().split(' ')[0]} reported`, pid, process_started: '' };
+  return { host, boot: `${bootIn({ boot: bootOf() })} reported`, pid, process_started: '' };
+}
+
+/** The boot without the space of process numbers. */
+function bootIn({ boot = '' }: Partial<Owner>): string {
+  return boot.split(' ', 1)[0] ?? '';
+}
+
+function machineId(): string | undefined {
+  return read('/etc/machine-id') || read('/var/lib/dbus/machine-id') || undefined;
 }
 
 /** The start of this machine and the space of its process numbers, where the system tells. */

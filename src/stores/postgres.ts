@@ -1,24 +1,28 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { Failure, messageOf } from '../failure.ts';
-import type { Database, Row, Statement } from './database.ts';
+import type { Database, Rights, Row, Statement } from './database.ts';
+import { type ColumnFact, isLedger, isUsable } from './fitting.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
+import { type PostgresAddress, readAddress } from './postgres-address.ts';
+import { takePool } from './postgres-pools.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
 
 /** One number for all of Runwire's migrations on a server. */
 const migrationLock = 0x52756e57;
-const connectMs = 5000;
 
 /** The ledger of a team; `?schema=name` puts it elsewhere than in the schema `runwire`. */
 export async function openPostgres(url: string): Promise<RunStore> {
-  const database = new PostgresDatabase(url);
+  const address = readAddress(url);
+  let database: PostgresDatabase | undefined;
   try {
+    database = new PostgresDatabase(address, await takePool(url, address));
     await database.prepare();
   } catch (error) {
-    await database.close();
+    await database?.close();
     throw error instanceof Failure
       ? error
-      : new Failure('config', `cannot use the ledger ${database.name}: ${whyUnusable(error)}`, { cause: error });
+      : new Failure('config', `cannot use the ledger ${address.name}: ${whyUnusable(error)}`, { cause: error });
   }
   return new SqlRunStore(database);
 }
@@ -26,50 +30,47 @@ export async function openPostgres(url: string): Promise<RunStore> {
 class PostgresDatabase implements Database {
   readonly kind = 'postgres';
   readonly prefix: string;
+  readonly now = 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)';
   readonly name: string;
   readonly #schema: string;
   readonly #pool: pg.Pool;
+  readonly #release: () => Promise<void>;
+  #rights: Rights = { update: true, delete: true, budgets: true };
 
-  constructor(text: string) {
-    const url = readUrl(text);
-    this.#schema = url.searchParams.get('schema') ?? 'runwire';
-    if (!/^[a-z_][a-z0-9_]{0,59}$/.test(this.#schema))
-      throw new Failure('config', `"${this.#schema}" cannot be the ledger's schema; use small letters, digits and _`);
-    this.prefix = `${this.#schema}.`;
-    url.searchParams.delete('schema');
-    this.#pool = new pg.Pool({
-      connectionString: url.href,
-      max: 4,
-      connectionTimeoutMillis: connectMs,
-      keepAlive: true,
-      allowExitOnIdle: true,
-      application_name: 'runwire',
-      types: { getTypeParser: typeParser },
-    });
-    // A server that goes away tells its idle connections too; the next statement is who must know.
-    this.#pool.on('error', () => {});
-    this.name = `${url.protocol}//${url.username}@${url.host}${url.pathname}`;
+  constructor({ name, schema }: PostgresAddress, { pool, release }: { pool: pg.Pool; release: () => Promise<void> }) {
+    this.name = name;
+    this.prefix = `${schema}.`;
+    this.#schema = schema;
+    this.#pool = pool;
+    this.#release = release;
+  }
+
+  get rights(): Rights {
+    return this.#rights;
   }
 
   /** As in SQLite: of several that start at once, one brings the tables, and the others wait for it. */
   async prepare(): Promise<void> {
-    const version = await this.#version(this.#pool);
-    if (version === postgresMigrations.length) return;
-    await this.#transaction(async (client) => {
-      await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-      const from = (await this.#version(client)) ?? 0;
-      if (from > postgresMigrations.length)
-        throw new Failure(
-          'config',
-          `the ledger ${this.name} was written by a newer Runwire (version ${from}, this one knows ${postgresMigrations.length}); update Runwire, or name another with --ledger`,
-        );
-      if (from === postgresMigrations.length) return;
-      await client.query(`create schema if not exists ${this.#schema}`);
-      await client.query(`create table if not exists ${this.prefix}ledger (version integer not null)`);
-      for (const sql of postgresMigrations.slice(from)) await client.query(sql(this.prefix));
-      await client.query(`delete from ${this.prefix}ledger`);
-      await client.query(`insert into ${this.prefix}ledger values ($1)`, [postgresMigrations.length]);
-    });
+    if (((await this.#usableVersion(this.#pool)) ?? 0) < postgresMigrations.length) {
+      await this.#transaction(async (client) => {
+        await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+        const from = (await this.#usableVersion(client)) ?? 0;
+        if (from >= postgresMigrations.length) return;
+        if (from === 0) {
+          await client.query(`create schema if not exists ${this.#schema}`);
+          await client.query(`create table ${this.prefix}ledger (version integer not null)`);
+          await client.query(`insert into ${this.prefix}ledger values (0)`);
+        }
+        for (const sql of postgresMigrations.slice(from)) await client.query(sql(this.prefix));
+        await client.query(`update ${this.prefix}ledger set version = $1`, [postgresMigrations.length]);
+      });
+    }
+    const { rows } = await this.#pool.query<Rights>(
+      `select has_table_privilege($1, 'update') as update, has_table_privilege($2, 'delete') as delete,
+        has_table_privilege($3, 'insert') and has_table_privilege($3, 'update') as budgets`,
+      [`${this.prefix}runs`, `${this.prefix}usage`, `${this.prefix}spendings`],
+    );
+    this.#rights = rows[0] ?? this.#rights;
   }
 
   async all({ sql, values }: Statement): Promise<Row[]> {
@@ -87,6 +88,14 @@ class PostgresDatabase implements Database {
     });
   }
 
+  async decide(lock: string, { sql, values }: Statement, answer: (rows: Row[]) => readonly Statement[]): Promise<void> {
+    await this.#transaction(async (client) => {
+      await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${this.prefix}${lock}`]);
+      const { rows } = await client.query<Row>(numbered(sql), [...values]);
+      for (const each of answer(rows)) await client.query(numbered(each.sql), [...each.values]);
+    });
+  }
+
   /** The server guards its own files; what can be asked without being its owner is whether every index is whole. */
   async problems(): Promise<Problem[]> {
     const { rows } = await this.#pool.query<{ name: string }>(
@@ -97,18 +106,44 @@ class PostgresDatabase implements Database {
     return rows.map(({ name }) => ({ where: name, what: 'the index is not valid' }));
   }
 
-  async close(): Promise<void> {
-    if (!this.#pool.ended) await this.#pool.end();
+  /** Only who owns a table may; for all others the server does it in its own time. */
+  async compact(): Promise<void> {
+    const tables = ['runs', 'documents', 'labels', 'usage', 'tools'].map((table) => `${this.prefix}${table}`);
+    await this.#pool.query(`vacuum ${tables.join(', ')}`);
   }
 
-  async #version(client: Pick<pg.Pool, 'query'> | pg.PoolClient): Promise<number | undefined> {
+  close(): Promise<void> {
+    return this.#release();
+  }
+
+  /** Undefined: there is nothing in the schema. What is not ours is refused before anything is written. */
+  async #usableVersion(client: Pick<pg.Pool, 'query'> | pg.PoolClient): Promise<number | undefined> {
     // Not to_regclass: inside a transaction it may answer from a cache that is older than the lock.
-    const { rowCount } = await client.query("select 1 from pg_catalog.pg_tables where schemaname = $1 and tablename = 'ledger'", [
-      this.#schema,
-    ]);
-    if (rowCount === 0) return undefined;
+    const { rows: found } = await client.query<ColumnFact>(
+      `select c.relname as "table", coalesce(a.attname, '') as "column",
+        coalesce(a.attnotnull and not a.atthasdef and a.attidentity = '', false) as "isDemanded"
+        from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
+      [this.#schema],
+    );
+    if (found.length === 0) return undefined;
+    if (!isLedger(found)) {
+      const names = [...new Set(found.map(({ table }) => table))].toSorted();
+      const some = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
+      throw new Failure(
+        'config',
+        `the schema ${this.#schema} of ${this.name} has tables of another program (${some}); name another with ?schema=`,
+      );
+    }
     const { rows } = await client.query<{ version: number }>(`select version from ${this.prefix}ledger`);
-    return rows[0]?.version;
+    const version = rows[0]?.version ?? 0;
+    if (version > postgresMigrations.length && !isUsable(found))
+      throw new Failure(
+        'config',
+        `the ledger ${this.name} was written by a newer Runwire (version ${version}, this one knows ${postgresMigrations.length}); update Runwire, or name another with --ledger`,
+      );
+    return version;
   }
 
   async #transaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
@@ -134,23 +169,10 @@ class PostgresDatabase implements Database {
   }
 }
 
-function readUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
-  }
-}
-
 /** `?` → `$1`, `$2`, …: no statement of ours has a question mark for itself. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${(count += 1)}`);
-}
-
-/** Counts and sums come as text, lest they be too big for a number; ours never are. */
-function typeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  return type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text');
 }
 
 /** Each address of a host may fail in its own way. */

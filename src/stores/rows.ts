@@ -1,7 +1,20 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Database, Row, Value } from './database.ts';
-import type { Attempt, LedgerOutcome, Labels, OpenRun, Owner, RunRecord, RunSummary, RunUsage, StatsRow, TreePlace } from './run-store.ts';
+import type {
+  Attempt,
+  Grouping,
+  LedgerOutcome,
+  Labels,
+  OpenRun,
+  Owner,
+  RunRecord,
+  RunSummary,
+  RunUsage,
+  StatsRow,
+  TreePlace,
+} from './run-store.ts';
 
 const longestName = 500;
 const titleLength = 120;
@@ -32,6 +45,11 @@ export function treeColumns({ parent_run_id: parent, root_run_id: root }: TreePl
   return { parent_run_id: below, root_run_id: below === null ? null : (optionalText(root) ?? below) };
 }
 
+/** The built-in agent is one, whether it is called by its flag or by what it says of itself. */
+export function agentName(name: string | undefined): string | null {
+  return optionalText(name === 'builtin' ? 'runwire' : name);
+}
+
 /** The columns of `runs` that an outcome fills. */
 export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
   const { metrics, verdict, provenance, omitted } = outcome;
@@ -39,7 +57,7 @@ export function outcomeColumns(outcome: LedgerOutcome): Record<string, Value> {
     status: outcome.status,
     class: verdict.class,
     exit_code: verdict.exit_code,
-    agent: optionalText(provenance.agent),
+    agent: agentName(provenance.agent),
     model: optionalText(metrics.model_name),
     duration_ms: optionalNumber(metrics.duration_ms),
     input_tokens: optionalNumber(metrics.input_tokens),
@@ -62,13 +80,16 @@ export const summaryColumns = (
   'cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at'
 )
   .split(' ')
-  .map((column) => `r.${column}`);
+  .map((column) => `r.${column}`)
+  .concat('r.username as "user"', 'r.repo');
 /** Those that are added up. */
 export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'input_tokens', 'output_tokens'].map(
   (column) => `r.${column}`,
 );
 /** Those of `documents`. */
-export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'host'].map((column) => `d.${column}`);
+export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'tape_sha256', 'host'].map(
+  (column) => `d.${column}`,
+);
 
 /** Absent is what a column without a value means. */
 function filled(row: Row): Record<string, unknown> {
@@ -86,7 +107,9 @@ export function usageOf(row: Row): RunUsage {
 }
 
 export function recordOf(row: Row, labels: Labels): RunRecord {
-  const { prompt, outcome, attempts, owner, ...rest } = row;
+  const { prompt, attempts, owner, outcome: kept, ...rest } = row;
+  // A run that was taken for gone, and was then heard of again, has its end to come.
+  const outcome = row['status'] === 'running' ? undefined : kept;
   return {
     ...summaryOf({ ...rest, head: prompt }, labels),
     prompt: String(prompt),
@@ -101,14 +124,30 @@ export function openRunOf(row: Row): OpenRun {
   return { ...rest, owner: JSON.parse(String(owner)) as Owner } as unknown as OpenRun;
 }
 
-export function statsOf({ group, ...row }: Row, grouping: string): StatsRow {
+export function statsOf({ group, subgroup, ...row }: Row, [first, second]: readonly Grouping[]): StatsRow {
   const { tool_calls, ...rest } = filled(row);
-  const name = group === null || group === undefined ? undefined : grouping === 'day' ? dayOf(Number(group)) : String(group);
-  return { ...present({ group: name }), tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
+  const names = present({ group: groupName(group, first), subgroup: groupName(subgroup, second) });
+  return { ...names, tool_calls: Number(tool_calls ?? 0), ...rest } as unknown as StatsRow;
 }
 
-function dayOf(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+function groupName(group: unknown, grouping: Grouping | undefined): string | undefined {
+  if (group === null || group === undefined) return undefined;
+  if (grouping === 'day') return dateOf(Number(group));
+  return grouping === 'week' ? weekName(Number(group)) : String(group);
+}
+
+const dayMs = 86_400_000;
+
+function dateOf(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/** As ISO 8601 counts: a week is of the year that its Thursday is in. */
+function weekName(week: number): string {
+  const thursday = week * 7;
+  const year = new Date(thursday * dayMs).getUTCFullYear();
+  const inYear = Math.floor((thursday - Date.UTC(year, 0, 1) / dayMs) / 7) + 1;
+  return `${year}-W${String(inYear).padStart(2, '0')}`;
 }
 
 function titleOf(prompt: string): string {
@@ -116,16 +155,38 @@ function titleOf(prompt: string): string {
   return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1).toWellFormed()}…`;
 }
 
+/** Without its checksum a damaged text could be read as another one. */
+const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+
 /** The prompt is kept once, beside the outcome. SQLite has what is long compressed; PostgreSQL does that itself. */
 export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): string | Uint8Array {
   const { initial_prompt: prompt, ...metadata } = outcome.metadata;
   const text = JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
-  return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text);
+  return kind === 'postgres' || text.length < shortOutcome ? text : zstdCompressSync(text, checked);
 }
 
 function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutcome {
   const outcome = JSON.parse(typeof written === 'string' ? written : zstdDecompressSync(written).toString()) as LedgerOutcome;
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
+}
+
+/** What is wrong with the parts of a run that are kept as JSON; undefined: nothing. */
+export function damageOf({ status, class: verdict, prompt, outcome, attempts, owner }: Row): string | undefined {
+  try {
+    for (const text of [attempts, owner]) if (typeof text === 'string') JSON.parse(text);
+  } catch {
+    return 'its attempts or its owner cannot be read';
+  }
+  if (typeof outcome !== 'string' && !(outcome instanceof Uint8Array)) return undefined;
+  try {
+    const told: Partial<LedgerOutcome> = parseOutcome(outcome, String(prompt));
+    const isWhole = typeof told.message === 'string' && Array.isArray(told.tool_calls) && Array.isArray(told.warnings);
+    if (!isWhole || told.metrics === undefined || told.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
+    const isSame = status === 'running' || (told.status === status && told.verdict.class === verdict);
+    return isSame ? undefined : 'its outcome is damaged: it says another end than the run';
+  } catch (error) {
+    return `its outcome is damaged: ${messageOf(error)}`;
+  }
 }
 
 function isPlain(prompt: string): boolean {

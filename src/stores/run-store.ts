@@ -1,3 +1,4 @@
+import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 
 /** A run that has begun has an end to come, or one that nobody saw. */
@@ -12,6 +13,8 @@ export type LedgerOutcome = Omit<RunOutcome, 'tool_calls'> & { tool_calls: ToolC
 /** The process that writes a run, so that another one can tell whether it is still there. */
 export interface Owner {
   host: string;
+  /** Tells two machines of one name apart; absent where the system has no such id, and in what older versions wrote. */
+  machine?: string;
   /** Changes when the machine starts again; with it a process number means nothing any more. */
   boot: string;
   pid: number;
@@ -34,14 +37,26 @@ export interface NewRun extends TreePlace {
   agent?: string;
   model?: string;
   cwd?: string;
+  /** Who started it. */
+  user?: string;
+  /** `owner/name` of the repository, or where it has no remote, the name of its folder. */
+  repo?: string;
   labels: Labels;
   owner: Owner;
   /** Where its tape is, relative to the tapes folder. */
   tape?: string;
 }
 
+/** What a run has used so far, as far as it was told. */
+export interface UsedSoFar {
+  input_tokens?: number;
+  output_tokens?: number;
+  cost?: number;
+  tool_calls?: number;
+}
+
 /** What became known since the last time; every note is also a sign of life. */
-export interface Progress {
+export interface Progress extends UsedSoFar {
   at: number;
   last_sequence?: number;
   session_id?: string;
@@ -69,10 +84,15 @@ export interface Ending {
   ended_at: number;
   last_sequence?: number;
   attempts?: readonly Attempt[];
+  /** Of the bytes of its tape, by which every change of them is noticed. */
+  tape_sha256?: string;
 }
 
 /** A finished run that was made elsewhere. */
 export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt'>, Ending {
+  /** Who wrote it, where an export tells. */
+  owner?: Owner;
+  host?: string;
   /** The same content has the same key: what is imported twice is there once. */
   key: string;
 }
@@ -101,6 +121,8 @@ export interface RunSummary extends TreePlace {
   session_id?: string;
   cwd?: string;
   host?: string;
+  user?: string;
+  repo?: string;
   /** The beginning of the prompt, in one line. */
   title: string;
   started_at: number;
@@ -120,6 +142,7 @@ export interface RunSummary extends TreePlace {
   last_sequence: number;
   heartbeat_at: number;
   tape?: string;
+  tape_sha256?: string;
   labels: Labels;
   /** Where it was asked for; absent: no run is below it. */
   children?: ChildTotals;
@@ -144,6 +167,11 @@ export interface RunFilter {
   class?: readonly string[];
   agent?: readonly string[];
   model?: readonly string[];
+  user?: readonly string[];
+  host?: readonly string[];
+  repo?: readonly string[];
+  cwd?: readonly string[];
+  session?: readonly string[];
   /** Right below these runs. */
   parent?: readonly string[];
   /** Anywhere below these runs, which are tops of trees. */
@@ -177,17 +205,53 @@ export interface Page<Run> {
   next?: string;
 }
 
-export type Grouping = 'all' | 'agent' | 'model' | 'day' | 'status' | 'class' | { label: string };
+export type Grouping =
+  | 'all'
+  | 'agent'
+  | 'model'
+  | 'day'
+  | 'week'
+  | 'month'
+  | 'status'
+  | 'class'
+  | 'user'
+  | 'host'
+  | 'repo'
+  | 'cwd'
+  | 'session'
+  | 'tool'
+  | { label: string };
 
-export interface StatsRow {
-  /** A day is `2026-11-15` (UTC); absent: the runs that have none. */
+export interface StatsOptions {
+  /** In which days, weeks and months begin, such as `Europe/Zurich`; absent: UTC. */
+  timeZone?: string;
+  /** They take a sort of all runs. */
+  percentiles?: boolean;
+}
+
+/** Half, nine tenths and 99 of 100 runs took no more. */
+interface Percentiles {
+  duration_p50?: number;
+  duration_p90?: number;
+  duration_p99?: number;
+  cost_p50?: number;
+  cost_p90?: number;
+  cost_p99?: number;
+}
+
+export interface StatsRow extends Percentiles {
+  /** A day is `2026-11-15`, a week `2026-W46`, a month `2026-11`; absent: the runs that have none. */
   group?: string;
+  /** The second of two groupings. */
+  subgroup?: string;
   runs: number;
   running: number;
   succeeded: number;
   /** Of the runs that told a cost; absent: none did. */
   cost?: number;
   cost_known: number;
+  /** Runs that have ended without a known cost: where there are any, `cost` is not all of it. */
+  unpriced: number;
   input_tokens?: number;
   output_tokens?: number;
   cache_read_tokens?: number;
@@ -199,11 +263,19 @@ export interface StatsRow {
   last_started_at: number;
 }
 
-/** A run that has not ended, and who should be writing it. */
-export interface OpenRun {
+/** A run whose end was not seen, who should be writing it, and what is known of it. */
+export interface OpenRun extends UsedSoFar {
   id: string;
   owner: Owner;
   heartbeat_at: number;
+  /** How long ago it was last heard of, by the clock of the database: those of two machines may be hours apart. */
+  silent_ms: number;
+  /** When others closed it without having seen its end. */
+  presumed_at?: number;
+  agent?: string;
+  agent_version?: string;
+  model?: string;
+  session_id?: string;
   started_at: number;
   last_sequence: number;
   prompt: string;
@@ -226,8 +298,13 @@ export interface RunStore {
   finish(id: string, ending: Ending): Promise<void>;
   /** Runs without an end, the oldest first. */
   open(): Promise<OpenRun[]>;
-  /** For the runs of others: false when its writer or another closer was faster. */
-  closeInterrupted(run: OpenRun, ending: Ending): Promise<boolean>;
+  /** Runs of this host that others closed without having seen their tapes, the oldest first. */
+  presumed(host: string): Promise<OpenRun[]>;
+  /**
+   * For the runs of others: false when its writer or another closer was faster. `presumed`: nothing was seen of its end,
+   * and whoever has its tape can still tell.
+   */
+  closeInterrupted(run: OpenRun, ending: Ending, presumed?: boolean): Promise<boolean>;
   list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   count(filter: RunFilter): Promise<number>;
   get(id: string): Promise<RunRecord | undefined>;
@@ -241,16 +318,23 @@ export interface RunStore {
   usageBelow(roots: readonly string[]): Promise<RunUsage[]>;
   /** The ids that a person may mean by a whole id, or by the beginning of a short one; at most ten. */
   find(idOrShort: string): Promise<string[]>;
-  /** Days are in order of time, the rest by number of runs. */
-  stats(grouping: Grouping, filter: RunFilter): Promise<StatsRow[]>;
+  /**
+   * Days, weeks and months are in order of time, the rest by number of runs. What never started, for a typo in a flag or an
+   * agent's name, is no run.
+   */
+  stats(grouping: Grouping | readonly Grouping[], filter: RunFilter, options?: StatsOptions): Promise<StatsRow[]>;
   /** Newest first, with outcomes, a page in memory at a time. */
   export(filter: RunFilter): AsyncIterable<RunRecord>;
   /** `same`: its key is known, and nothing was done. */
   put(run: ImportedRun): Promise<'added' | 'same'>;
   /** Takes away what the filter names, and tells whose tapes are left to remove. Runs that have not ended stay. */
   prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }>;
+  /** Takes the traces of what was pruned out of the database, and gives its space back. */
+  compact(): Promise<void>;
   /** Takes one run away. */
   remove(id: string): Promise<void>;
+  /** What runs may take together. */
+  readonly budgets: BudgetStore;
   verify(): Promise<Problem[]>;
   close(): Promise<void>;
 }

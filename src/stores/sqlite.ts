@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, messageOf } from '../failure.ts';
 import type { Database, Row, Statement } from './database.ts';
+import { isUsable } from './fitting.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
@@ -36,6 +37,8 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 class SqliteDatabase implements Database {
   readonly kind = 'sqlite';
   readonly prefix = '';
+  readonly rights = { update: true, delete: true, budgets: true };
+  readonly now = "cast(unixepoch('subsec') * 1000 as integer)";
   readonly name: string;
   readonly #patienceMs: number;
   readonly #statements = new Map<string, StatementSync>();
@@ -58,8 +61,10 @@ class SqliteDatabase implements Database {
 
   /** Brings a new or an older ledger to this version; of several processes that start at once, one does it. */
   async prepare(): Promise<void> {
-    await this.#patiently(() => this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'));
-    if (this.#version() === sqliteMigrations.length && this.#pragma('application_id') === applicationId) return;
+    await this.#patiently(() =>
+      this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on'),
+    );
+    if (this.#version() >= sqliteMigrations.length && this.#isUsable() && this.#pragma('application_id') === applicationId) return;
     await this.#patiently(() => this.#transaction(() => this.#migrate()));
   }
 
@@ -79,6 +84,14 @@ class SqliteDatabase implements Database {
     );
   }
 
+  async decide(_lock: string, { sql, values }: Statement, answer: (rows: Row[]) => readonly Statement[]): Promise<void> {
+    await this.#patiently(() =>
+      this.#transaction(() => {
+        for (const each of answer(this.#statement(sql).all(...values))) this.#statement(each.sql).run(...each.values);
+      }),
+    );
+  }
+
   async problems(): Promise<Problem[]> {
     const found = this.#database.prepare('pragma integrity_check').all();
     const strays = this.#database.prepare('pragma foreign_key_check').all();
@@ -86,6 +99,14 @@ class SqliteDatabase implements Database {
       ...found.flatMap(({ integrity_check: what }) => (what === 'ok' ? [] : [{ where: this.name, what: String(what) }])),
       ...strays.map(({ table }) => ({ where: String(table), what: 'a row belongs to no run' })),
     ];
+  }
+
+  /** The index of words keeps those of deleted runs until it is rewritten. */
+  async compact(): Promise<void> {
+    await this.#patiently(() => this.#database.exec("insert into words (words) values ('optimize')"));
+    this.#statements.clear();
+    await this.#patiently(() => this.#database.exec('vacuum'));
+    await this.#patiently(() => this.#database.exec('pragma wal_checkpoint(truncate)'));
   }
 
   async close(): Promise<void> {
@@ -98,13 +119,28 @@ class SqliteDatabase implements Database {
     const { objects } = this.#database.prepare('select count(*) as objects from sqlite_schema').get() ?? {};
     if (this.#pragma('application_id') !== applicationId && objects !== 0)
       throw new Failure('config', `${this.name} is a database, but not a ledger of Runwire; name another file with --ledger`);
-    if (from > sqliteMigrations.length)
+    if (from > sqliteMigrations.length && !this.#isUsable())
       throw new Failure(
         'config',
         `the ledger ${this.name} was written by a newer Runwire (version ${from}, this one knows ${sqliteMigrations.length}); update Runwire, or name another file with --ledger`,
       );
+    if (from >= sqliteMigrations.length) return;
     for (const sql of sqliteMigrations.slice(from)) this.#database.exec(sql);
     this.#database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${sqliteMigrations.length}`);
+  }
+
+  /** A newer version only adds to the tables, as a rule. */
+  #isUsable(): boolean {
+    if (this.#version() <= sqliteMigrations.length) return true;
+    const found = this.#database
+      .prepare(
+        `select m.name as "table", c.name as "column", c."notnull" = 1 and c.dflt_value is null and c.pk = 0 as demanded
+          from sqlite_schema m join pragma_table_info(m.name) c where m.type = 'table'`,
+      )
+      .all();
+    return isUsable(
+      found.map(({ table, column, demanded }) => ({ table: String(table), column: String(column), isDemanded: demanded === 1 })),
+    );
   }
 
   #version(): number {

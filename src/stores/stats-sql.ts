@@ -2,51 +2,139 @@ import type { Database, Statement } from './database.ts';
 import { select } from './filter-sql.ts';
 import { plainText } from './rows.ts';
 import type { Grouping, RunFilter } from './run-store.ts';
+import type { Offset } from './time-zone.ts';
 
-/** Totals by group. A run of several models counts for each of them, with what that model used. */
-export function statsSql(database: Database, grouping: Grouping, filter: RunFilter): Statement {
-  const { from, where, values } = select(database, filter);
-  const { group, join, joinValues, used } = groupOf(database, grouping);
+export interface StatsQuery {
+  groupings: readonly Grouping[];
+  filter: RunFilter;
+  /** Of the time zone in which days begin. */
+  offsets: readonly Offset[];
+}
+
+/** What ended before an agent was asked anything, for a typo in a flag or a name. */
+const neverStarted = "coalesce(r.class, '') in ('config', 'input') and coalesce(r.turns, 0) = 0 and r.input_tokens is null";
+
+/** Totals by group. A run of several models counts for each of them, with what that model used; so it does for tools. */
+export function statsSql(database: Database, query: StatsQuery): Statement {
+  const { group, subgroup, used, calls, took, source, values } = parts(database, query);
+  const inTime = query.groupings.length > 1 || ['day', 'week', 'month'].some((each) => each === query.groupings[0]);
   return {
-    sql: `select ${group} as "group", count(*) as runs,
+    sql: `select ${group} as "group", ${subgroup} as subgroup, count(*) as runs,
       sum(case when r.status = 'running' then 1 else 0 end) as running,
       sum(case when r.status = 'success' then 1 else 0 end) as succeeded,
       sum(${used('cost')}) as cost, count(${used('cost')}) as cost_known,
+      sum(case when r.status <> 'running' and ${used('cost')} is null then 1 else 0 end) as unpriced,
       sum(${used('input_tokens')}) as input_tokens, sum(${used('output_tokens')}) as output_tokens,
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
-      sum(r.duration_ms) as duration_ms, count(r.duration_ms) as duration_known, max(r.duration_ms) as longest_ms,
-      sum(r.tool_calls) as tool_calls, min(r.started_at) as first_started_at, max(r.started_at) as last_started_at
-      ${from} ${join} ${where} group by 1 having count(*) > 0 order by ${grouping === 'day' ? '1' : '2 desc, 1'}`,
-    values: [...joinValues, ...values],
+      sum(${took}) as duration_ms, count(${took}) as duration_known, max(${took}) as longest_ms,
+      sum(${calls}) as tool_calls, min(r.started_at) as first_started_at, max(r.started_at) as last_started_at
+      ${source} group by 1, 2 having count(*) > 0 order by ${inTime ? '1, 2' : '3 desc, 1'}`,
+    values,
   };
 }
 
-interface Group {
-  group: string;
-  join: string;
-  joinValues: string[];
-  used: (column: string) => string;
+/** For each group the value that so many in a hundred do not exceed: by nearest rank, so it is one that there was. */
+export function percentilesSql(database: Database, query: StatsQuery, column: 'duration' | 'cost'): Statement {
+  const { group, subgroup, used, took, source, values } = parts(database, query);
+  const value = column === 'cost' ? used('cost') : took;
+  const at = (percent: number): string => `max(case when place = (n * ${percent} + 99) / 100 then v end) as ${column}_p${percent}`;
+  return {
+    sql: `select a, b, ${[50, 90, 99].map(at).join(', ')} from (
+      select ${group} as a, ${subgroup} as b, ${value} as v,
+        row_number() over (partition by ${group}, ${subgroup} order by ${value}) as place,
+        count(*) over (partition by ${group}, ${subgroup}) as n
+      ${source} and ${value} is not null) ranked group by a, b`,
+    values,
+  };
 }
 
-function groupOf({ prefix }: Database, grouping: Grouping): Group {
-  const own = { join: '', joinValues: [], used: (column: string) => `r.${column}` };
+interface Parts {
+  group: string;
+  subgroup: string;
+  used: (column: string) => string;
+  calls: string;
+  took: string;
+  /** From where, and which. */
+  source: string;
+  values: Statement['values'];
+}
+
+function parts(database: Database, { groupings, filter, offsets }: StatsQuery): Parts {
+  const { from, where, values } = select(database, filter, [{ sql: `not (${neverStarted})`, values: [] }]);
+  const [first, second] = groupings.map((grouping, index) => groupOf(database, grouping, offsets, `g${index}`));
+  const none = 'cast(null as text)';
+  const joined = [first, second].filter((each) => each !== undefined);
+  return {
+    group: first?.group ?? none,
+    subgroup: second?.group ?? none,
+    used: joined.find(({ used }) => used !== undefined)?.used ?? own,
+    calls: joined.find(({ calls }) => calls !== undefined)?.calls ?? 'r.tool_calls',
+    took: joined.find(({ took }) => took !== undefined)?.took ?? 'r.duration_ms',
+    source: `${from} ${joined.map(({ join = '' }) => join).join(' ')} ${where}`,
+    values: [...joined.flatMap(({ joinValues = [] }) => joinValues), ...values],
+  };
+}
+
+const own = (column: string): string => `r.${column}`;
+
+interface Group {
+  group: string;
+  join?: string;
+  joinValues?: string[];
+  used?: (column: string) => string;
+  calls?: string;
+  took?: string;
+}
+
+function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readonly Offset[], alias: string): Group {
   if (typeof grouping === 'object') {
-    const join = `left join ${prefix}labels g on g.run = r.id and g.key = ?`;
-    return { ...own, group: 'g.value', join, joinValues: [plainText(grouping.label)] };
+    const join = `left join ${prefix}labels ${alias} on ${alias}.run = r.id and ${alias}.key = ?`;
+    return { group: `${alias}.value`, join, joinValues: [plainText(grouping.label)] };
   }
+  const local = localTime(offsets);
   switch (grouping) {
     case 'all':
-      return { ...own, group: 'cast(null as text)' };
+      return { group: 'cast(null as text)' };
     case 'day':
-      return { ...own, group: 'r.started_at / 86400000' };
+      return { group: `${local} / 86400000` };
+    case 'week':
+      // The first of January 1970 was a Thursday.
+      return { group: `(${local} / 86400000 + 3) / 7` };
+    case 'month':
+      return {
+        group:
+          kind === 'sqlite'
+            ? `strftime('%Y-%m', ${local} / 1000, 'unixepoch')`
+            : `to_char(to_timestamp(${local} / 1000) at time zone 'UTC', 'YYYY-MM')`,
+      };
+    case 'agent':
+      return { group: "case when r.agent = 'builtin' then 'runwire' else r.agent end" };
+    case 'user':
+      return { group: 'r.username' };
+    case 'session':
+      return { group: 'r.session_id' };
+    case 'tool':
+      return {
+        group: `${alias}.name`,
+        join: `join ${prefix}tools ${alias} on ${alias}.run = r.id`,
+        // What a tool cost nobody tells.
+        used: () => 'cast(null as real)',
+        calls: `${alias}.calls`,
+        took: `${alias}.duration_ms`,
+      };
     case 'model':
       return {
-        ...own,
-        group: "case when u.run is null then r.model else nullif(u.model, '') end",
-        join: `left join ${prefix}usage u on u.run = r.id`,
-        used: (column) => `case when u.run is null then r.${column} else u.${column} end`,
+        group: `case when ${alias}.run is null then r.model else nullif(${alias}.model, '') end`,
+        join: `left join ${prefix}usage ${alias} on ${alias}.run = r.id`,
+        used: (column) => `case when ${alias}.run is null then r.${column} else ${alias}.${column} end`,
       };
     default:
-      return { ...own, group: `r.${grouping}` };
+      return { group: `r.${grouping}` };
   }
+}
+
+function localTime(offsets: readonly Offset[]): string {
+  const last = offsets.at(-1)?.ms ?? 0;
+  const earlier = offsets.slice(0, -1).map(({ until, ms }) => `when r.started_at < ${until} then ${ms}`);
+  return earlier.length === 0 ? `(r.started_at + ${last})` : `(r.started_at + case ${earlier.join(' ')} else ${last} end)`;
 }

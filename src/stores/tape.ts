@@ -18,6 +18,8 @@ export interface Tape {
   follow(more: () => Promise<boolean>, after?: number): AsyncGenerator<Uint8Array, TapeEnd>;
   /** Bytes that it takes; undefined: it is not there. */
   size(): Promise<number | undefined>;
+  /** The SHA-256 of its bytes as they are kept; absent: this kind of tape has none. */
+  digest?(): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -31,8 +33,8 @@ export interface TapeOptions {
 export interface TapeWriter {
   /** Never throws and never waits. */
   record(record: EventRecord): void;
-  /** Resolves when all of it is kept. */
-  end(): Promise<void>;
+  /** Resolves when all of it is kept, with the hash of its bytes where the writer knows it. */
+  end(): Promise<string | undefined | void>;
 }
 
 /** The tapes of a ledger. A key is what the ledger remembers of a tape. */
@@ -48,6 +50,8 @@ export interface Tapes {
   list(): AsyncIterable<TapeEntry>;
   /** Whether it is time to tidy up: true for the first who asks after so long. */
   isTidyingDue(now: number, everyMs: number): Promise<boolean>;
+  /** Since when the clock has gone on without a jump, as far as those who tidied up saw. */
+  steadySince(): Promise<number>;
 }
 
 export interface TapeEntry {

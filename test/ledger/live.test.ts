@@ -19,6 +19,7 @@ function scripted(looks: readonly { open: RunSummary[]; latest: RunSummary[] }[]
   const done = Promise.withResolvers<void>();
   const store = {
     open: async () => [],
+    presumed: async () => [],
     async list({ status }: { status?: readonly string[] }) {
       if (status !== undefined) at += 1;
       if (at > looks.length) done.resolve();

@@ -194,7 +194,7 @@ it('verifies and prunes as data', async () => {
   const run = await recordOf(first ?? '');
   truncateSync(join(folder, 'tapes', run.tape ?? ''), 30);
   const { values } = await all(verifyLedger(ledger));
-  expect(values).toEqual([{ level: 'warning', where: run.id, what: 'its tape stops before the end of the run' }]);
+  expect(values).toEqual([{ level: 'problem', where: run.id, what: 'its tape is damaged: it is not what was written' }]);
   expect(await pruneRuns(ledger, { filter: {}, keep: 3 })).toMatchObject({ runs: 0, tapes: 0 });
   expect(await pruneRuns(ledger, { filter: {}, keep: 4 })).toBeUndefined();
   expect(await pruneRuns(ledger, { filter: {}, keep: 2, dryRun: true })).toMatchObject({ runs: 1, tapes: 1, tapeBytes: 30 });

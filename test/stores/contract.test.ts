@@ -1,20 +1,27 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reserve, reserveMore, settle } from '../../src/ledger/budget.ts';
+import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
+import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { postgresMigrations } from '../../src/stores/migrations/postgres.ts';
 import { sqliteMigrations } from '../../src/stores/migrations/sqlite.ts';
+import { thisProcess } from '../../src/stores/owner.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
-import type { RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
+import type { NewRun, RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { someFilter, someLabels, someOutcome, somePlace } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
+import { perform } from './support/perform.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { newRun, noon, outcomeWith } from './support/runs.ts';
+import { ledgerSink } from './support/sink.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-ledger-'));
 let server: PostgresServer;
@@ -34,6 +41,10 @@ const places = {
 };
 const openers = { sqlite: openSqlite, postgres: openPostgres };
 const ending = { outcome: outcomeWith(), ended_at: noon + 2500, last_sequence: 9 };
+
+const refuse = (message: string): never => {
+  throw new Error(message);
+};
 
 async function idsOf(store: RunStore, filter: RunFilter): Promise<string[]> {
   return (await store.list(filter, { limit: 1000 })).runs.map(({ id }) => id);
@@ -56,6 +67,84 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
       await store.close();
     }
   }
+
+  describe('budgets', () => {
+    const costing = (cost: number) => ({ ...ending, outcome: outcomeWith({ metrics: { cost } }) });
+
+    it('are reserved before a run, and settled with what it and those below it took, however it ended', () =>
+      withStore(async (store) => {
+        await store.budgets.set({ name: 'team-a', usd: 10, per: 'day' });
+        const [run, lost] = [newRun(), newRun()];
+        const child = newRun({ parent_run_id: run.id, root_run_id: run.id });
+        const first = await reserve(store, 'team-a', run.id);
+        expect(first).toMatchObject({ kind: 'reserved', reservation: { usd: 0.1 } });
+        for (const each of [run, child]) await store.begin(each);
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 0 }, reserved: { usd: 0.1 }, runs: 1, running: 1 }]);
+        await store.note(run.id, { at: noon, cost: 0.5 });
+        const more = await reserveMore(store, 'team-a', run.id, { spent: { usd: 0.5, tokens: 9 }, step: { usd: 0.5 } });
+        expect(more).toMatchObject({ kind: 'reserved', reservation: { usd: 1 } });
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 0.5 }, reserved: { usd: 0.5 } }]);
+        await store.finish(child.id, costing(2));
+        await store.finish(run.id, costing(1));
+        expect(await store.budgets.list()).toMatchObject([
+          { spent: { usd: 3, tokens: 240 }, reserved: { usd: 0 }, runs: 1, running: 0, unpriced: 0 },
+        ]);
+        // A run whose process is gone is settled with what was known of it.
+        await reserve(store, 'team-a', lost.id, { usd: 4 });
+        await store.begin({ ...lost, owner: { ...lost.owner, process_started: 'long ago' } });
+        await store.note(lost.id, { at: noon, cost: 0.75 });
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 3.75 }, reserved: { usd: 2.75 } }]);
+        await closeInterrupted(store, new FileTapes(folder), noon);
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 3.75 }, reserved: { usd: 0 } }]);
+        // What is forgotten of the runs is not forgotten of the budget.
+        await store.prune({});
+        expect(await store.count({})).toBe(0);
+        expect(await store.budgets.list()).toMatchObject([{ spent: { usd: 3.75, tokens: 240 }, runs: 2 }]);
+      }));
+
+    it('say which one is gone, and until when', () =>
+      withStore(async (store) => {
+        await store.budgets.set({ name: 'team-a', usd: 1, tokens: 1000, per: 'month' });
+        const run = newRun();
+        await reserve(store, 'team-a', run.id);
+        await store.begin(run);
+        await store.finish(run.id, costing(1.5));
+        const refused = await reserve(store, 'team-a', newRun().id);
+        expect(refused).toMatchObject({
+          kind: 'exceeded',
+          limit: 'cost',
+          message: expect.stringMatching(
+            /^the budget "team-a" of \$1 a month was reached: \$1.5 spent; the next month begins at \d{4}-\d\d-01T00:00Z$/,
+          ),
+        });
+        await store.budgets.set({ name: 'team-a', tokens: 100, per: 'total' });
+        expect(await reserve(store, 'team-a', newRun().id)).toMatchObject({
+          message: 'the budget "team-a" of 100 tokens was reached: 120 tokens spent',
+        });
+        await store.budgets.set({ name: 'team-a', usd: 2, per: 'week' });
+        expect(await reserve(store, 'team-a', newRun().id, { usd: 9 })).toMatchObject({ reservation: { usd: 0.25 } });
+        await expect(reserve(store, 'team-b', run.id)).rejects.toThrow('no budget "team-b" in');
+        expect(await store.budgets.remove('team-a')).toBe(true);
+        expect(await store.budgets.remove('team-a')).toBe(false);
+        expect(await store.budgets.list()).toEqual([]);
+      }));
+
+    it('hold for many that reserve at the same moment', () =>
+      withStore(async (store, place) => {
+        await store.budgets.set({ name: 'all', usd: 1, per: 'total' });
+        const others = await Promise.all(Array.from({ length: 4 }, () => openers[kind](place)));
+        const ids = Array.from({ length: 40 }, () => newRun().id);
+        await Promise.all(ids.map((id, index) => reserve(others[index % 4] ?? store, 'all', id, { usd: 0.4 })));
+        const [{ spent, reserved } = { spent: { usd: 9 }, reserved: { usd: 9 } }] = await store.budgets.list();
+        expect(spent.usd + reserved.usd).toBeLessThanOrEqual(1);
+        expect(reserved.usd).toBeGreaterThan(0.9);
+        for (const id of ids) await settle(store, id, { usd: 0.001 });
+        const [after] = await store.budgets.list();
+        expect(after?.reserved.usd).toBe(0);
+        expect(after?.spent.usd).toBeCloseTo(0.04);
+        for (const other of others) await other.close();
+      }));
+  });
 
   it('knows the runs of a session, labels them, and removes one', () =>
     withStore(async (store) => {
@@ -106,11 +195,94 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
           owner: run.owner,
           started_at: noon,
           heartbeat_at: noon + 9,
+          silent_ms: expect.any(Number),
           last_sequence: 3,
+          agent: 'codex',
+          agent_version: '1.2',
+          model: 'm',
+          session_id: 's-1',
           prompt: 'Fix the parser',
           tape: '2026/11/x.tape.zst',
         },
       ]);
+    }));
+
+  it('measures silence by the clock of the database, whatever the clocks of the writers say', () =>
+    withStore(async (store) => {
+      const hour = 3_600_000;
+      for (const [index, skew] of [-hour, 0, hour].entries()) {
+        const run = newRun({ id: `skewed-${index}`, started_at: Date.now() + skew, owner: { ...thisProcess(), host: 'elsewhere' } });
+        await store.begin(run);
+        if (index > 0) await store.note(run.id, { at: Date.now() + skew });
+      }
+      for (const { silent_ms } of await store.open()) expect(Math.abs(silent_ms)).toBeLessThan(hour / 2);
+      const tapes = new FileTapes(join(folder, 'no-tapes'));
+      for (const skew of [-hour, 0, hour]) expect(await closeInterrupted(store, tapes, Date.now() + skew)).toEqual([]);
+    }));
+
+  it('closes the run of a silent machine with what is known, and lets its tape or its writer tell the rest', () =>
+    withStore(async (store) => {
+      const home = join(folder, `presumed-${kind}`);
+      const elsewhere = new FileTapes(join(home, 'elsewhere'));
+      const tapes = new FileTapes(join(home, 'tapes'));
+      const gone = { ...thisProcess(), pid: 4_190_000 };
+      const writer = {
+        begin: (run: NewRun) => store.begin({ ...run, owner: gone }),
+        note: store.note.bind(store),
+        finish: async () => {},
+        close: async () => {},
+      };
+      const sink = ledgerSink({ folder: home, open: async () => writer, warn: refuse, keepsTape: true });
+      await perform(sink, { steps: 2, between: () => sleep(5) });
+      const used = { input_tokens: 70, output_tokens: 7, cost: 0.5, tool_calls: 3 };
+      await store.note(sink.id, { at: Date.now(), session_id: 's-9', agent: 'counter', agent_version: '3', model: 'm-1', ...used });
+      const silence = 20 * 60_000;
+      const seenFromAfar: RunStore = new Proxy(store, {
+        get: (target, name) => {
+          if (name === 'presumed') return async () => [];
+          if (name === 'open')
+            return async () => (await target.open()).map((run) => ({ ...run, silent_ms: silence, owner: { ...run.owner, host: 'far' } }));
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      expect(await closeInterrupted(seenFromAfar, elsewhere, Date.now())).toEqual([sink.id]);
+      const presumed = await store.get(sink.id);
+      expect(presumed).toMatchObject({
+        status: 'incomplete',
+        session_id: 's-9',
+        agent: 'counter',
+        agent_version: '3',
+        model: 'm-1',
+        ...used,
+      });
+      expect(presumed?.outcome).toMatchObject({ session_id: 's-9', metrics: { input_tokens: 70, output_tokens: 7, cost: 0.5 } });
+      expect(presumed?.outcome?.verdict.evidence.at(-1)?.detail).toBe(
+        'nothing was heard of it from far for 20 min; its tape is not on this machine',
+      );
+      // Its own machine is back, and has the tape.
+      expect(await closeInterrupted(store, tapes, Date.now())).toEqual([sink.id]);
+      const told = await store.get(sink.id);
+      expect(told).toMatchObject({ status: 'success', outcome: { message: 'step 2' } });
+      expect(told?.outcome?.verdict.evidence.at(-1)?.detail).toBe('the process that ran it is gone');
+      expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
+    }));
+
+  it('lets a run that was taken for gone go on when it is heard of again, and end', () =>
+    withStore(async (store) => {
+      const run = newRun({ prompt: 'Wake up' });
+      await store.begin(run);
+      const [open] = await store.open();
+      if (open === undefined) throw new Error('not open');
+      const incomplete = { ...ending, outcome: outcomeWith({ status: 'incomplete', verdict: { class: 'incomplete', exit_code: 8 } }) };
+      expect(await store.closeInterrupted(open, incomplete, true)).toBe(true);
+      expect(await store.presumed(run.owner.host)).toMatchObject([{ id: run.id }]);
+      await store.note(run.id, { at: noon + 5000 });
+      const again = await store.get(run.id);
+      expect([again?.status, again?.class, again?.ended_at, again?.outcome]).toEqual(['running', undefined, undefined, undefined]);
+      await store.finish(run.id, ending);
+      expect(await store.get(run.id)).toMatchObject({ status: 'success', outcome: { status: 'success' } });
+      expect(await store.presumed(run.owner.host)).toEqual([]);
     }));
 
   it('keeps the outcome without what went into tools and came out of them', () =>
@@ -265,6 +437,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         succeeded: 2,
         cost: 4.25,
         cost_known: 3,
+        unpriced: 0,
         input_tokens: 250,
         output_tokens: 60,
         duration_ms: 7500,
@@ -306,6 +479,120 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
         ['tool', 1, 1],
       ]);
       expect(await table('all', { agent: ['nobody'] })).toEqual([]);
+    }));
+
+  it('knows who ran what where, as filters and as groups', () =>
+    withStore(async (store) => {
+      const whos = [
+        { user: 'ann', repo: 'acme/shop', cwd: '/a', host: 'one', session: 's-a' },
+        { user: 'ann', repo: 'acme/api', cwd: '/b', host: 'two', session: 's-b' },
+        { user: 'bob', repo: 'acme/shop', cwd: '/a', host: 'one', session: 's-b' },
+      ];
+      const ids: string[] = [];
+      for (const [index, { session, host, ...place }] of whos.entries()) {
+        const run = newRun({ ...place, id: newRunId(noon + index), started_at: noon + index, owner: { ...thisProcess(), host } });
+        ids.push(run.id);
+        await store.begin(run);
+        if (index < 2) await store.finish(run.id, { ...ending, outcome: outcomeWith({ session_id: session } as object) });
+        else await store.note(run.id, { at: noon, session_id: session });
+      }
+      for (const field of ['user', 'repo', 'cwd', 'host', 'session'] as const) {
+        const value = whos[2]?.[field] ?? '';
+        const wanted = ids.filter((_, index) => whos[index]?.[field] === value).toReversed();
+        expect(await idsOf(store, { [field]: [value, 'nobody'] })).toEqual(wanted);
+        expect((await store.stats(field, {})).find(({ group }) => group === value)?.runs).toBe(wanted.length);
+      }
+      expect(await store.get(ids[0] ?? '')).toMatchObject({ user: 'ann', repo: 'acme/shop', host: 'one' });
+      const two = await store.stats(['user', 'repo'], {});
+      expect(two.map(({ group, subgroup, runs }) => [group, subgroup, runs])).toEqual([
+        ['ann', 'acme/api', 1],
+        ['ann', 'acme/shop', 1],
+        ['bob', 'acme/shop', 1],
+      ]);
+    }));
+
+  it('adds up by week, month, tool and time zone, with percentiles, and does not count what never started', () =>
+    withStore(async (store) => {
+      const at = (text: string): number => Date.parse(text);
+      const times = ['2026-03-28T23:30:00Z', '2026-03-29T22:30:00Z', '2026-12-31T23:30:00Z', '2027-01-01T12:00:00Z'];
+      const calls = [
+        { name: 'bash', status: 'completed', duration_ms: 10, inputs: {}, outputs: '' },
+        { name: 'bash', status: 'error', duration_ms: 30, inputs: {}, outputs: '' },
+        { name: 'read', status: 'completed', inputs: {}, outputs: '' },
+      ] as const;
+      for (const [index, time] of times.entries()) {
+        const run = newRun({ started_at: at(time), agent: index === 0 ? 'builtin' : 'runwire' });
+        await store.begin(run);
+        const { cost: _cost, ...metrics } = { ...outcomeWith().metrics, duration_ms: (index + 1) * 100 };
+        const provenance = { ...outcomeWith().provenance, agent: 'runwire' };
+        if (index > 0)
+          await store.finish(run.id, {
+            ...ending,
+            outcome: {
+              ...outcomeWith(),
+              provenance,
+              tool_calls: [...calls],
+              metrics: index === 3 ? { ...metrics, cost_source: 'unknown' } : { ...metrics, cost: 1 },
+            },
+          });
+      }
+      const typo = newRun({ started_at: at(times[0] ?? '') });
+      await store.begin(typo);
+      const { input_tokens: _input, ...unasked } = outcomeWith().metrics;
+      const failed = outcomeWith({ status: 'error', verdict: { class: 'config', exit_code: 1 } } as object);
+      await store.finish(typo.id, { ...ending, outcome: { ...failed, metrics: { ...unasked, turns: 0 } } });
+      const table = async (...args: Parameters<RunStore['stats']>) => (await store.stats(...args)).map(({ group, runs }) => [group, runs]);
+      expect(await table('week', {})).toEqual([
+        ['2026-W13', 2],
+        ['2026-W53', 2],
+      ]);
+      expect(await table('month', {})).toEqual([
+        ['2026-03', 2],
+        ['2026-12', 1],
+        ['2027-01', 1],
+      ]);
+      const zurich = { timeZone: 'Europe/Zurich' };
+      // Summer time began in the night between the first two.
+      expect(await table('day', {}, zurich)).toEqual([
+        ['2026-03-29', 1],
+        ['2026-03-30', 1],
+        ['2027-01-01', 2],
+      ]);
+      expect(await table('month', {}, zurich)).toEqual([
+        ['2026-03', 2],
+        ['2027-01', 2],
+      ]);
+      expect(await table('month', {}, { timeZone: 'America/St_Johns' })).toEqual([
+        ['2026-03', 2],
+        ['2026-12', 1],
+        ['2027-01', 1],
+      ]);
+      expect(await table('agent', {})).toEqual([['runwire', 4]]);
+      expect((await idsOf(store, { agent: ['builtin'] })).length).toBe(4);
+      expect(
+        (await store.stats('tool', {})).map(({ group, runs, tool_calls, duration_ms, cost }) => [
+          group,
+          runs,
+          tool_calls,
+          duration_ms,
+          cost,
+        ]),
+      ).toEqual([
+        ['bash', 3, 6, 120, undefined],
+        ['read', 3, 3, undefined, undefined],
+      ]);
+      const [all] = await store.stats('all', {}, { percentiles: true });
+      expect(all).toMatchObject({
+        runs: 4,
+        cost: 2,
+        cost_known: 2,
+        unpriced: 1,
+        duration_p50: 300,
+        duration_p90: 400,
+        duration_p99: 400,
+        cost_p50: 1,
+      });
+      await expect(store.stats('day', {}, { timeZone: 'Mars/Base' })).rejects.toThrow(/unknown time zone: Mars\/Base/);
     }));
 
   it('takes away what is named, but nothing that goes on', () =>
@@ -402,15 +689,29 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
     await store.close();
   });
 
-  it('opens again what it left, and refuses what a newer one wrote', () =>
+  it('opens again what it left', () =>
     withStore(async (store, place) => {
       const run = newRun();
       await store.begin(run);
       const again = await openers[kind](place);
       expect(await idsOf(again, {})).toEqual([run.id]);
       await again.close();
-      await pretendNewer(place);
+    }));
+
+  it('records beside a newer version that added to the tables, and refuses what it cannot write to', () =>
+    withStore(async (_store, place) => {
+      const prefix = kind === 'sqlite' ? '' : `${new URL(place).searchParams.get('schema')}.`;
+      const newer = kind === 'sqlite' ? 'pragma user_version = 99' : `update ${prefix}ledger set version = 99`;
+      await change(place, `${newer}; alter table ${prefix}runs add column colour text; create table ${prefix}more (x text)`);
+      const beside = await openers[kind](place);
+      const run = newRun();
+      await beside.begin(run);
+      await beside.finish(run.id, ending);
+      expect(await idsOf(beside, { status: ['success'] })).toEqual([run.id]);
+      await beside.close();
+      await change(place, `alter table ${prefix}tools rename column failed to lost`);
       await expect(openers[kind](place)).rejects.toThrow(/written by a newer Runwire \(version 99, this one knows \d+\)/);
+      await change(place, `alter table ${prefix}tools rename column lost to failed`);
     }));
 
   it('gives back what was finished, whatever it is', () =>
@@ -467,6 +768,95 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
   }
 });
 
+describe('a server of a team', () => {
+  it('refuses a schema with tables of somebody else, and leaves them as they are', async () => {
+    const table = 'create table bank.ledger (version integer not null, amount integer)';
+    for (const [schema, theirs] of Object.entries({
+      bank: table,
+      shop: 'create table shop.orders (id integer)',
+      lone: 'create table lone.ledger (version integer)',
+    })) {
+      const place = server.url(schema);
+      await change(place, `create schema ${schema}; ${theirs}`);
+      if (schema !== 'shop') await change(place, `insert into ${schema}.ledger (version) values (1), (2)`);
+      await expect(openPostgres(place)).rejects.toThrow(new RegExp(`the schema ${schema} of .* has tables of another program`));
+      if (schema !== 'shop') expect(await change(place, `select version from ${schema}.ledger`)).toEqual([{ version: 1 }, { version: 2 }]);
+      expect(await change(place, `select count(*)::int as tables from pg_tables where schemaname = '${schema}'`)).toEqual([{ tables: 1 }]);
+    }
+  });
+
+  it.each([
+    ['may not delete', 'select, insert, update'],
+    ['may only add', 'select, insert'],
+  ])('takes the whole run of a role that %s', async (name, rights) => {
+    const schema = name.replaceAll(' ', '_');
+    const place = server.url(schema);
+    const owner = await openPostgres(place);
+    await change(
+      place,
+      `create role ${schema} login password 'x'; grant usage on schema ${schema} to ${schema}; grant ${rights} on all tables in schema ${schema} to ${schema}`,
+    );
+    const own = new URL(place);
+    own.username = schema;
+    own.password = 'x';
+    const store = await openPostgres(own.href);
+    const run = newRun({ labels: { team: 'x' }, cwd: '/project' });
+    await store.begin(run);
+    await store.note(run.id, { at: noon, session_id: 's-1' });
+    const models = [{ model_name: 'big', cost: 1 }] as const;
+    await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [...models] } });
+    await store.addLabels(run.id, { more: 'y' });
+    if (rights.includes('update'))
+      await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [{ model_name: 'big', cost: 2 }] } });
+    expect(await owner.get(run.id)).toMatchObject({
+      status: 'success',
+      cwd: '/project',
+      labels: { team: 'x', more: 'y' },
+      owner: run.owner,
+    });
+    expect((await owner.stats('model', {})).map(({ group, cost }) => [group, cost])).toEqual([['big', rights.includes('update') ? 2 : 1]]);
+    expect(await idsOf(owner, { text: 'parser fixed' })).toEqual([run.id]);
+    expect(await closeInterrupted(store, new FileTapes(folder), Date.now())).toEqual([]);
+    await store.close();
+    await owner.close();
+  });
+
+  it('lets a role that may only read look, and says why it cannot write', async () => {
+    const place = server.url('reading');
+    const owner = await openPostgres(place);
+    const run = newRun({ owner: { ...thisProcess(), pid: 4_190_000 } });
+    await owner.begin(run);
+    await change(
+      place,
+      "create role reading login password 'x'; grant usage on schema reading to reading; grant select on all tables in schema reading to reading",
+    );
+    const own = new URL(place);
+    own.username = 'reading';
+    own.password = 'x';
+    const store = await openPostgres(own.href);
+    expect(await idsOf(store, {})).toEqual([run.id]);
+    expect(await closeInterrupted(store, new FileTapes(folder), Date.now())).toEqual([]);
+    const put = store.put({ ...ending, id: newRunId(noon), key: '1', started_at: noon, labels: {} });
+    await expect(put).rejects.toThrow(/permission denied/);
+    await store.close();
+    await owner.close();
+  });
+
+  it('has no connection for each of fifty runs', async () => {
+    const place = server.url('many');
+    const stores = await Promise.all(Array.from({ length: 50 }, () => openPostgres(place)));
+    const runs = stores.map((_, index) => newRun({ id: `many-${index}` }));
+    await Promise.all(stores.map((store, index) => store.begin(runs[index] ?? newRun())));
+    const connections = "select count(*)::int as n from pg_stat_activity where application_name = 'runwire'";
+    const [busy] = await change(place, connections);
+    expect(busy?.['n']).toBeLessThan(10);
+    // Nothing is held between two signs of life.
+    for (let left = 100; left > 0 && (await change(place, connections))[0]?.['n'] !== 0; left -= 1) await sleep(50);
+    expect(await change(place, connections)).toEqual([{ n: 0 }]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+});
+
 it('lets nobody else read a ledger and its folder', async () => {
   const path = join(folder, 'deep', 'er', 'ledger.db');
   const store = await openSqlite(path);
@@ -496,17 +886,19 @@ async function makeFirstVersion(place: string): Promise<void> {
   await client.end();
 }
 
-async function pretendNewer(place: string): Promise<void> {
+/** Statements of somebody else. */
+async function change(place: string, sql: string): Promise<Record<string, unknown>[]> {
   if (!place.startsWith('postgres:')) {
     const { DatabaseSync } = await import('node:sqlite');
     const database = new DatabaseSync(place);
-    database.exec('pragma user_version = 99');
-    return database.close();
+    database.exec(sql);
+    database.close();
+    return [];
   }
   const { default: pg } = await import('pg');
-  const url = new URL(place);
   const client = new pg.Client({ connectionString: place });
   await client.connect();
-  await client.query(`update ${url.searchParams.get('schema')}.ledger set version = 99`);
+  const { rows = [] } = await client.query<Record<string, unknown>>(sql);
   await client.end();
+  return rows;
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -230,12 +230,18 @@ describe('the tapes of a ledger', () => {
 
 describe('a run that nobody ended', () => {
   const self = thisProcess();
+  const { machine: _machine, ...unnamed } = self;
+  const rebooted = { ...self, boot: `other ${self.boot.split(' ')[1]}` };
   it.each([
     ['is going on here', self, 0, false],
     ['has been silent, but its process is there', self, 2 * silenceMs, false],
     ['has a process number that another one has now', { ...self, process_started: '1' }, 0, true],
     ['has no process', { ...self, pid: 4_190_000 }, 0, true],
-    ['was here before the machine started again', { ...self, boot: `other ${self.boot.split(' ')[1]}` }, 0, true],
+    ['was here before the machine started again', rebooted, uptime() * 1000 + 60_000, true],
+    ['is on a machine with our name and id that was heard of after we started', rebooted, Math.min(silenceMs, uptime() * 1000) / 2, false],
+    ['is on a machine that only has our name', { ...rebooted, machine: 'another', pid: 4_190_000 }, 0, false],
+    ['was on a machine that only had our name', { ...rebooted, machine: 'another' }, 2 * silenceMs, true],
+    ['was written here by a version that knew no machines', { ...unnamed, pid: 4_190_000 }, 0, true],
     ['is in a container beside us', { ...self, boot: `${self.boot.split(' ')[0]} pid:[1]`, pid: 4_190_000 }, 0, false],
     ['was in a container beside us', { ...self, boot: `${self.boot.split(' ')[0]} pid:[1]` }, 2 * silenceMs, true],
     ['is on another machine', { ...self, host: 'other', pid: 4_190_000 }, 0, false],

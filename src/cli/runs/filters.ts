@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { classes, filterOf, statuses } from '../../ledger/filter.ts';
 import { present } from '../../present.ts';
 import { isWholeId } from '../../stores/run-id.ts';
@@ -12,6 +13,11 @@ export const filterOptions = {
   class: { type: 'string', multiple: true, value: 'CLASS', choices: classes, help: 'Class of the verdict: success, tool, provider, …' },
   agent: { type: 'string', short: 'a', multiple: true, value: 'NAME', help: 'Agent: claude, codex, …' },
   model: { type: 'string', short: 'm', multiple: true, value: 'NAME', help: 'Model' },
+  user: { type: 'string', multiple: true, value: 'NAME', help: 'Started by this user' },
+  host: { type: 'string', multiple: true, value: 'NAME', help: 'On this machine' },
+  repo: { type: 'string', multiple: true, value: 'OWNER/NAME', help: 'Repository, as its remote calls it' },
+  cwd: { type: 'string', multiple: true, value: 'DIR', help: 'In this folder' },
+  session: { type: 'string', multiple: true, value: 'ID', help: "The agent's session" },
   parent: { type: 'string', multiple: true, value: 'ID', help: 'Started by this run' },
   root: { type: 'string', multiple: true, value: 'ID', help: 'Anywhere below this run, which is the top of its tree' },
   label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Label; several: all of them' },
@@ -24,7 +30,12 @@ export const filterOptions = {
 } as const satisfies Options;
 
 export function readFilter(values: Values<typeof filterOptions>, context: Context): RunFilter {
-  const asked = { ...values, min_cost: values['min-cost'], max_cost: values['max-cost'] };
+  const asked = {
+    ...values,
+    cwd: values.cwd?.map((path) => resolve(context.cwd, path)),
+    min_cost: values['min-cost'],
+    max_cost: values['max-cost'],
+  };
   return filterOf(asked, context.now(), (field) => `--${field.replace('_', '-')}`);
 }
 

@@ -4,6 +4,7 @@ import { findRun } from '../../ledger/find.ts';
 import { type Ledger, openLedger } from '../../ledger/ledger.ts';
 import { isDatabaseError } from '../../stores/database.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
+import { openOutbox, type Outbox } from '../../stores/outbox.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../stores/run-store.ts';
 import { oneLine } from '../../terminal/plain.ts';
@@ -28,11 +29,15 @@ export async function useLedger<Result>(
 ): Promise<Result> {
   const place = ledgerPlace(flags.ledger, context.env, context.cwd);
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
-  if (absent !== undefined && place.kind === 'sqlite' && !existsSync(place.path)) return absent(place.path);
-  const ledger = await openLedger(place, context.env);
+  const outbox = openOutbox(place, context.env);
+  if (absent !== undefined && place.kind === 'sqlite' && !existsSync(place.path) && outbox.isEmpty) return absent(place.path);
+  const ledger = await openLedger(place, context.env).catch((error: unknown) => {
+    if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
+    throw new Failure('config', `${error.message}; "runwire runs verify" looks closer`, { cause: error.cause });
+  });
   const { store } = ledger;
   try {
-    await endInterrupted(ledger, context);
+    await bringUpToDate(ledger, outbox, context);
     return await use(ledger);
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
@@ -43,12 +48,13 @@ export async function useLedger<Result>(
 }
 
 /**
- * Whoever comes next ends the runs whose process is gone. A reader must be served also where it cannot write: in a
- * read-only folder, beside a writer that does not let go.
+ * Whoever comes next delivers what the ledger could not be told, and ends the runs whose process is gone. A reader must be
+ * served also where it cannot write: in a read-only folder, beside a writer that does not let go.
  */
-async function endInterrupted({ store, tapes }: Ledger, context: Context): Promise<void> {
+async function bringUpToDate({ store, tapes }: Ledger, outbox: Outbox, context: Context): Promise<void> {
   const { closeInterrupted } = await import('../../ledger/close-interrupted.ts');
   try {
+    if (!outbox.isEmpty) await (await import('../../ledger/deliver.ts')).deliver(store, outbox, tapes, context.now());
     await closeInterrupted(store, tapes, context.now());
   } catch (error) {
     if (!isDatabaseError(error)) throw error;

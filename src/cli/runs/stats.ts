@@ -1,6 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { csvLine } from '../../ledger/csv.ts';
-import { groupingOf, groupings, type Stats, statsBy } from '../../ledger/stats.ts';
+import { groupings, groupingsOf, type Stats, statsBy } from '../../ledger/stats.ts';
+import { present } from '../../present.ts';
 import type { StatsRow } from '../../stores/run-store.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
@@ -17,10 +18,21 @@ type Chart = (typeof charts)[number];
 export const stats = command({
   name: 'runs stats',
   summary: 'Success rate, cost, tokens and time by agent, model, day or label',
-  description: `A run of several models counts for each of them, with what that model used. Days are UTC. Costs are sums of what is known:
-cost_known says of how many runs. A table with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
+  description: `A run of several models counts for each of them, with what that model used, and for every tool that it called. What never
+started, for a typo in a flag or an agent's name, is no run. Days are UTC, unless --time-zone says otherwise. Costs are sums of what
+is known: cost_known says of how many runs, unpriced how many have none. A table with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
   options: {
-    by: { type: 'string', short: 'b', value: 'WHAT', choices: groupings, help: `${groupings.join(', ')}, or label:KEY (default: agent)` },
+    by: {
+      type: 'string',
+      short: 'b',
+      value: 'WHAT',
+      choices: groupings,
+      help: `${groupings.join(', ')}, or label:KEY; two: user,week (default: agent)`,
+    },
+    sort: { type: 'string', value: 'COLUMN', help: 'The largest first, by runs, cost, … (any figure of the JSON); group: by name' },
+    columns: { type: 'string', value: 'NAMES', help: 'Only these figures, such as runs,cost,duration_p90' },
+    percentiles: { type: 'boolean', help: 'Time and cost that 50, 90 and 99 of 100 runs do not exceed' },
+    'time-zone': { type: 'string', value: 'ZONE', help: 'In which days, weeks and months begin: Europe/Zurich, local (default: UTC)' },
     chart: { type: 'string', value: charts.join('|'), choices: charts, help: 'What the bars show (default: runs)' },
     ...filterOptions,
     ...formatOptions,
@@ -29,6 +41,8 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
   examples: [
     ['runwire runs stats --by day --since 14d --chart cost', 'Two weeks of spending'],
     ['runwire runs stats --by label:git.branch --agent claude', 'How branches fare'],
+    ['runwire runs stats --by repo,month --sort cost --time-zone local', 'What each repository costs'],
+    ['runwire runs stats --by user --columns runs,cost,duration_p90', 'Figures for a team'],
     ['runwire runs stats --by all --since 1d --json | jq .success_rate', 'One number for an alert'],
   ],
   async run(values, operands, context) {
@@ -36,27 +50,63 @@ cost_known says of how many runs. A table with bars on a terminal, else JSON lin
     const filter = readFilter(values, context);
     const format = readFormat(values, context);
     const by = values.by ?? 'agent';
-    const grouping = groupingOf('--by', by);
+    const grouping = groupingsOf('--by', by);
+    const figures = values.columns?.split(',').map((name) => readFigure('--columns', name.trim()));
+    const order = values.sort === undefined ? undefined : readSort(values.sort);
+    const zone = values['time-zone'];
+    const options = {
+      ...present({ timeZone: zone === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone }),
+      percentiles: values.percentiles === true || [order, ...(figures ?? [])].some((name) => name?.includes('_p') === true),
+    };
     const chart = readChart(values.chart);
     return useLedger(
       values,
       context,
       async ({ store }) => {
         const wanted = await withWholeIds(store, filter);
-        const rows = await statsBy(store, grouping, wanted);
+        const rows = sorted(await statsBy(store, grouping, wanted, options), order);
         if (rows.length === 0) context.warn('runwire: no such runs');
         else if (format === 'table') {
-          const all = grouping === 'all' ? [] : await statsBy(store, 'all', wanted);
+          const all = by === 'all' ? [] : await statsBy(store, 'all', wanted, options);
           const totals = all.map((row) => ({ ...row, group: 'all' }));
-          await context.show(table(columns(by, chart, rows), [...rows, ...totals], screenOf(context)));
-        } else if (format === 'csv') await context.print([csvLine(csvColumns), ...rows.map((row) => csvLine(csvCells(row)))].join(''));
-        else await context.print(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+          const shown = figures === undefined ? columns(by, chart, rows, options.percentiles) : chosenColumns(by, figures, rows);
+          await context.show(table(shown, [...rows, ...totals], screenOf(context)));
+        } else if (format === 'csv') await context.print(csvOf(rows, figures));
+        else await context.print(rows.map((row) => `${JSON.stringify(onlyThese(row, figures))}\n`).join(''));
         return 0;
       },
       (name) => noRunsYet(context, name),
     );
   },
 });
+
+type Figure = (typeof csvColumns)[number];
+
+function readFigure(flag: string, text: string): Figure {
+  const known = csvColumns.find((each) => each === text);
+  if (known === undefined) throw new Failure('input', `${flag} ${text}: expected ${csvColumns.slice(3).join(', ')}`);
+  return known;
+}
+
+function readSort(text: string): Figure {
+  return text === 'name' ? 'group' : readFigure('--sort', text);
+}
+
+/** Figures from the largest, names from the first; what has none comes last. */
+function sorted(rows: readonly Stats[], by: Figure | undefined): Stats[] {
+  if (by === undefined) return [...rows];
+  return rows.toSorted((one, other) => {
+    const [a, b] = [one[by], other[by]];
+    if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
+    return typeof a === 'string' || typeof b === 'string' ? (String(a) < String(b) ? -1 : 1) : Number(b) - Number(a);
+  });
+}
+
+function onlyThese(row: Stats, figures: readonly Figure[] | undefined): Partial<Stats> {
+  if (figures === undefined) return row;
+  const names = new Set<string>(['by', 'group', 'subgroup', ...figures]);
+  return Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)));
+}
 
 function readChart(text: string | undefined): Chart {
   const known = charts.find((each) => each === (text ?? 'runs'));
@@ -74,18 +124,54 @@ const measures: Record<Chart, (row: StatsRow) => number> = {
   time: ({ duration_ms: ms }) => ms ?? 0,
 };
 
-function columns(by: string, chart: Chart, rows: readonly Stats[]): Column<Stats>[] {
+/** A sum that is not all of it says so. */
+function costOf({ cost, unpriced }: Stats): string {
+  if (unpriced === 0) return cost === undefined ? '' : dollars(cost);
+  return cost === undefined ? `${unpriced} unpriced` : `${dollars(cost)} + ${unpriced} unpriced`;
+}
+
+function groupColumns(by: string, rows: readonly Stats[]): Column<Stats>[] {
+  const [first = '', second] = by.split(',');
+  const group: Column<Stats> = {
+    title: first.toUpperCase(),
+    fills: true,
+    cell: (row) => oneLine(row.group ?? '(none)', 60),
+    colour: (row) => (rows.includes(row) ? undefined : 'bold'),
+  };
+  if (second === undefined) return [group];
+  return [group, { title: second.toUpperCase(), cell: (row) => (rows.includes(row) ? oneLine(row.subgroup ?? '(none)', 40) : '') }];
+}
+
+function chosenColumns(by: string, figures: readonly Figure[], rows: readonly Stats[]): Column<Stats>[] {
+  const shown = (row: Stats, name: Figure): string => {
+    const value = row[name];
+    if (name === 'cost') return costOf(row);
+    if (typeof value !== 'number') return value === undefined ? '' : String(value);
+    if (name.startsWith('cost_p')) return dollars(value);
+    if (name === 'success_rate') return percent(value);
+    return /duration_(?:ms|p)|longest/.test(name) ? compactDuration(value) : compactCount(value);
+  };
+  return [
+    ...groupColumns(by, rows),
+    ...figures.map((name): Column<Stats> => ({ title: name.toUpperCase(), align: 'right', cell: (row) => shown(row, name) })),
+  ];
+}
+
+function columns(by: string, chart: Chart, rows: readonly Stats[], hasPercentiles: boolean): Column<Stats>[] {
   const measure = measures[chart];
   const most = Math.max(...rows.map(measure));
   const isTotal = (row: Stats): boolean => !rows.includes(row);
   const rate = ({ success_rate: share }: Stats): string => (share === undefined ? '' : percent(share));
-  return [
-    {
-      title: by.toUpperCase(),
-      fills: true,
-      cell: ({ group }) => oneLine(group ?? '(none)', 60),
-      colour: (row) => (isTotal(row) ? 'bold' : undefined),
+  const spread = (title: string, value: (row: Stats) => number | undefined): Column<Stats> => ({
+    title,
+    align: 'right',
+    cell: (row) => {
+      const ms = value(row);
+      return ms === undefined ? '' : compactDuration(ms);
     },
+  });
+  return [
+    ...groupColumns(by, rows),
     { title: 'RUNS', align: 'right', cell: ({ runs }) => String(runs) },
     { title: 'SUCCESS', align: 'right', cell: rate },
     {
@@ -94,9 +180,12 @@ function columns(by: string, chart: Chart, rows: readonly Stats[]): Column<Stats
       colour: ({ success_rate: share = 0 }) => (share >= 0.9 ? 'green' : share >= 0.5 ? 'yellow' : 'red'),
       leaves: 4,
     },
-    { title: 'COST', align: 'right', cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)), leaves: 1 },
+    { title: 'COST', align: 'right', cell: costOf, leaves: 1 },
     { title: 'TOKENS', align: 'right', cell: (row) => (measures.tokens(row) === 0 ? '' : compactCount(measures.tokens(row))), leaves: 2 },
     { title: 'MEAN', align: 'right', cell: ({ mean_duration_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 3 },
+    ...(hasPercentiles
+      ? [spread('P50', (row) => row.duration_p50), spread('P90', (row) => row.duration_p90), spread('P99', (row) => row.duration_p99)]
+      : []),
     { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 6 },
     {
       title: chart === 'runs' ? '' : chart.toUpperCase(),
@@ -109,12 +198,17 @@ function columns(by: string, chart: Chart, rows: readonly Stats[]): Column<Stats
 const csvColumns = [
   'by',
   'group',
+  'subgroup',
   'runs',
   'running',
   'succeeded',
   'success_rate',
   'cost',
   'cost_known',
+  'unpriced',
+  'cost_p50',
+  'cost_p90',
+  'cost_p99',
   'input_tokens',
   'output_tokens',
   'cache_read_tokens',
@@ -122,9 +216,13 @@ const csvColumns = [
   'duration_known',
   'mean_duration_ms',
   'longest_ms',
+  'duration_p50',
+  'duration_p90',
+  'duration_p99',
   'tool_calls',
 ] as const satisfies readonly (keyof Stats)[];
 
-function csvCells(row: Stats): (string | number | undefined)[] {
-  return csvColumns.map((name) => row[name]);
+function csvOf(rows: readonly Stats[], figures: readonly Figure[] = csvColumns.slice(3)): string {
+  const names: Figure[] = ['by', 'group', ...(rows.some(({ by }) => by.includes(',')) ? ['subgroup' as const] : []), ...figures];
+  return [csvLine(names), ...rows.map((row) => csvLine(names.map((name) => row[name])))].join('');
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../failure.ts';
 import { verifyLedger } from '../../ledger/verify.ts';
+import { isDatabaseError } from '../../stores/database.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { plural } from '../../terminal/figures.ts';
@@ -8,7 +9,7 @@ import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 export const verify = command({
   name: 'runs verify',
   summary: 'Check the ledger and every tape',
-  description: `The database's own check, every run's document, and every tape from its first byte to its last. One finding a line;
+  description: `The database's own check, every run's outcome, and every tape from its first byte to its last, by its hash. One finding a line;
 exits with 1 when there is a problem. A tape that is gone or has no run here is a warning: tapes are pruned by age and
 size, and ledgers may share their folder; --strict takes warnings for problems.`,
   options: {
@@ -43,6 +44,13 @@ size, and ledgers may share their folder; --strict takes warnings for problems.`
         return counts.problem > 0 || (values.strict === true && counts.warning > 0) ? 1 : 0;
       },
       (name) => noRunsYet(context, name),
-    );
+    ).catch(async (error: unknown) => {
+      if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
+      // Nothing of it can be read, not even what is in it.
+      const finding = { level: 'problem', where: 'ledger', what: error.cause.message };
+      await context.print(values.json === true ? `${JSON.stringify(finding)}\n` : `problem: ledger: ${oneLine(finding.what, 400)}\n`);
+      context.warn(`runwire: ${error.message}`);
+      return 1;
+    });
   },
 });

@@ -1,15 +1,19 @@
 import type { EventRecord } from '../../events/event.ts';
 import { messageOf } from '../../failure.ts';
-import { RunContent } from '../../ledger/run-content.ts';
+import { contentLabel, RunContent } from '../../ledger/run-content.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
-import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
+import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
+import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
+import { openOutbox, type Outbox } from '../../stores/outbox.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
+import { repositoryName } from '../../stores/repository-name.ts';
 import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
+import { UsageMeter } from './used-so-far.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
@@ -46,9 +50,11 @@ export class LedgerSink implements Sink {
   readonly #options: LedgerSinkOptions;
   readonly #run: Omit<NewRun, 'prompt'>;
   readonly #tapes: Tapes;
+  readonly #outbox: Outbox;
   readonly #tapeWriter: TapeWriter | undefined;
   readonly #attempts: EndedAttempt[] = [];
   readonly #content = new RunContent();
+  readonly #meter = new UsageMeter();
   #store: RunWriter | undefined;
   #prompt: string | undefined;
   #begun = false;
@@ -70,22 +76,32 @@ export class LedgerSink implements Sink {
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env);
+    this.#outbox = openOutbox(place, env);
     const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
+    const known = { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels };
+    const named = known['git.repo'] ?? '';
     this.#run = {
       id,
       started_at: startedAt,
-      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
+      labels: clean(known),
       owner: thisProcess(),
       cwd: clean(cwd),
-      ...present({ ...clean({ agent, model }), tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+      ...present({
+        ...clean({ agent, model, user: userOf(env), repo: (repositoryName(named) ?? named) || undefined }),
+        tape: made?.key,
+        parent_run_id: parent?.run_id,
+        root_run_id: parent?.root_run_id,
+      }),
     };
+    this.#keepUntilRecorded();
   }
 
   record(record: EventRecord): void {
     this.#tapeWriter?.record(record);
     this.#content.see(record);
+    this.#meter.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
     if (record.type === 'thread.started') {
       if (record.session_id !== undefined) this.#news.session_id = record.session_id;
@@ -100,10 +116,12 @@ export class LedgerSink implements Sink {
 
   attempt(attempt: EndedAttempt): void {
     this.#attempts.push(attempt);
+    this.#meter.nextAttempt();
   }
 
   end(outcome: RunOutcome): void {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
+    if (!this.#begun || this.#warned) this.#keepUntilRecorded();
   }
 
   /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
@@ -119,21 +137,26 @@ export class LedgerSink implements Sink {
     const timer = setTimeout(late.resolve, patienceMs);
     await Promise.race([this.#finish(), late.promise]);
     clearTimeout(timer);
-    if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${patienceMs} ms`);
+    if (this.#ending !== undefined && !this.#recorded) {
+      this.#keepUntilRecorded();
+      this.#warn(`it did not answer within ${patienceMs} ms`);
+    }
     this.#warned = true;
     if (this.#recorded) await this.#tidy().catch(() => {});
   }
 
   async #finish(): Promise<void> {
-    await Promise.all([this.#tapeWriter?.end(), this.#working]);
+    const [sha256] = await Promise.all([this.#tapeWriter?.end(), this.#working]);
+    if (this.#ending !== undefined && typeof sha256 === 'string') this.#ending = { ...this.#ending, tape_sha256: sha256 };
     await this.#work();
     await this.#store?.close().catch(() => {});
   }
 
   async #tidy(): Promise<void> {
     const { place, keepsTape, clock } = this.#options;
-    const [{ absorbImports, contentLabel }, { closeInterrupted }, { tidy }] = await Promise.all([
+    const [{ absorbImports }, { deliver }, { closeInterrupted }, { tidy }] = await Promise.all([
       import('../../ledger/one-run.ts'),
+      import('../../ledger/deliver.ts'),
       import('../../ledger/close-interrupted.ts'),
       import('../../ledger/tidy.ts'),
     ]);
@@ -142,6 +165,7 @@ export class LedgerSink implements Sink {
       const content = this.#content.digest();
       if (content !== undefined) await store.addLabels(this.id, { [contentLabel]: content });
       await absorbImports(store, this.id);
+      await deliver(store, this.#outbox, this.#tapes, clock());
       await (keepsTape ? tidy : closeInterrupted)(store, this.#tapes, clock());
     } finally {
       await store.close();
@@ -202,15 +226,32 @@ export class LedgerSink implements Sink {
     if (this.#ending !== undefined) {
       await store.finish(this.id, this.#ending);
       this.#recorded = true;
+      this.#outbox.remove(this.id);
       return;
     }
-    const news = this.#news;
+    const news = { ...this.#news, ...this.#meter.take() };
     this.#news = {};
     try {
       await store.note(this.id, { at: this.#options.clock(), ...news });
     } catch (error) {
       this.#news = { ...news, ...this.#news };
       throw error;
+    }
+  }
+
+  /** Until the ledger has it, the run is in the outbox: the next command delivers what this process could not. */
+  #keepUntilRecorded(): void {
+    const content = this.#ending === undefined ? undefined : this.#content.digest();
+    try {
+      this.#outbox.put({
+        run: { ...this.#run, prompt: this.#prompt ?? '' },
+        ...present({
+          ending: this.#ending === undefined ? undefined : { ...this.#ending, outcome: ledgerOutcome(this.#ending.outcome) },
+          labels: content === undefined ? undefined : { [contentLabel]: content },
+        }),
+      });
+    } catch (error) {
+      this.#warn(messageOf(error));
     }
   }
 

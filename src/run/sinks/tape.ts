@@ -14,7 +14,7 @@ export class TapeSink implements Sink {
     this.#writer.record(record);
   }
 
-  close(): Promise<void> {
-    return this.#writer.end();
+  async close(): Promise<void> {
+    await this.#writer.end();
   }
 }

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { compareRuns } from '../../ledger/diff.ts';
 import { Families } from '../../ledger/families.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
-import { groupingOf, statsBy } from '../../ledger/stats.ts';
+import { groupingsOf, statsBy } from '../../ledger/stats.ts';
 import { readTimeline } from '../../ledger/timeline.ts';
 import { runsBelow } from '../../ledger/tree.ts';
 import { present } from '../../present.ts';
@@ -42,7 +42,7 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
 
   app.get('/api/stats', allow('read'), async (context) => {
     const filter = await withWholeIds(ledger, askedFilter(context, now()));
-    return context.json({ rows: await statsBy(store, groupingOf('by', context.req.query('by') || 'day'), filter) });
+    return context.json({ rows: await statsBy(store, groupingsOf('by', context.req.query('by') || 'day'), filter) });
   });
 
   app.get('/api/runs/:id', allow('read'), async (context) => {

@@ -86,4 +86,53 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   );
   create index files_run on ${p}files (run);
   `,
+  (p) => `
+  alter table ${p}runs
+    add column heard_at bigint,
+    add column presumed_at bigint,
+    add column host text collate "C",
+    add column username text collate "C",
+    add column repo text collate "C",
+    add column cwd text collate "C",
+    add column session_id text collate "C";
+  alter table ${p}documents add column tape_sha256 text;
+  update ${p}runs r set host = d.host, cwd = d.cwd, session_id = d.session_id from ${p}documents d where d.seq = r.seq;
+  update ${p}runs r set repo = l.value from ${p}labels l where l.run = r.id and l.key = 'git.repo';
+  update ${p}runs set agent = 'runwire' where agent = 'builtin';
+  create index runs_presumed on ${p}runs (host, id) where presumed_at is not null;
+  create index runs_host on ${p}runs (host, id) where host is not null;
+  create index runs_username on ${p}runs (username, id) where username is not null;
+  create index runs_repo on ${p}runs (repo, id) where repo is not null;
+  create index runs_cwd on ${p}runs (cwd, id) where cwd is not null;
+  create index runs_session on ${p}runs (session_id, id) where session_id is not null;
+
+  create table ${p}tools (
+    run text collate "C" not null references ${p}runs (id) on delete cascade,
+    name text collate "C" not null,
+    calls bigint not null,
+    failed bigint not null,
+    duration_ms double precision,
+    primary key (run, name)
+  );
+  `,
+  (p) => `
+  create table ${p}budgets (
+    name text collate "C" primary key,
+    usd double precision,
+    tokens double precision,
+    per text not null
+  );
+  create table ${p}spendings (
+    budget text collate "C" not null references ${p}budgets (name) on delete cascade,
+    run text collate "C" not null,
+    period bigint not null,
+    at bigint not null,
+    usd double precision,
+    tokens double precision,
+    settled_at bigint,
+    primary key (budget, run)
+  );
+  create index spendings_period on ${p}spendings (budget, period);
+  create index spendings_run on ${p}spendings (run);
+  `,
 ];

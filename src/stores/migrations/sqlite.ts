@@ -90,4 +90,47 @@ export const sqliteMigrations: readonly string[] = [
   ) strict, without rowid;
   create index files_run on files (run);
   `,
+  `
+  alter table runs add column heard_at integer;
+  alter table runs add column presumed_at integer;
+  alter table runs add column host text;
+  alter table runs add column username text;
+  alter table runs add column repo text;
+  alter table runs add column cwd text;
+  alter table runs add column session_id text;
+  alter table documents add column tape_sha256 text;
+  update runs set (host, cwd, session_id) = (select d.host, d.cwd, d.session_id from documents d where d.seq = runs.seq);
+  update runs set repo = (select l.value from labels l where l.run = runs.id and l.key = 'git.repo');
+  update runs set agent = 'runwire' where agent = 'builtin';
+  create index runs_presumed on runs (host, id) where presumed_at is not null;
+  create index runs_host on runs (host, id) where host is not null;
+  create index runs_username on runs (username, id) where username is not null;
+  create index runs_repo on runs (repo, id) where repo is not null;
+  create index runs_cwd on runs (cwd, id) where cwd is not null;
+  create index runs_session on runs (session_id, id) where session_id is not null;
+
+  create table tools (
+    run text not null references runs (id) on delete cascade,
+    name text not null,
+    calls integer not null,
+    failed integer not null,
+    duration_ms real,
+    primary key (run, name)
+  ) strict, without rowid;
+  `,
+  `
+  create table budgets (name text primary key, usd real, tokens real, per text not null) strict;
+  create table spendings (
+    budget text not null references budgets (name) on delete cascade,
+    run text not null,
+    period integer not null,
+    at integer not null,
+    usd real,
+    tokens real,
+    settled_at integer,
+    primary key (budget, run)
+  ) strict, without rowid;
+  create index spendings_period on spendings (budget, period);
+  create index spendings_run on spendings (run);
+  `,
 ];

@@ -169,7 +169,7 @@ describe('commands under a command', () => {
     expect(complete('runwire', 'run')).toEqual(['run', 'runs']);
     expect(complete('runwire', 'runs', 's')).toEqual(['show', 'stats']);
     expect(complete('runwire', 'runs', 'stats', '--b')).toEqual(['--by']);
-    expect(complete('runwire', 'runs', 'stats', '--by', 'mo')).toEqual(['model']);
+    expect(complete('runwire', 'runs', 'stats', '--by', 'mo')).toEqual(['model', 'month']);
     expect(complete('runwire', 'runs', '--lim')).toEqual(['--limit']);
     expect(complete('runwire', 'convert', '--str')).toEqual(['--strict']);
   });

@@ -1,0 +1,52 @@
+import { Failure } from '../failure.ts';
+import type { Amounts, BudgetState, Reservation, Taking } from '../stores/budget-store.ts';
+import { isDatabaseError } from '../stores/database.ts';
+import type { RunStore } from '../stores/run-store.ts';
+
+/** What a run may take, or why it may not even start. */
+export type Reserved =
+  | { kind: 'reserved'; reservation: Reservation }
+  | { kind: 'exceeded'; limit: 'cost' | 'tokens'; budget: BudgetState; message: string };
+
+/**
+ * Sets something of a budget aside for a run, before it starts: at most `amount`, else a share that grows with what the run takes.
+ * What the run really took counts as soon as the ledger knows of its end. Throws `Failure` where there is no such budget.
+ */
+export function reserve(store: RunStore, name: string, run: string, amount: Amounts = {}): Promise<Reserved> {
+  return ask(store, name, run, { step: amount });
+}
+
+/** The run took so much, and its next step may take `step`: `exceeded` when there is no room for it. */
+export function reserveMore(store: RunStore, name: string, run: string, taking: Taking): Promise<Reserved> {
+  return ask(store, name, run, taking);
+}
+
+/** Gives back what was set aside for a run that will never be told to the ledger, but for what it took. */
+export async function settle(store: RunStore, run: string, { usd = 0, tokens = 0 }: Amounts = {}): Promise<void> {
+  await store.budgets.settle(run, { usd, tokens });
+}
+
+async function ask(store: RunStore, name: string, run: string, taking: Partial<Taking>): Promise<Reserved> {
+  const reservation = await store.budgets.reserve(name, run, taking).catch((error: unknown) => {
+    if (!isDatabaseError(error)) throw error;
+    throw new Failure('config', `the budget ${name} cannot be asked: ${store.name}: ${error.message}`, { cause: error });
+  });
+  if (reservation === undefined) throw new Failure('config', `no budget "${name}" in ${store.name}; "runwire budget set" makes one`);
+  const { budget, usd = Infinity, tokens = Infinity } = reservation;
+  const { spent = { usd: 0, tokens: 0 } } = taking;
+  const gone = usd <= spent.usd ? 'usd' : tokens <= spent.tokens ? 'tokens' : undefined;
+  return gone === undefined
+    ? { kind: 'reserved', reservation }
+    : { kind: 'exceeded', limit: gone === 'usd' ? 'cost' : 'tokens', budget, message: exceeded(budget, gone) };
+}
+
+/** Which budget, what is gone, and when there is more. */
+function exceeded({ name, per, until, ...budget }: BudgetState, kind: 'usd' | 'tokens'): string {
+  const shown = (amount: number): string => (kind === 'usd' ? `$${Number(amount.toFixed(4))}` : `${Math.round(amount)} tokens`);
+  const { [kind]: held } = budget.reserved;
+  const span = per === 'total' ? '' : ` a ${per}`;
+  const next = until === undefined ? '' : `; the next ${per} begins at ${new Date(until).toISOString().slice(0, 16)}Z`;
+  return `the budget "${name}" of ${shown(budget[kind] ?? 0)}${span} was reached: ${shown(budget.spent[kind])} spent${
+    held > 0 ? `, ${shown(held)} reserved` : ''
+  }${next}`;
+}

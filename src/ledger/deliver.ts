@@ -1,0 +1,33 @@
+import { isGone, thisProcess } from '../stores/owner.ts';
+import type { Outbox, OutboxEntry } from '../stores/outbox.ts';
+import type { RunStore } from '../stores/run-store.ts';
+import type { Tapes } from '../stores/tape.ts';
+import { endingOf } from './close-interrupted.ts';
+import { absorbImports } from './one-run.ts';
+
+/** Brings runs into the ledger that it could not be told when they ran; answers their ids. */
+export async function deliver(store: RunStore, outbox: Outbox, tapes: Tapes, now: number): Promise<string[]> {
+  const self = thisProcess();
+  const delivered: string[] = [];
+  for await (const entry of outbox.entries()) {
+    const { run, ending } = entry;
+    // A run that goes on tells the ledger itself.
+    if (ending === undefined && !isGone({ owner: run.owner, heartbeat_at: now }, now, self)) continue;
+    if (await bring(store, entry, tapes)) delivered.push(run.id);
+    outbox.remove(run.id);
+  }
+  return delivered;
+}
+
+/** False: it was there. */
+async function bring(store: RunStore, { run, ending, labels = {} }: OutboxEntry, tapes: Tapes): Promise<boolean> {
+  const known = await store.get(run.id);
+  // A run that has begun, and whose process is gone, is closed like all others.
+  if (known !== undefined && ending === undefined) return false;
+  const seen = ending ?? (await endingOf({ ...run, heartbeat_at: run.started_at, silent_ms: 0, last_sequence: 0 }, tapes, true)).ending;
+  await store.begin(run);
+  await store.finish(run.id, seen);
+  await store.addLabels(run.id, labels);
+  await absorbImports(store, run.id);
+  return true;
+}

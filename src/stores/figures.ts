@@ -1,0 +1,51 @@
+import type { Value } from './database.ts';
+import { optionalNumber, plainText } from './rows.ts';
+import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
+
+export const figureTables = ['usage', 'tools', 'files'] as const;
+const filesKept = 1000;
+
+/** What a run used of one model, how it called one tool, or a file that it changed. */
+interface Figures {
+  table: (typeof figureTables)[number];
+  /** What the row is about: with the run, the key of its table. */
+  about: Record<string, Value>;
+  columns: Record<string, Value>;
+}
+
+/** A run of one model has its usage in its own row. */
+export function figuresOf({ usage_by_model: models = [], tool_calls: calls, artifacts }: LedgerOutcome): Figures[] {
+  const usage = models.map((each): Figures => ({
+    table: 'usage',
+    about: { model: plainText(each.model_name ?? '') },
+    columns: {
+      input_tokens: optionalNumber(each.input_tokens),
+      output_tokens: optionalNumber(each.output_tokens),
+      reasoning_tokens: optionalNumber(each.reasoning_tokens),
+      cache_read_tokens: optionalNumber(each.cache_read_tokens),
+      cache_write_tokens: optionalNumber(each.cache_write_tokens),
+      cost: optionalNumber(each.cost),
+    },
+  }));
+  return [...usage, ...toolFigures(calls), ...fileFigures(artifacts)];
+}
+
+function toolFigures(calls: readonly ToolCallSummary[]): Figures[] {
+  const byName = new Map<string, { calls: number; failed: number; duration_ms: number | null }>();
+  for (const { name, status, duration_ms } of calls) {
+    const key = plainText(name);
+    const sum = byName.get(key) ?? { calls: 0, failed: 0, duration_ms: null };
+    const took = optionalNumber(duration_ms);
+    sum.calls += 1;
+    if (status !== 'completed') sum.failed += 1;
+    if (took !== null) sum.duration_ms = (sum.duration_ms ?? 0) + took;
+    byName.set(key, sum);
+  }
+  return Array.from(byName, ([name, columns]) => ({ table: 'tools', about: { name }, columns }));
+}
+
+/** By the last part of a path. */
+function fileFigures(artifacts: LedgerOutcome['artifacts']): Figures[] {
+  const paths = new Set(artifacts.slice(0, filesKept).map(({ path }) => plainText(path)));
+  return Array.from(paths, (path) => ({ table: 'files', about: { name: path.slice(path.lastIndexOf('/') + 1), path }, columns: {} }));
+}

@@ -1,0 +1,53 @@
+/** One column of a database that may be a ledger. */
+export interface ColumnFact {
+  table: string;
+  column: string;
+  /** A new row must bring a value for it. */
+  isDemanded: boolean;
+}
+
+/** What this version writes; a ledger of a newer one that has all of it, and asks for no more, can be used. */
+const needed: Readonly<Record<string, string>> = {
+  runs:
+    'seq id key status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens ' +
+    'cache_read_tokens cache_write_tokens cost cost_source turns tool_calls artifacts warnings last_sequence heartbeat_at parent_run_id ' +
+    'root_run_id heard_at presumed_at host username repo cwd session_id',
+  documents: 'seq prompt outcome attempts agent_version dialect session_id cwd tape host owner tape_sha256',
+  labels: 'key value run',
+  usage: 'run model input_tokens output_tokens reasoning_tokens cache_read_tokens cache_write_tokens cost',
+  tools: 'run name calls failed duration_ms',
+  files: 'name run path',
+  budgets: 'name usd tokens per',
+  spendings: 'budget run period at usd tokens settled_at',
+};
+
+/** Columns that every version had: by them a ledger is told from tables of the same names. */
+const first: Readonly<Record<string, string>> = {
+  ledger: 'version',
+  runs: 'seq id key status started_at heartbeat_at last_sequence',
+  documents: 'seq prompt outcome attempts owner',
+  labels: 'key value run',
+  usage: 'run model',
+};
+
+export function isLedger(found: readonly ColumnFact[]): boolean {
+  const tables = columnsOf(found);
+  return hasAll(tables, first) && tables.get('ledger')?.size === 1;
+}
+
+export function isUsable(found: readonly ColumnFact[]): boolean {
+  return (
+    hasAll(columnsOf(found), needed) &&
+    found.every(({ table, column, isDemanded }) => !isDemanded || needed[table]?.split(' ').includes(column) !== false)
+  );
+}
+
+function columnsOf(found: readonly ColumnFact[]): Map<string, Set<string>> {
+  const tables = new Map<string, Set<string>>();
+  for (const { table, column } of found) tables.set(table, (tables.get(table) ?? new Set()).add(column));
+  return tables;
+}
+
+function hasAll(tables: ReadonlyMap<string, ReadonlySet<string>>, wanted: Readonly<Record<string, string>>): boolean {
+  return Object.entries(wanted).every(([table, columns]) => columns.split(' ').every((column) => tables.get(table)?.has(column) === true));
+}

@@ -1,0 +1,87 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../vocabulary.ts';
+import { stateFolder } from '../xdg.ts';
+import { makeFolder } from './make-folder.ts';
+import type { LedgerPlace } from './open-store.ts';
+import type { Ending, Labels, NewRun } from './run-store.ts';
+
+/** A run that a ledger has not acknowledged. */
+export interface OutboxEntry {
+  /** Which ledger: several may share a folder. */
+  ledger: string;
+  run: NewRun;
+  /** Absent: it had not ended when this was written; its tape tells the rest. */
+  ending?: Ending;
+  /** What became known of it at its end. */
+  labels?: Labels;
+}
+
+/** Runs on their way to a ledger, a small file each: what is in none of them, and not in the ledger, was never begun. */
+export class Outbox {
+  readonly #folder: string;
+  readonly #ledger: string;
+
+  constructor(folder: string, ledger: string) {
+    this.#folder = folder;
+    this.#ledger = ledger;
+  }
+
+  /** At once, and never half: whoever is killed next leaves the entry before or this one. */
+  put(entry: Omit<OutboxEntry, 'ledger'>): void {
+    makeFolder(this.#folder);
+    const path = this.#pathOf(entry.run.id);
+    writeFileSync(`${path}.new`, JSON.stringify({ ledger: this.#ledger, ...entry }), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+
+  remove(id: string): void {
+    rmSync(this.#pathOf(id), { force: true });
+  }
+
+  get isEmpty(): boolean {
+    return this.#names().length === 0;
+  }
+
+  /** Those for this ledger, the oldest first; one that cannot be read is left where it is. */
+  async *entries(): AsyncGenerator<OutboxEntry> {
+    for (const name of this.#names()) {
+      const entry = await readFile(join(this.#folder, name), 'utf8').then(
+        (text) => JSON.parse(text) as OutboxEntry,
+        () => undefined,
+      );
+      if (entry?.ledger === this.#ledger) yield entry;
+    }
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder)
+        .filter((name) => name.endsWith(ending))
+        .toSorted();
+    } catch {
+      return [];
+    }
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#folder, `${id}${ending}`);
+  }
+}
+
+const ending = '.run.json';
+
+/** Beside the tapes: with the ledger's file, or in the state folder. */
+export function openOutbox(place: Exclude<LedgerPlace, { kind: 'none' }>, env: Environment): Outbox {
+  const folder = place.kind === 'sqlite' ? join(place.path, '..') : stateFolder(env);
+  return new Outbox(join(folder, 'outbox'), place.kind === 'sqlite' ? place.path : serverName(place.url, env));
+}
+
+/** Whoever asks, with whichever password, means the same ledger. */
+function serverName(address: string, env: Environment): string {
+  const url = URL.canParse(address) ? new URL(address) : new URL('postgres://invalid');
+  const host = url.hostname || env['PGHOST'] || 'localhost';
+  const database = url.pathname.slice(1) || env['PGDATABASE'] || '';
+  return `${host}:${url.port || env['PGPORT'] || 5432}/${database}?schema=${url.searchParams.get('schema') ?? 'runwire'}`;
+}

@@ -1,0 +1,130 @@
+import { readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
+import type { PoolConfig } from 'pg';
+import { Failure, messageOf } from '../failure.ts';
+import { present } from '../present.ts';
+import type { Environment } from '../vocabulary.ts';
+import { homeFolder } from '../xdg.ts';
+
+const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+type Mode = (typeof modes)[number];
+
+export interface PostgresAddress {
+  /** How to call it in a message; without a password. */
+  name: string;
+  schema: string;
+  config: PoolConfig;
+  /** Ways to reach it, in this order; the next is tried when the server does not take the one before. */
+  encryption: readonly (ConnectionOptions | false)[];
+}
+
+/** An address with what psql takes from the variables `PG*`, the password file and the folder `~/.postgresql`. */
+export function readAddress(text: string, env: Environment = process.env): PostgresAddress {
+  const url = readUrl(text);
+  const asked = (parameter: string, variable: string): string | undefined => url.searchParams.get(parameter) || env[variable] || undefined;
+  const schema = url.searchParams.get('schema') ?? 'runwire';
+  if (!/^[a-z_][a-z0-9_]{0,59}$/.test(schema))
+    throw new Failure('config', `"${schema}" cannot be the ledger's schema; use small letters, digits and _`);
+  const host = decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
+  const port = url.port || asked('port', 'PGPORT') || '5432';
+  const user = decodeURIComponent(url.username) || asked('user', 'PGUSER') || systemUser();
+  const database = decodeURIComponent(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
+  const password =
+    decodeURIComponent(url.password) || asked('password', 'PGPASSWORD') || passwordIn(env, [host, port, database, user]) || undefined;
+  const seconds = Number(asked('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
+  return {
+    name: `${url.protocol}//${user}@${host}:${port}/${database}`,
+    schema,
+    config: {
+      host,
+      port: Number(port),
+      user,
+      database,
+      connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectMs,
+      application_name: asked('application_name', 'PGAPPNAME') ?? 'runwire',
+      ...present({ password, options: asked('options', 'PGOPTIONS') }),
+    },
+    encryption: host.startsWith('/') ? [false] : encryptionOf(asked, host, env),
+  };
+}
+
+const connectMs = 5000;
+
+function readUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
+  }
+}
+
+type Asked = (parameter: string, variable: string) => string | undefined;
+
+/** What each `sslmode` promises: `prefer` and `require` do not look at the certificate, unless there is a root to check it by. */
+function encryptionOf(asked: Asked, host: string, env: Environment): readonly (ConnectionOptions | false)[] {
+  const word = asked('sslmode', 'PGSSLMODE') ?? 'prefer';
+  const mode = modes.find((each) => each === word);
+  if (mode === undefined) throw new Failure('config', `sslmode ${word}: expected one of ${modes.join(', ')}`);
+  if (mode === 'disable') return [false];
+  const folder = join(homeFolder(env), '.postgresql');
+  const named = asked('sslrootcert', 'PGSSLROOTCERT');
+  const isSystem = named === 'system';
+  const ca = isSystem ? undefined : readPem(named, join(folder, 'root.crt'));
+  if (mode.startsWith('verify') && ca === undefined && !isSystem)
+    throw new Failure(
+      'config',
+      `sslmode ${mode} needs a root certificate: put it into ~/.postgresql/root.crt, name it with sslrootcert, or take sslrootcert=system`,
+    );
+  const checks: Mode = mode === 'require' && ca !== undefined ? 'verify-ca' : isSystem ? 'verify-full' : mode;
+  const tls: ConnectionOptions = {
+    rejectUnauthorized: checks.startsWith('verify'),
+    ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+    ...(checks === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+    ...present({
+      ca,
+      cert: readPem(asked('sslcert', 'PGSSLCERT'), join(folder, 'postgresql.crt')),
+      key: readPem(asked('sslkey', 'PGSSLKEY'), join(folder, 'postgresql.key')),
+    }),
+  };
+  if (mode === 'prefer') return [tls, false];
+  return mode === 'allow' ? [false, tls] : [tls];
+}
+
+/** A file that is named must be there; the usual one may be. */
+function readPem(named: string | undefined, usual: string): string | undefined {
+  try {
+    return readFileSync(named ?? usual, 'utf8');
+  } catch (error) {
+    if (named === undefined) return undefined;
+    throw new Failure('config', `cannot read ${named}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The first line whose four fields fit: `host:port:database:user:password`, with `*` for any. */
+function passwordIn(env: Environment, wanted: readonly string[]): string | undefined {
+  const path = env['PGPASSFILE'] || join(homeFolder(env), '.pgpass');
+  let text: string;
+  try {
+    // As psql does: a file that others can read is not used.
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) return undefined;
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith('#')) continue;
+    const fields = line.match(/(?:\\.|[^:\\])+/g)?.map((field) => field.replace(/\\(.)/g, '$1')) ?? [];
+    if (fields.length >= 5 && wanted.every((value, index) => fields[index] === '*' || fields[index] === value)) return fields[4];
+  }
+  return undefined;
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'postgres';
+  }
+}

@@ -1,0 +1,69 @@
+import pg from 'pg';
+import type { PostgresAddress } from './postgres-address.ts';
+
+/** Given back soon: a run says something every few seconds, and a server has a hundred connections for all of a team. */
+const idleMs = 200;
+const mostConnections = 4;
+
+interface SharedPool {
+  pool: Promise<pg.Pool>;
+  users: number;
+}
+
+const pools = new Map<string, SharedPool>();
+
+/** The runs of one process share their connections. Who takes a pool gives it back. */
+export async function takePool(url: string, address: PostgresAddress): Promise<{ pool: pg.Pool; release: () => Promise<void> }> {
+  const shared = pools.get(url) ?? { pool: connect(address), users: 0 };
+  pools.set(url, shared);
+  shared.users += 1;
+  let isReleased = false;
+  async function release(): Promise<void> {
+    if (isReleased) return;
+    isReleased = true;
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    if (pools.get(url) === shared) pools.delete(url);
+    await (await shared.pool.catch(() => undefined))?.end();
+  }
+  try {
+    return { pool: await shared.pool, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function connect({ config, encryption }: PostgresAddress): Promise<pg.Pool> {
+  for (const [index, ssl] of encryption.entries()) {
+    const pool = new pg.Pool({
+      ...config,
+      ssl,
+      max: mostConnections,
+      idleTimeoutMillis: idleMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      types: { getTypeParser: typeParser },
+    });
+    // A server that goes away tells its idle connections too; the next statement is who must know.
+    pool.on('error', () => {});
+    try {
+      (await pool.connect()).release();
+      return pool;
+    } catch (error) {
+      await pool.end();
+      if (index === encryption.length - 1 || !isAboutEncryption(error)) throw error;
+    }
+  }
+  throw new Error('there is no way to connect');
+}
+
+/** The server has no certificate, or lets this user in only with encryption, or only without. */
+function isAboutEncryption(error: unknown): boolean {
+  return error instanceof Error && (error.message.includes('does not support SSL') || ('code' in error && error.code === '28000'));
+}
+
+/** Counts and sums come as text, lest they be too big for a number; ours never are. */
+function typeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  return type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text');
+}

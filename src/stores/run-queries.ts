@@ -1,0 +1,185 @@
+import { present } from '../present.ts';
+import type { Database, Row } from './database.ts';
+import { select } from './filter-sql.ts';
+import { detailColumns, recordOf, plainText, statsOf, summaryColumns, summaryOf, usageColumns, usageOf } from './rows.ts';
+import type {
+  Grouping,
+  Labels,
+  Page,
+  PageRequest,
+  RunFilter,
+  RunRecord,
+  RunSummary,
+  RunUsage,
+  StatsOptions,
+  StatsRow,
+} from './run-store.ts';
+import { percentilesSql, type StatsQuery, statsSql } from './stats-sql.ts';
+import { type Offset, offsetsOf } from './time-zone.ts';
+
+export const rowsAtOnce = 200;
+const valuesPerQuery = 5000;
+
+/** The part of a store that only reads. */
+export class RunQueries {
+  protected readonly database: Database;
+  protected readonly p: string;
+
+  constructor(database: Database) {
+    this.database = database;
+    this.p = database.prefix;
+  }
+
+  get name(): string {
+    return this.database.name;
+  }
+
+  async list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
+    const { rows, labels, next } = await this.#page(filter, page, [titleColumn]);
+    return { runs: rows.map((row) => summaryOf(row, labels(row))), ...next };
+  }
+
+  async count(filter: RunFilter): Promise<number> {
+    const { from, where, values } = select(this.database, filter);
+    const [row] = await this.database.all({ sql: `select count(*) as runs ${from} ${where}`, values });
+    return Number(row?.['runs']);
+  }
+
+  async get(id: string): Promise<RunRecord | undefined> {
+    const rows = await this.database.all({
+      sql: `${this.select(recordColumns)} from ${this.p}runs r ${this.join} where r.id = ?`,
+      values: [id],
+    });
+    const labels = await this.#labelsOf(rows);
+    return rows.map((row) => recordOf(row, labels(row)))[0];
+  }
+
+  async ofSession(session: string): Promise<RunSummary[]> {
+    const rows = await this.database.all({
+      sql: `${this.select([...listColumns, titleColumn])} from ${this.p}documents d join ${this.p}runs r on r.seq = d.seq where d.session_id = ? order by r.id`,
+      values: [plainText(session)],
+    });
+    const labels = await this.#labelsOf(rows);
+    return rows.map((row) => summaryOf(row, labels(row)));
+  }
+
+  async below(roots: readonly string[]): Promise<RunSummary[]> {
+    const rows = await this.#below([...listColumns, titleColumn], this.join, roots);
+    const labels = await this.#labelsOf(rows);
+    return rows.map((row) => summaryOf(row, labels(row)));
+  }
+
+  async usageBelow(roots: readonly string[]): Promise<RunUsage[]> {
+    return (await this.#below(usageColumns, '', roots)).map(usageOf);
+  }
+
+  async find(idOrShort: string): Promise<string[]> {
+    const text = plainText(idOrShort.trim().toLowerCase());
+    if (text === '') return [];
+    const rows = await this.database.all({
+      sql: `select id from ${this.p}runs where id = ? or (substr(id, 19) >= ? and substr(id, 19) < ?) order by id desc limit 10`,
+      values: [text, text, `${text}~`],
+    });
+    return rows.map((row) => String(row['id']));
+  }
+
+  async stats(
+    grouping: Grouping | readonly Grouping[],
+    filter: RunFilter,
+    { timeZone = 'UTC', percentiles = false }: StatsOptions = {},
+  ): Promise<StatsRow[]> {
+    const groupings = isSeveral(grouping) ? grouping : [grouping];
+    const query: StatsQuery = { groupings, filter, offsets: await this.#offsets(timeZone, filter) };
+    const rows = await this.database.all(statsSql(this.database, query));
+    const more = new Map<string, Row>();
+    for (const column of percentiles ? (['duration', 'cost'] as const) : []) {
+      for (const { a, b, ...found } of await this.database.all(percentilesSql(this.database, query, column))) {
+        const key = JSON.stringify([a, b]);
+        more.set(key, { ...more.get(key), ...found });
+      }
+    }
+    return rows.map((row) => statsOf({ ...row, ...more.get(JSON.stringify([row['group'], row['subgroup']])) }, groupings));
+  }
+
+  async #offsets(timeZone: string, filter: RunFilter): Promise<Offset[]> {
+    if (timeZone === 'UTC') return [];
+    const { from, where, values } = select(this.database, filter);
+    const sql = `select min(r.started_at) as first, max(r.started_at) as last ${from} ${where}`;
+    const [row] = await this.database.all({ sql, values });
+    return offsetsOf(timeZone, Number(row?.['first'] ?? 0), Number(row?.['last'] ?? 0));
+  }
+
+  async *export(filter: RunFilter): AsyncIterable<RunRecord> {
+    for (let after: string | undefined; ;) {
+      const request = { limit: rowsAtOnce, ...present({ after }) };
+      const { rows, labels, next } = await this.#page(
+        filter,
+        request,
+        recordColumns.filter((column) => !listColumns.includes(column)),
+      );
+      for (const row of rows) yield recordOf(row, labels(row));
+      if (next.next === undefined) return;
+      after = next.next;
+    }
+  }
+
+  protected get join(): string {
+    return `join ${this.p}documents d on d.seq = r.seq`;
+  }
+
+  protected select(columns: readonly string[]): string {
+    return `select ${columns.join(', ')}`;
+  }
+
+  async #page(
+    filter: RunFilter,
+    { limit, after }: PageRequest,
+    more: readonly string[],
+  ): Promise<{ rows: Row[]; labels: (row: Row) => Labels; next: { next?: string } }> {
+    const { id } = select(this.database, filter);
+    const { from, where, values } = select(this.database, filter, after === undefined ? [] : [{ sql: `${id} < ?`, values: [after] }]);
+    const found = await this.database.all({
+      sql: `${this.select([...listColumns, ...more])} ${from} ${this.join} ${where} order by ${id} desc limit ?`,
+      values: [...values, limit + 1],
+    });
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1)?.['id'];
+    return { rows, labels: await this.#labelsOf(rows), next: found.length > limit && typeof last === 'string' ? { next: last } : {} };
+  }
+
+  async #labelsOf(runs: readonly Row[]): Promise<(row: Row) => Labels> {
+    const byRun = new Map<string, Record<string, string>>(runs.map(({ id }) => [String(id), {}]));
+    const rows = await this.#amongMany(
+      [...byRun.keys()],
+      (marks) => `select run, key, value from ${this.p}labels where run in (${marks}) order by key`,
+    );
+    for (const { run, key, value } of rows) Object.assign(byRun.get(String(run)) ?? {}, { [String(key)]: String(value) });
+    return ({ id }) => byRun.get(String(id)) ?? {};
+  }
+
+  async #below(columns: readonly string[], join: string, roots: readonly string[]): Promise<Row[]> {
+    const rows = await this.#amongMany(
+      roots.map(plainText),
+      (marks) => `${this.select(columns)} from ${this.p}runs r ${join} where r.root_run_id in (${marks}) order by r.id`,
+    );
+    return roots.length <= valuesPerQuery ? rows : rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+  }
+
+  /** A database takes some ten thousand values for one query. */
+  async #amongMany(values: readonly string[], sql: (marks: string) => string): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let at = 0; at < values.length; at += valuesPerQuery) {
+      const some = values.slice(at, at + valuesPerQuery);
+      for (const row of await this.database.all({ sql: sql(some.map(() => '?').join(', ')), values: some })) rows.push(row);
+    }
+    return rows;
+  }
+}
+
+const titleColumn = 'substr(d.prompt, 1, 400) as head';
+const listColumns = [...summaryColumns, ...detailColumns];
+const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+
+function isSeveral(grouping: Grouping | readonly Grouping[]): grouping is readonly Grouping[] {
+  return Array.isArray(grouping);
+}

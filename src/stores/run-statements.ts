@@ -1,0 +1,104 @@
+import type { Database, Statement, Value } from './database.ts';
+import { figuresOf, figureTables } from './figures.ts';
+import { plainText } from './rows.ts';
+import type { Labels, LedgerOutcome } from './run-store.ts';
+
+/** What is written of a run, statement by statement. */
+export class RunStatements {
+  readonly #database: Database;
+  readonly #p: string;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#p = database.prefix;
+  }
+
+  /** A value, or what the database itself tells. */
+  insert(table: string, columns: Record<string, Value | Pick<Statement, 'sql'>>): Statement {
+    const given = Object.values(columns);
+    const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
+    return {
+      sql: `insert into ${this.#p}${table} (${Object.keys(columns).join(', ')}) values (${marks.join(', ')}) on conflict do nothing`,
+      values: given.flatMap((value) => (isSql(value) ? [] : [value])),
+    };
+  }
+
+  insertDocument(id: string, columns: Record<string, Value | Cast>): Statement {
+    const given = Object.values(columns);
+    const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
+    return {
+      sql: `insert into ${this.#p}documents (seq, ${Object.keys(columns).join(', ')}) select seq, ${marks.join(', ')} from ${this.#p}runs where id = ?`,
+      values: [...given.map((value) => (isSql(value) ? value.value : value)), id],
+    };
+  }
+
+  updateDocument(id: string, columns: Record<string, Value>): Statement {
+    const names = Object.keys(columns);
+    return {
+      sql: `update ${this.#p}documents set ${names.map((name) => `${name} = ?`).join(', ')} where seq = (select seq from ${this.#p}runs where id = ?)`,
+      values: [...Object.values(columns), id],
+    };
+  }
+
+  labels(run: string, labels: Labels): Statement[] {
+    return Object.entries(labels).map(([key, value]) => this.insert('labels', { key: plainText(key), value: plainText(value), run }));
+  }
+
+  words(id: string, words: readonly string[]): Statement[] {
+    if (this.#database.kind === 'postgres') {
+      return [
+        {
+          sql: `update ${this.#p}documents set words = cast(? as tsvector) where seq = (select seq from ${this.#p}runs where id = ?)`,
+          values: [vectorOf(words), id],
+        },
+      ];
+    }
+    return [
+      { sql: 'delete from words where rowid = (select seq from runs where id = ?)', values: [id] },
+      { sql: 'insert into words (rowid, text) select seq, ? from runs where id = ?', values: [words.join(' '), id] },
+    ];
+  }
+
+  figures(run: string, outcome: LedgerOutcome): Statement[] {
+    return figuresOf(outcome).map(({ table, about, columns }) => this.insert(table, { run, ...about, ...columns }));
+  }
+
+  /** Those of who closed the run before go; a role that may not delete changes them instead, and does not even try where there are none. */
+  async replaceFigures(id: string, outcome: LedgerOutcome): Promise<Statement[]> {
+    const added = this.figures(id, outcome);
+    const [found] = await this.#database.all({
+      sql: `${figureTables.map((table) => `select 1 as found from ${this.#p}${table} where run = ?`).join(' union all ')} limit 1`,
+      values: figureTables.map(() => id),
+    });
+    if (found === undefined) return added;
+    if (this.#database.rights.delete)
+      return [...figureTables.map((table) => ({ sql: `delete from ${this.#p}${table} where run = ?`, values: [id] })), ...added];
+    const changed = figuresOf(outcome)
+      .filter(({ columns }) => Object.keys(columns).length > 0)
+      .map(({ table, about, columns }) => ({
+        sql: `update ${this.#p}${table} set ${marked(columns, ', ')} where run = ? and ${marked(about, ' and ')}`,
+        values: [...Object.values(columns), id, ...Object.values(about)],
+      }));
+    return [...added, ...changed];
+  }
+}
+
+/** A value that the database is to take for another type. */
+interface Cast {
+  sql: string;
+  value: Value;
+}
+
+function isSql<Sql extends { sql: string }>(value: Value | Sql): value is Sql {
+  return typeof value === 'object' && value !== null && 'sql' in value;
+}
+
+export function vectorOf(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(' ');
+}
+
+function marked(columns: Record<string, Value>, between: string): string {
+  return Object.keys(columns)
+    .map((name) => `${name} = ?`)
+    .join(between);
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
+import { deliver } from '../../src/ledger/deliver.ts';
+import { FileTapes } from '../../src/stores/file-tapes.ts';
+import { openOutbox } from '../../src/stores/outbox.ts';
+import { thisProcess } from '../../src/stores/owner.ts';
+import type { RunStore } from '../../src/stores/run-store.ts';
+import { openSqlite } from '../../src/stores/sqlite.ts';
+import { perform } from '../stores/support/perform.ts';
+import { newRun } from '../stores/support/runs.ts';
+import { ledgerSink } from '../stores/support/sink.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'runwire-outbox-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(root, 'case-'))));
+
+const place = () => ({ kind: 'sqlite', path: join(folder, 'ledger.db') }) as const;
+const waiting = (): string[] => (existsSync(join(folder, 'outbox')) ? readdirSync(join(folder, 'outbox')) : []);
+const away = async (): Promise<never> => {
+  throw new Error('the server is away');
+};
+const steps = { steps: 3, between: async () => {} };
+
+async function withStore(work: (store: RunStore, tapes: FileTapes) => Promise<void>): Promise<void> {
+  const store = await openSqlite(place().path);
+  await work(store, new FileTapes(join(folder, 'tapes'))).finally(() => store.close());
+}
+
+it('delivers a run whose server was away all the time, with its id, labels and host', async () => {
+  const warnings: string[] = [];
+  const sink = ledgerSink({ folder, open: away, labels: { team: 'x' }, cwd: '/project', warn: (line) => warnings.push(line) });
+  await perform(sink, steps);
+  expect(warnings).toEqual(['this run may be missing from the ledger: the server is away']);
+  expect(waiting()).toEqual([`${sink.id}.run.json`]);
+  await withStore(async (store, tapes) => {
+    const outbox = openOutbox(place(), {});
+    expect(await Promise.all([1, 2].map(() => deliver(store, outbox, tapes, Date.now())))).toContainEqual([sink.id]);
+    expect(await store.get(sink.id)).toMatchObject({
+      status: 'success',
+      prompt: 'Count the steps',
+      cwd: '/project',
+      host: hostname(),
+      labels: { team: 'x' },
+      outcome: { message: 'step 3' },
+      owner: thisProcess(),
+    });
+    expect(await store.count({ text: 'steps' })).toBe(1);
+    expect(waiting()).toEqual([]);
+    expect(await deliver(store, outbox, tapes, Date.now())).toEqual([]);
+  });
+});
+
+it('delivers with the next run what a lock of many seconds kept out', async () => {
+  await withStore(async () => {});
+  const other = new DatabaseSync(place().path);
+  other.exec('begin exclusive');
+  const late = ledgerSink({ folder, warn: () => {}, patienceMs: 100 });
+  await perform(late, steps);
+  other.exec('rollback');
+  other.close();
+  const next = ledgerSink({ folder, warn: () => {} });
+  await perform(next, steps);
+  await withStore(async (store) => {
+    expect((await store.list({ status: ['success'] }, { limit: 9 })).runs.map(({ id }) => id)).toEqual(
+      [next.id, late.id].toSorted().toReversed(),
+    );
+  });
+  expect(waiting()).toEqual([]);
+});
+
+it('delivers a run that was killed before its ledger answered from its tape, and leaves alone who goes on', async () => {
+  const sink = ledgerSink({ folder, open: away, warn: () => {} });
+  await perform(sink, steps);
+  const outbox = openOutbox(place(), {});
+  const entries = [];
+  for await (const entry of outbox.entries()) entries.push(entry);
+  const [entry] = entries;
+  if (entry === undefined) throw new Error('nothing is waiting');
+  const gone = { ...thisProcess(), pid: 4_190_000 };
+  const begun = newRun({ owner: gone });
+  outbox.put({ run: { ...entry.run, owner: gone } });
+  outbox.put({ run: begun });
+  outbox.put({ run: newRun({ id: 'alive' }) });
+  await withStore(async (store, tapes) => {
+    await store.begin(begun);
+    expect(await deliver(store, outbox, tapes, Date.now())).toEqual([sink.id]);
+    expect(await store.get(sink.id)).toMatchObject({ status: 'success', outcome: { message: 'step 3' } });
+    expect(await closeInterrupted(store, tapes, Date.now())).toEqual([begun.id]);
+    expect(await store.get('alive')).toBeUndefined();
+    expect(waiting()).toEqual(['alive.run.json']);
+  });
+});
+
+it('is of one ledger, whichever way a server is called, and of no other in the same folder', async () => {
+  const env = { XDG_STATE_HOME: folder };
+  const at = (url: string) => openOutbox({ kind: 'postgres', url }, env);
+  at('postgres://ann:secret@db/runs').put({ run: newRun({ id: 'one' }) });
+  const found = async (url: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for await (const { run } of at(url).entries()) ids.push(run.id);
+    return ids;
+  };
+  expect(await found('postgresql://bob@db:5432/runs')).toEqual(['one']);
+  expect(await found('postgres://ann@db/runs?schema=other')).toEqual([]);
+});

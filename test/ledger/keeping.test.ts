@@ -1,0 +1,168 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { exportRuns } from '../../src/ledger/export.ts';
+import { importRuns } from '../../src/ledger/import.ts';
+import { absorbImports } from '../../src/ledger/one-run.ts';
+import { pruneRuns } from '../../src/ledger/prune.ts';
+import { tidy } from '../../src/ledger/tidy.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import type { Database } from '../../src/stores/database.ts';
+import { FileTapes } from '../../src/stores/file-tapes.ts';
+import { select } from '../../src/stores/filter-sql.ts';
+import type { RunStore } from '../../src/stores/run-store.ts';
+import { openSqlite } from '../../src/stores/sqlite.ts';
+import { perform } from '../stores/support/perform.ts';
+import { newRun, noon, outcomeWith } from '../stores/support/runs.ts';
+import { ledgerSink } from '../stores/support/sink.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'runwire-keeping-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(root, 'case-'))));
+const refuse = (message: string): never => {
+  throw new Error(message);
+};
+const path = (): string => join(folder, 'ledger.db');
+const tapes = (): FileTapes => new FileTapes(join(folder, 'tapes'));
+
+async function recorded(): Promise<{ id: string; tape: string }> {
+  const sink = ledgerSink({ folder, warn: refuse });
+  await perform(sink, { steps: 20, text: (step) => `step ${step} `.repeat(20), between: async () => {} });
+  return { id: sink.id, tape: sink.tape?.name ?? '' };
+}
+
+async function findings(store: RunStore): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { level, what } of verifyLedger({ store, tapes: tapes() })) found.push(`${level}: ${what}`);
+  return found;
+}
+
+it('notices every bit of a tape that is flipped', async () => {
+  const { tape } = await recorded();
+  const whole = readFileSync(tape);
+  const store = await openSqlite(path());
+  expect(await findings(store)).toEqual([]);
+  for (let at = 0; at < 60; at += 1) {
+    const bit = Math.floor((at * whole.length * 8) / 60);
+    const damaged = Buffer.from(whole);
+    damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    writeFileSync(tape, damaged);
+    expect(await findings(store)).toEqual([expect.stringMatching(/^problem: its tape is damaged/)]);
+  }
+  await store.close();
+});
+
+it.each([
+  ['is cut', `update documents set outcome = substr(outcome, 1, 40)`],
+  ['is of another end', `update runs set class = 'tool'`],
+  ['lacks a part', `update documents set outcome = '{"status":"success"}'`],
+  ['has attempts that cannot be read', `update documents set attempts = '[{'`],
+])('notices an outcome that %s, and looks at the other runs', async (_name, sql) => {
+  await recorded();
+  const database = new DatabaseSync(path());
+  database.exec(sql);
+  database.close();
+  const store = await openSqlite(path());
+  await store.begin(newRun());
+  expect(await findings(store)).toEqual([expect.stringMatching(/^problem: its (?:outcome is damaged|attempts)/)]);
+  await store.close();
+});
+
+it('exports and imports everything that is kept of a run', async () => {
+  const from = await openSqlite(path());
+  const run = newRun({
+    user: 'ann',
+    repo: 'acme/shop',
+    cwd: '/project',
+    labels: { team: 'x', 'git.branch': 'main' },
+    tape: '2026/11/a.tape.zst',
+    parent_run_id: 'p',
+    root_run_id: 'r',
+    owner: { host: 'far', machine: 'm', boot: 'b', pid: 7, process_started: '9' },
+  });
+  await from.begin(run);
+  const attempts = [{ number: 1, status: 'error', class: 'provider', session_id: 's-0', reason: 'overloaded' } as const];
+  const usage_by_model = [{ model_name: 'big', input_tokens: 40, cost: 2 }];
+  await from.finish(run.id, {
+    outcome: { ...outcomeWith(), usage_by_model },
+    ended_at: noon + 2500,
+    last_sequence: 9,
+    attempts,
+    tape_sha256: 'abc',
+  });
+  await absorbImports(from, run.id);
+  const lines: string[] = [];
+  for await (const line of exportRuns(from, {}, 'json')) lines.push(line);
+  const to = await openSqlite(join(folder, 'other.db'));
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(lines.join(''));
+  }
+  async function* sources() {
+    yield { name: '-', at: noon, stdout: bytes };
+  }
+  const kinds: string[] = [];
+  for await (const { kind } of importRuns(to, sources())) kinds.push(kind);
+  expect(kinds).toEqual(['added']);
+  const { key, ...copy } = (await to.get(run.id)) ?? { key: undefined };
+  expect(key).toBe(`run:${run.id}`);
+  expect(copy).toEqual(await from.get(run.id));
+  for (const by of ['model', 'tool', 'user', 'host', 'repo', 'cwd', 'session'] as const)
+    expect(await to.stats(by, {})).toEqual(await from.stats(by, {}));
+  await from.close();
+  await to.close();
+});
+
+it('leaves no trace of a pruned text, and a smaller file', async () => {
+  const store = await openSqlite(path());
+  const secret = 'xylophonequartz';
+  for (let index = 0; index < 300; index += 1) {
+    const prompt = `${secret}${index} ${'filler '.repeat(300)}${index}`;
+    await store.put({
+      id: `run-${index}`,
+      key: String(index),
+      started_at: noon + index,
+      ended_at: noon + index,
+      labels: {},
+      outcome: outcomeWith({ metadata: { initial_prompt: prompt }, message: `${secret} done` } as object),
+    });
+  }
+  await store.begin(newRun({ prompt: 'stays' }));
+  const before = statSync(path()).size + statSync(`${path()}-wal`).size;
+  expect(await pruneRuns({ store, tapes: tapes() }, { filter: {} })).toMatchObject({ runs: 300 });
+  const left = Buffer.concat([readFileSync(path()), readFileSync(`${path()}-wal`)]);
+  expect(left.length).toBeLessThan(before / 3);
+  expect(left.includes(secret)).toBe(false);
+  expect(await store.count({})).toBe(1);
+  await store.close();
+});
+
+it('keeps tapes from a clock that jumps ahead, and lets them go when time has gone by', async () => {
+  const { tape } = await recorded();
+  const day = 86_400_000;
+  const now = Date.now();
+  const store = await openSqlite(path());
+  const isThere = (): boolean => statSync(tape, { throwIfNoEntry: false }) !== undefined;
+  await tidy(store, tapes(), now + 91 * day);
+  expect(isThere()).toBe(true);
+  // The clock is right again, and time goes by.
+  for (let passed = 1; passed <= 85; passed += 14) await tidy(store, tapes(), now + passed * day);
+  expect(isThere()).toBe(true);
+  await tidy(store, tapes(), now + 91 * day);
+  expect(isThere()).toBe(false);
+  await store.close();
+});
+
+it('reads the runs of several statuses in order, without a sort for every page', async () => {
+  await (await openSqlite(path())).close();
+  const database = new DatabaseSync(path());
+  const { from, where, id, values } = select({ kind: 'sqlite', prefix: '' } as Database, {
+    status: ['success', 'error'],
+    started_to: noon,
+  });
+  const plan = database.prepare(`explain query plan select r.id ${from} ${where} order by ${id} desc limit 9`);
+  expect(JSON.stringify(plan.all(...values))).not.toMatch(/TEMP B-TREE/);
+  database.close();
+});
