@@ -23,6 +23,7 @@ export function tapeReader(options: Omit<ReaderOptions, 'dialect'>): Reader {
 
 /** The end of what was read, with a price where the agent told tokens and no cost. */
 export async function endReading(reader: Reader, process?: ProcessEnd): Promise<RunOutcome> {
+  reader.endInput(process);
   const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;
   return reader.end(process, price);
 }

@@ -12,6 +12,7 @@ export interface ReaderOptions extends ThreadOptions, Omit<LineDecoderOptions, '
 export class Reader {
   readonly #thread: Thread;
   readonly #lines: LineDecoder;
+  #hasAll = false;
 
   constructor(options: ReaderOptions = {}) {
     const { dialect, onDialect, maxLineBytes, clock } = options;
@@ -32,7 +33,13 @@ export class Reader {
     return this.#lines.dialect;
   }
 
-  /** Tokens are known, their cost is not: a price table would help. */
+  /** Nothing more comes: a last line that does not end is read, too, and a whole document. */
+  endInput(process?: ProcessEnd): void {
+    if (!this.#hasAll) this.#lines.end(process);
+    this.#hasAll = true;
+  }
+
+  /** Tokens are known, their cost is not: a price table would help. Known when the input has ended. */
   get needsPrice(): boolean {
     return this.#thread.needsPrice;
   }
@@ -43,7 +50,7 @@ export class Reader {
 
   /** Ends the run: what is open is closed, the verdict is judged, `thread.completed` is the last record. */
   end(process?: ProcessEnd, price?: Price): RunOutcome {
-    this.#lines.end(process);
+    this.endInput(process);
     return this.#thread.end(this.#lines.dialect?.id ?? 'unknown', process, price);
   }
 }

@@ -131,6 +131,14 @@ describe('runwire outcome', () => {
     expect((await runwire(['outcome', '--exit-code', ...args])).status).toBe(code);
   });
 
+  it('prices what a last line without its end tells', async () => {
+    const whole = join(root, 'test', 'recordings', 'gemini@0.61.0', 'plain', 'stdout.jsonl');
+    const cut = file('no-line-end.jsonl', readFileSync(whole, 'utf8').trimEnd());
+    const [expected = '', told] = (await runwire(['outcome', whole, cut])).stdout.split('\n');
+    expect((JSON.parse(expected) as RunOutcome).metrics.cost).toBeGreaterThan(0);
+    expect(told).toBe(expected);
+  });
+
   it('reads stdin, and knows nothing of a run from nothing', async () => {
     const piped = await runwire(['outcome'], { stdin: readFileSync(join(root, good)) });
     expect((JSON.parse(piped.stdout) as RunOutcome).message).toBe('I wrote notes.txt and changed bravo to BRAVO.');

@@ -1,6 +1,7 @@
 import { findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
+import { endReading } from '../../ledger/run-tape.ts';
 import { Reader } from '../../pipeline/reader.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
@@ -47,8 +48,7 @@ stream, and, if given, its stderr and how the process ended.`,
       const reader = new Reader({ ...from, ...flags.redact(), ...failOn, full: values.full === true, metadata });
       for await (const chunk of source.bytes) reader.stdout(chunk);
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
-      const price = reader.needsPrice ? await (await import('../../outcome/price-table.ts')).loadPrices() : undefined;
-      const result = reader.end(flags.process, price);
+      const result = await endReading(reader, flags.process);
       if (isText)
         await context.show(
           `${operands.length > 1 ? `\n${oneLine(toldName(source.name, context))}: ` : ''}${await textOf(result, context)}`,
