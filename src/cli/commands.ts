@@ -23,6 +23,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
+    name: 'budget',
+    summary: 'What runs may spend together, over agents, machines and days',
+    load: async () => (await import('./commands/budget.ts')).budget,
+  },
+  {
     name: 'serve',
     summary: 'The dashboard: watch runs in a browser, and an API for your own panes',
     load: async () => (await import('./commands/serve.ts')).serve,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ItemStatus } from '../events/event.ts';
 import { RunOutcome, ToolCall } from '../outcome/outcome.ts';
+import { periods } from '../stores/budget-store.ts';
 
 const text = z.string();
 /** Milliseconds since the epoch. */
@@ -124,6 +125,19 @@ export const runsSchemas = {
     tool_calls: count,
     first_started_at: at,
     last_started_at: at,
+  }),
+  budget: z.strictObject({
+    name: text,
+    per: z.enum(periods),
+    usd: amount,
+    tokens: amount,
+    since: at.optional(),
+    until: at.optional(),
+    spent: z.strictObject({ usd: z.number(), tokens: z.number() }),
+    reserved: z.strictObject({ usd: z.number(), tokens: z.number() }),
+    runs: count,
+    running: count,
+    unpriced: count,
   }),
   'run-diff': z.strictObject({
     a: text,

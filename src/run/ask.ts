@@ -52,6 +52,8 @@ export interface RunAsk {
   /** What is expected of the run. */
   expect?: readonly Rule[] | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
+  /** A budget of the ledger that the run takes from, with all below it. */
+  budget?: string | undefined;
   /** Whether secrets are replaced; default true. */
   redact?: boolean | undefined;
   /** A private copy of the checkout to work in: `auto` is an overlay where the system can do it, else a clone. Its effect is kept as a branch. */
@@ -98,6 +100,7 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
       price: price === undefined ? undefined : { input: price.input, output: price.output, ...present({ cache_read: price.cacheRead }) },
       permission_mode: ask.permissionMode,
       resume: ask.resume,
+      budget: ask.budget,
       system: ask.system,
       append_system: ask.appendSystem,
       output_schema: ask.outputSchema as RunSpec['output_schema'],

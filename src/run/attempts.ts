@@ -75,9 +75,9 @@ export class Attempts {
   /** Starts the agent, again if that may help, until there is a verdict. */
   async run(): Promise<RunOutcome> {
     const { spec, source, stop, budget, children } = this.#parts;
-    if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     // It may have been stopped before there was a thread to tell it to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
+    else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await loadPrice(spec);
     let resume: string | undefined;
     for (;;) {

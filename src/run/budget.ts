@@ -1,3 +1,6 @@
+import { present } from '../present.ts';
+import { firstGrant, nextGrant } from '../stores/grants.ts';
+import type { SharedBudget } from './shared-budget.ts';
 import type { Limits } from './spec.ts';
 import { type Cause, reached } from './stop.ts';
 
@@ -6,9 +9,6 @@ export interface Spent {
   tokens: number;
   cost: number | undefined;
 }
-
-/** A first reservation, when nobody knows yet what a model call takes: this share of the budget. */
-const firstShare = 1 / 100;
 
 /** One kind of thing that can run out, for a whole tree of runs. */
 class Pool {
@@ -28,6 +28,14 @@ class Pool {
     return this.limit - this.#reserved;
   }
 
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get step(): number {
+    return this.#step;
+  }
+
   get isGone(): boolean {
     return this.#taken >= this.limit;
   }
@@ -35,22 +43,20 @@ class Pool {
   /** What a run that starts may have; 0: nothing is left. */
   reserve(): number {
     if (this.limit === Infinity) return Infinity;
-    const amount = Math.max(0, Math.min(Math.max(this.#step, this.limit * firstShare), this.free / 2));
+    const amount = firstGrant(this.limit, this.free, this.#step);
     this.#reserved += amount;
     return amount;
   }
 
   /** A run took more; answers its reservation from now on: less than it took when it may not take more. */
   extend(reserved: number, before: number, spent: number): number {
-    if (this.limit === Infinity) return Infinity;
     this.#taken += spent - before;
     this.#step = Math.max(this.#step, spent - before);
+    if (this.limit === Infinity) return Infinity;
     if (spent < reserved) return reserved;
-    const wanted = spent - reserved + this.#step;
-    // What was taken is taken, whether or not there was room for it.
-    const granted = wanted <= this.free ? wanted : Math.max(spent - reserved, Math.min(wanted, this.free));
-    this.#reserved += granted;
-    return reserved + granted;
+    const granted = nextGrant(spent, this.#step, this.free + reserved);
+    this.#reserved += granted - reserved;
+    return granted;
   }
 
   settle(reserved: number, spent: number): void {
@@ -66,18 +72,51 @@ export class Budget {
   readonly cost: Pool;
   readonly tokens: Pool;
   readonly #open = new Set<Account>();
+  #shared: SharedBudget | undefined;
+  #refusal: Cause | undefined;
 
   constructor({ max_cost_usd, max_tokens }: Pick<Limits, 'max_cost_usd' | 'max_tokens'>) {
     this.cost = new Pool(max_cost_usd);
     this.tokens = new Pool(max_tokens);
   }
 
+  /** Takes from a budget of the ledger as well, which others take from at the same time; something is reserved there at once. */
+  async share(shared: SharedBudget): Promise<void> {
+    const amount = (limit: number): number | undefined => (limit === Infinity ? undefined : limit);
+    this.#shared = shared;
+    this.#refusal = await shared.reserve(present({ usd: amount(this.cost.limit), tokens: amount(this.tokens.limit) }));
+  }
+
+  /** The budget of the ledger that it takes from. */
+  get name(): string | undefined {
+    return this.#shared?.name;
+  }
+
+  /** Why no run may start. */
+  get refusal(): Cause | undefined {
+    return this.#refusal;
+  }
+
   get isLimited(): boolean {
-    return this.limitsCost || this.tokens.limit !== Infinity;
+    return this.limitsCost || this.tokens.limit !== Infinity || this.#shared !== undefined;
   }
 
   get limitsCost(): boolean {
-    return this.cost.limit !== Infinity;
+    return this.cost.limit !== Infinity || this.#shared?.limitsCost === true;
+  }
+
+  /** Of what is not reserved: infinite where only tokens are limited. */
+  get costLeft(): number {
+    return this.#shared?.costLeft ?? Infinity;
+  }
+
+  /** A run of the tree took more. */
+  took(): void {
+    const taking = {
+      spent: { usd: this.cost.taken, tokens: this.tokens.taken },
+      step: { usd: this.cost.step, tokens: this.tokens.step },
+    };
+    this.#shared?.took(taking, (cause) => this.end(cause));
   }
 
   /** `stop` is called when all of it is gone, whoever took it. */
@@ -93,8 +132,14 @@ export class Budget {
 
   /** Everybody stops, not only the one whose call it was. */
   end(cause: Cause): void {
+    this.#refusal ??= cause;
     for (const account of this.#open) account.stop(cause);
     this.#open.clear();
+  }
+
+  /** The tree has ended, and the ledger knows of it. */
+  async settle(): Promise<void> {
+    await this.#shared?.close();
   }
 }
 
@@ -115,14 +160,17 @@ export class Account {
 
   /** Why it may not even start. */
   get refusal(): Cause | undefined {
-    const { cost, tokens } = this.#budget;
+    const { cost, tokens, refusal } = this.#budget;
+    if (refusal !== undefined) return refusal;
     if (this.#cost <= 0) return gone('cost', cost.limit);
     return this.#tokens <= 0 ? gone('tokens', tokens.limit) : undefined;
   }
 
   /** What it could still take, if no other run took anything. */
   get costLeft(): number | undefined {
-    return this.#budget.limitsCost ? this.#cost + this.#budget.cost.free - this.#spent.cost : undefined;
+    if (!this.#budget.limitsCost) return undefined;
+    const own = this.#budget.cost.limit === Infinity ? Infinity : this.#cost + this.#budget.cost.free - this.#spent.cost;
+    return Math.min(own, this.#budget.costLeft);
   }
 
   /** What it took so far; answers why it must stop. */
@@ -131,6 +179,7 @@ export class Account {
     this.#cost = costs.extend(this.#cost, this.#spent.cost, cost);
     this.#tokens = counts.extend(this.#tokens, this.#spent.tokens, tokens);
     this.#spent = { cost, tokens };
+    this.#budget.took();
     if (costs.isGone) this.#budget.end(gone('cost', costs.limit));
     if (counts.isGone) this.#budget.end(gone('tokens', counts.limit));
     if (this.#cost <= cost) return gone('cost', costs.limit);

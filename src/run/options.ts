@@ -45,6 +45,7 @@ const Options = z.strictObject({
   failOn: z.array(z.enum(failOnWords)).optional(),
   expect: z.array(z.union([z.string(), Rule])).optional(),
   labels: z.record(z.string(), z.string()).optional(),
+  budget: z.string().min(1).optional(),
   redact: z.boolean().optional(),
   projectName: text,
   parentBranchId: text,

@@ -86,6 +86,8 @@ class LiveRun implements Run {
 
   constructor(spec: RunSpec, options: StartOptions) {
     const { parent, clock = Date.now, outside = noOutside, env, variables } = options;
+    if (parent instanceof LiveRun && spec.budget !== undefined && spec.budget !== parent.spec.budget)
+      throw new Failure('input', `a run below ${parent.id} takes from the budget of that run; leave out the budget "${spec.budget}"`);
     if (parent instanceof LiveRun && parent.#isOver) throw new Failure('input', `the run ${parent.id} has ended: it cannot be a parent`);
     this.#options = options;
     this.#clock = clock;
@@ -122,7 +124,8 @@ class LiveRun implements Run {
 
   async #run(): Promise<RunOutcome> {
     try {
-      const { source, introduction, limits } = await this.#chooseSource();
+      const refusal = this.#options.refusal ?? (await this.#reserve());
+      const { source, introduction, limits } = await this.#chooseSource(refusal);
       const sinks = await this.#openSinks();
       const attempts = new Attempts({
         spec: this.spec,
@@ -149,7 +152,24 @@ class LiveRun implements Run {
       throw failure;
     } finally {
       this.#isOver = true;
+      if (!(this.#options.parent instanceof LiveRun)) await this.#budget.settle();
       this.#stop.dispose();
+    }
+  }
+
+  /** Before anything starts; what is wrong is told like any other run that cannot begin. */
+  async #reserve(): Promise<Failure | undefined> {
+    const { budget: name } = this.spec;
+    if (name === undefined || this.#budget.name !== undefined) return undefined;
+    const { ledger } = this.#options;
+    if (ledger === undefined) return new Failure('input', `the budget "${name}" is kept in a ledger, and this run has none`);
+    try {
+      const [{ openStore }, { SharedBudget }] = await Promise.all([import('../stores/open-store.ts'), import('./shared-budget.ts')]);
+      await this.#budget.share(new SharedBudget({ name, run: this.id, open: () => openStore(ledger.place) }));
+      return undefined;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
     }
   }
 
@@ -169,8 +189,8 @@ class LiveRun implements Run {
   }
 
   /** An agent that is not there is the outcome of the run, told like any other. */
-  async #chooseSource(): Promise<Chosen> {
-    const { env, variables = {}, loadAgent, script, refusal, warn } = this.#options;
+  async #chooseSource(refusal: Failure | undefined): Promise<Chosen> {
+    const { env, variables = {}, loadAgent, script, warn } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
       introduction,
@@ -240,7 +260,7 @@ class LiveRun implements Run {
     return {
       id: this.id,
       startedAt: this.#startedAt,
-      labels,
+      labels: { ...present({ budget: this.#budget.name }), ...labels },
       agent: command?.[0] ?? agent,
       cwd,
       git: this.#git,

@@ -78,6 +78,8 @@ export const RunSpec = z.strictObject({
   /** What is expected of the run; what does not hold makes a success a failure. */
   expect: z.array(Rule).optional(),
   labels: z.record(z.string(), z.string()),
+  /** A budget of the ledger that the run, and those below it, take from. */
+  budget: z.string().min(1).optional(),
   /** Whether secrets are replaced. */
   redact: z.boolean(),
   project_name: z.string().optional(),

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunAgent } from '../../src/builtin/agent.ts';
-import { specOf } from '../../src/run/ask.ts';
+import { type RunAsk, specOf } from '../../src/run/ask.ts';
 import { Budget } from '../../src/run/budget.ts';
 import { start } from '../../src/run/run.ts';
+import { openStore } from '../../src/stores/open-store.ts';
+import type { RunStore } from '../../src/stores/run-store.ts';
 import { folder } from '../cli/run/scripted.ts';
 
 it('never lets a tree of runs go more than one step of each run beyond it, and never stops a run while enough is left', () => {
@@ -93,4 +96,61 @@ it('fifty runs at once on one dollar: beyond it by one model call of each at mos
   expect(usage?.cost).toBeLessThanOrEqual(1 + 50 * 0.01 + 1e-9);
   // Nothing was left for one that came too late: it took nothing.
   expect({ class: late.verdict.class, cost: late.metrics.cost }).toEqual({ class: 'cost_limit', cost: undefined });
+});
+
+describe('a budget of the ledger', () => {
+  const within = async (work: (place: { kind: 'sqlite'; path: string }, store: RunStore) => Promise<void>): Promise<void> => {
+    const place = { kind: 'sqlite', path: join(folder(), 'ledger.db') } as const;
+    const store = await openStore(place);
+    await work(place, store).finally(() => store.close());
+  };
+  const asked = (cwd: string, more: RunAsk = {}) =>
+    specOf({ prompt: 'x', model: 'replay/none', budget: 'team-a', ...more }, { cwd, passEnv: [] });
+
+  it('holds for runs that know nothing of each other: beyond it by one model call of each, and the next one does not start', () =>
+    within(async (place, store) => {
+      await store.budgets.set({ name: 'team-a', usd: 0.3, per: 'day' });
+      const cwd = folder();
+      const options = { env: {}, loadAgent: () => Promise.resolve(spender), ledger: { place, keepsTape: false } };
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => start(asked(cwd), options).outcome));
+      expect(new Set(outcomes.map(({ verdict }) => verdict.class))).toEqual(new Set(['cost_limit']));
+      const [state] = await store.budgets.list();
+      expect(state).toMatchObject({ runs: 6, running: 0, reserved: { usd: 0 }, unpriced: 0 });
+      expect(state?.spent.usd).toBeCloseTo(
+        outcomes.reduce((sum, { metrics }) => sum + (metrics.cost ?? 0), 0),
+        9,
+      );
+      // Asking takes a moment, in which an agent that takes a call every 2 ms takes some more.
+      expect(state?.spent.usd).toBeGreaterThanOrEqual(0.3 - 0.06);
+      let started = false;
+      const agent: RunAgent = async () => void (started = true);
+      const late = await start(asked(cwd), { ...options, loadAgent: () => Promise.resolve(agent) }).outcome;
+      expect(late).toMatchObject({ verdict: { class: 'cost_limit', exit_code: 5 }, limits_hit: [{ limit: 'cost', maximum: 0.3 }] });
+      expect(late.verdict.evidence.map(({ detail }) => detail).join()).toContain('the budget "team-a" of $0.3 a day was reached');
+      expect(started).toBe(false);
+      expect((await store.list({ labels: { budget: 'team-a' } }, { limit: 9 })).runs).toHaveLength(7);
+    }));
+
+  it.each([
+    ['unknown', 'team-b', 'config', 'no budget "team-b" in '],
+    ['without a ledger', 'team-a', 'input', 'the budget "team-a" is kept in a ledger, and this run has none'],
+  ])('%s: the run says so, and nothing starts', (title, budget, verdict, message) =>
+    within(async (place) => {
+      const agent: RunAgent = () => Promise.reject(new Error('it was started'));
+      const options = { env: {}, loadAgent: () => Promise.resolve(agent), ledger: { place, keepsTape: false } };
+      const outcome = await start(asked(folder(), { budget }), title === 'unknown' ? options : { ...options, ledger: undefined }).outcome;
+      expect(outcome.verdict.class).toBe(verdict);
+      expect(outcome.error_details?.message).toContain(message);
+    }),
+  );
+
+  it('cannot be another one below a run', () =>
+    within(async (place, store) => {
+      await store.budgets.set({ name: 'team-a', usd: 1, per: 'day' });
+      const options = { env: {}, loadAgent: () => Promise.resolve(spender), ledger: { place, keepsTape: false } };
+      const parent = start(asked(folder()), options);
+      expect(() => start(asked(folder(), { budget: 'team-b' }), { ...options, parent })).toThrow('takes from the budget of that run');
+      parent.cancel();
+      await parent.outcome;
+    }));
 });

@@ -19,6 +19,7 @@ export const crewOptions = {
   },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when all of it together has cost this much (exit 5)' },
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
+  budget: runOptions.budget,
   timeout,
   'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after so long' },
   concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)' },

@@ -88,6 +88,7 @@ export const runOptions = {
   'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls of the model (exit 6)' },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when the run has cost this much (exit 5)' },
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when it has used this many tokens, in and out (exit 5)' },
+  budget: { type: 'string', value: 'NAME', help: 'Take from this budget of the ledger, as "runwire budget" knows it; none left: exit 5' },
   timeout: { type: 'string', value: 'DURATION', help: 'Stop after 90s, 5m, 1h30m (exit 124)' },
   'idle-timeout': { type: 'string', value: 'DURATION', help: 'Stop when the agent prints nothing for so long (exit 124)' },
   'first-event-timeout': { type: 'string', value: 'DURATION', help: 'Stop when it has said nothing by then (exit 124)' },
@@ -192,6 +193,7 @@ export interface RunFlags {
   resume: string | undefined;
   cwd: string | undefined;
   limits: AskedLimits;
+  budget: string | undefined;
   retries: number;
   retryDelayMs: number;
   extraEnv: Passed;
@@ -289,6 +291,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
       firstEventTimeoutMs: readDuration('--first-event-timeout', values['first-event-timeout']),
       permissionTimeoutMs: readDuration('--permission-timeout', values['permission-timeout']),
     },
+    budget: filled('--budget', values.budget, 'team-a'),
     retries: readRetries(values.retries),
     retryDelayMs: readDuration('--retry-delay', values['retry-delay']) ?? 2000,
     extraEnv: readEnvironmentWords(values.env ?? []),

@@ -141,6 +141,7 @@ function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
     ['--base-url', spec.base_url === undefined ? undefined : withoutPassword(spec.base_url)],
     ['--cwd', spec.cwd === cwd ? undefined : spec.cwd],
     ['--permission-mode', spec.permission_mode],
+    ['--budget', spec.budget],
     ...spec.allow.map((rule) => ['--allow', rule] as const),
     ...spec.deny.map((rule) => ['--deny', rule] as const),
     ...spec.directories.map((folder) => ['--add-dir', folder] as const),

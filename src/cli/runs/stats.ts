@@ -3,6 +3,7 @@ import { csvLine } from '../../ledger/csv.ts';
 import { groupings, groupingsOf, type Stats, statsBy } from '../../ledger/stats.ts';
 import { present } from '../../present.ts';
 import type { StatsRow } from '../../stores/run-store.ts';
+import { budgetTable } from '../budget/list.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, compactDuration, dollars, percent } from '../../terminal/figures.ts';
@@ -70,7 +71,9 @@ is known: cost_known says of how many runs, unpriced how many have none. A table
           const all = by === 'all' ? [] : await statsBy(store, 'all', wanted, options);
           const totals = all.map((row) => ({ ...row, group: 'all' }));
           const shown = figures === undefined ? columns(by, chart, rows, options.percentiles) : chosenColumns(by, figures, rows);
-          await context.show(table(shown, [...rows, ...totals], screenOf(context)));
+          const budgets = await store.budgets.list();
+          const left = budgets.length === 0 ? '' : `\n${budgetTable(budgets, context)}`;
+          await context.show(table(shown, [...rows, ...totals], screenOf(context)) + left);
         } else if (format === 'csv') await context.print(csvOf(rows, figures));
         else await context.print(rows.map((row) => `${JSON.stringify(onlyThese(row, figures))}\n`).join(''));
         return 0;

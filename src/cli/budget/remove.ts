@@ -1,0 +1,25 @@
+import { Failure } from '../../failure.ts';
+import { command } from '../command.ts';
+import { ledgerOption, noSuchLedger, useLedger } from '../runs/ledger.ts';
+import { budgetName } from './name.ts';
+
+export const remove = command({
+  name: 'budget remove',
+  summary: 'Remove a budget, and what was counted for it',
+  operands: 'NAME',
+  description: 'The runs stay in the ledger. Those that go on are not stopped; those that ask for more are.',
+  options: { ...ledgerOption },
+  examples: [['runwire budget remove team-a', 'No such budget any more']],
+  async run(values, operands, context) {
+    const name = budgetName(operands, 'budget remove NAME');
+    return useLedger(
+      values,
+      context,
+      async ({ store }) => {
+        if (!(await store.budgets.remove(name))) throw new Failure('input', `no budget "${name}"; "runwire budget list" shows them`);
+        return 0;
+      },
+      noSuchLedger,
+    );
+  },
+});

@@ -1,0 +1,48 @@
+import { Failure } from '../../failure.ts';
+import { present } from '../../present.ts';
+import { periods } from '../../stores/budget-store.ts';
+import { command } from '../command.ts';
+import { amount, readCount, readWord } from '../flag-values.ts';
+import { ledgerOption, useLedger } from '../runs/ledger.ts';
+import { budgetName } from './name.ts';
+
+export const set = command({
+  name: 'budget set',
+  summary: 'Make or change a budget',
+  operands: 'NAME',
+  description: `Runs with --budget NAME take from it together, from any process and machine that uses this ledger. What was spent in the period
+that goes on still counts when a budget is changed.`,
+  options: {
+    usd: { type: 'string', value: 'USD', help: 'So many dollars' },
+    tokens: { type: 'string', value: 'N', help: 'So many tokens, in and out' },
+    per: {
+      type: 'string',
+      value: periods.join('|'),
+      choices: periods,
+      help: 'Anew every day, week or month (UTC), or once and for all (default: total)',
+    },
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire budget set team-a --usd 50 --per day', 'Fifty dollars a day'],
+    ['runwire budget set nightly --tokens 20000000 --per week --ledger postgres://db/team', 'In the ledger of a team'],
+  ],
+  async run(values, operands, context) {
+    const name = budgetName(operands, 'budget set NAME --usd N --per day');
+    const usd = readUsd(values.usd);
+    const tokens = readCount('--tokens', values.tokens, 1_000_000);
+    if (usd === undefined && tokens === undefined) throw new Failure('input', 'a budget needs --usd, --tokens or both; see --help');
+    const per = readWord('--per', values.per, periods) ?? 'total';
+    return useLedger(values, context, async ({ store }) => {
+      await store.budgets.set({ name, per, ...present({ usd, tokens }) });
+      return 0;
+    });
+  },
+});
+
+function readUsd(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const usd = amount(text);
+  if (usd === undefined || usd === 0) throw new Failure('input', `--usd ${text}: expected an amount above 0, such as 50`);
+  return usd;
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../failure.ts';
+import { reserve, type Reserved, reserveMore } from '../ledger/budget.ts';
+import { present } from '../present.ts';
+import type { Amounts, Reservation, Taking } from '../stores/budget-store.ts';
+import type { RunStore } from '../stores/run-store.ts';
+import { type Cause, reached } from './stop.ts';
+
+const retryMs = 1000;
+/** A run that has taken what was set aside for it, and cannot ask for more, is stopped after so long. */
+const patienceMs = 30_000;
+
+export interface SharedBudgetOptions {
+  name: string;
+  /** The top of the tree that takes from it. */
+  run: string;
+  open: () => Promise<RunStore>;
+  /** Tests lower it. */
+  patienceMs?: number;
+}
+
+/** The share that one tree of runs has of a budget in the ledger: it grows step by step, as far as there is room. */
+export class SharedBudget {
+  readonly name: string;
+  readonly #options: SharedBudgetOptions;
+  #store: RunStore | undefined;
+  #reservation: Reservation | undefined;
+  #taking: Taking = { spent: { usd: 0, tokens: 0 }, step: {} };
+  #asking: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: SharedBudgetOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Before anything starts; answers why it may not. Throws `Failure` where the budget is unknown or the ledger away. */
+  async reserve(amount: Amounts): Promise<Cause | undefined> {
+    this.#store = await this.#options.open();
+    return this.#take(await reserve(this.#store, this.name, this.#options.run, amount));
+  }
+
+  get limitsCost(): boolean {
+    return this.#reservation?.usd !== undefined;
+  }
+
+  /** What could still be taken, if no other run took anything. */
+  get costLeft(): number | undefined {
+    const { usd, spent, reserved } = this.#reservation?.budget ?? {};
+    if (usd === undefined || spent === undefined || reserved === undefined) return undefined;
+    return usd - spent.usd - reserved.usd - this.#taking.spent.usd;
+  }
+
+  /** The tree took so much in all. `stop` is called when it may take no more; that may be a moment later. */
+  took(taking: Taking, stop: (cause: Cause) => void): void {
+    this.#taking = taking;
+    if (this.#isEnough() || this.#asking !== undefined || this.#isClosed) return;
+    this.#asking = this.#askForMore(stop).finally(() => (this.#asking = undefined));
+  }
+
+  /** What it took is known from the ends of its runs in the ledger. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#asking;
+    await this.#store?.close().catch(() => {});
+  }
+
+  #isEnough(): boolean {
+    const { usd = Infinity, tokens = Infinity } = this.#reservation ?? {};
+    return this.#taking.spent.usd < usd && this.#taking.spent.tokens < tokens;
+  }
+
+  async #askForMore(stop: (cause: Cause) => void): Promise<void> {
+    const { run, patienceMs: patience = patienceMs } = this.#options;
+    const start = performance.now();
+    while (this.#store !== undefined && !this.#isClosed && !this.#isEnough()) {
+      try {
+        const gone = this.#take(await reserveMore(this.#store, this.name, run, this.#taking));
+        if (gone !== undefined) return stop(gone);
+      } catch (error) {
+        if (performance.now() - start > patience)
+          return stop(reached({ limit: 'cost', message: `the budget "${this.name}" cannot be asked for more: ${messageOf(error)}` }));
+        await sleep(retryMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  #take(answer: Reserved): Cause | undefined {
+    if (answer.kind === 'exceeded') {
+      const { limit, message, budget } = answer;
+      return reached({ limit, message, ...present({ maximum: limit === 'cost' ? budget.usd : budget.tokens }) });
+    }
+    this.#reservation = answer.reservation;
+    return undefined;
+  }
+}
