@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findDialect } from '../../src/dialects/registry.ts';
 import { exitCodes, type VerdictClass } from '../../src/failure.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
@@ -8,6 +8,8 @@ import { fold } from '../../src/pipeline/convert.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
 import { modes } from '../support/fake-agent/modes.ts';
 import { asCommand, leftOf, makePlace, nothing, runFake } from '../support/fake-agent/run-fake.ts';
+import { sweep } from '../support/sweep.ts';
+import { rewrite } from '../support/wire.ts';
 
 interface Case {
   /** Unset: success. */
@@ -132,8 +134,13 @@ const outcomeOf = (text: string, from: string): Promise<RunOutcome> => fold([new
 
 it('has a case for every mode', () => expect(Object.keys(cases).toSorted()).toEqual(Object.keys(modes).toSorted()));
 
-describe.concurrent.each(Object.entries(formats))('%s', (name, format) => {
-  it.each(Object.entries(cases))('%s', async (mode, { verdict = 'success', exit, flags = [], from, hasty, env, evidence, message }) => {
+const runs = sweep(Object.entries(formats), Object.entries(cases)).map(
+  ([[name, format], [mode, told]]) => [name, mode, format, told] as const,
+);
+
+it.concurrent.each(runs)(
+  '%s, %s',
+  async (name, mode, format, { verdict = 'success', exit, flags = [], from, hasty, env, evidence, message }) => {
     const place = makePlace({ ...env, ...(hasty === true ? { RUNWIRE_PATIENCE: '0.1' } : {}) });
     const passed = Object.keys(env ?? {}).flatMap((variable) => ['--env', variable]);
     const args = [...format.flags, '--tape', 'run.tape', ...passed, ...flags, ...asCommand(mode, from)];
@@ -152,13 +159,20 @@ describe.concurrent.each(Object.entries(formats))('%s', (name, format) => {
     // An agent that said nothing has no session on that bus.
     if (values.length > 0 || name !== '--format json') expect(values.at(-1)).toMatchObject(format.last);
     if (name === '--stream-json') expect(values.at(-1)).toMatchObject({ final_report: JSON.parse(stdout.slice(report)) });
+    // The other formats tell the same of what the run has kept.
+    for (const { dialect } of Object.values(formats)) {
+      if (dialect === format.dialect) continue;
+      const { text } = rewrite(tape, 'runwire', dialect);
+      const again = await outcomeOf(text, dialect);
+      expect({ dialect, verdict: again.verdict.class, ...(await read(text, dialect)) }).toMatchObject({ dialect, verdict, problems: [] });
+    }
     expect(left).toEqual(nothing);
     expect(stderr).not.toMatch(/^\s+at .*\.js:\d+/m);
     expect(leaks({ stdout, stderr, tape })).toEqual([]);
     if (message !== undefined) expect(told.map((each) => each.message)).toEqual([message, message]);
     if (evidence !== undefined) expect(JSON.stringify(told[1].verdict.evidence)).toContain(evidence);
-  });
-});
+  },
+);
 
 /** Where the secret can be seen, whole or in part. */
 function leaks(sinks: Record<string, string>): string[] {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/pipeline/convert.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { asCodex, asCommand, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
+import { sweep } from '../support/sweep.ts';
 
 const tapeOf = ({ cwd }: Place): string => readFileSync(join(cwd, 'run.tape'), 'utf8');
 const outcomeOf = (text: string): Promise<RunOutcome> => fold([new TextEncoder().encode(text)]);
@@ -94,13 +95,15 @@ describe.concurrent('what is shown to people', () => {
   });
 });
 
-const megabytes = Number(process.env['FAKE_MEGABYTES'] ?? 100);
+/** `npm run flood` asks for more. What was kept of a flood would be several times its size. */
+const megabytes = Number(process.env['FAKE_MEGABYTES'] ?? 40);
+const fewMegabytes = megabytes > 40 ? 400 : 250;
 
 describe('much', () => {
   it.each([
     ['a flood of small lines', ['--output-format', 'text'], megabytes],
     ['a flood of noise', ['--output-format', 'text'], megabytes],
-    ['one long line', ['--json'], Math.min(megabytes / 4, 200)],
+    ['one long line', ['--json'], Math.min(megabytes / 2, 200)],
   ])('%s is read to its end, in little memory', { timeout: 600_000 }, async (mode, flags, size) => {
     const place = makePlace({ FAKE_MEGABYTES: String(size) });
     let most = 0;
@@ -113,7 +116,7 @@ describe('much', () => {
     expect({ status, end: stderr.slice(-300) }).toMatchObject({ status: 0 });
     expect(flags[0] === '--json' ? (JSON.parse(stdout) as { answer: string }).answer : stdout.trim()).toBe('All done.');
     // A line of JSON is held once as bytes, once as text and once as a value.
-    expect(most).toBeLessThan(mode === 'one long line' ? 300 + size * 8 : 400);
+    expect(most).toBeLessThan(mode === 'one long line' ? 300 + size * 8 : fewMegabytes);
     expect(leftOf(place)).toEqual(nothing);
   });
 });
@@ -129,7 +132,7 @@ function residentMegabytes(pid: number | undefined): number {
 const secret = ['correct', 'horse', 'battery', 'staple'].join('-');
 const traces = [secret, secret.slice(0, 12), secret.slice(-12), Buffer.from(secret).toString('base64').slice(0, 20)];
 
-describe.concurrent.each([
+const sinkFormats: readonly (readonly [name: string, flags: readonly string[]])[] = [
   ['text', []],
   ['--json', ['--json']],
   ['--output-format json', ['--output-format', 'json']],
@@ -137,14 +140,18 @@ describe.concurrent.each([
   ['--stream-json', ['--stream-json']],
   ['--to runwire', ['--to', 'runwire']],
   ['--to claude', ['--to', 'claude']],
-])('a secret that the agent was given, %s', (_name, format) => {
-  it.each([
-    ['tells a secret everywhere', 'codex'],
-    ['tells a secret in two deltas', 'claude'],
-    ['fails with a secret', 'codex'],
-    ['crashes with a secret', 'codex'],
-    ['asks with a secret', 'codex'],
-  ])('is in no sink: %s', async (mode, from) => {
+];
+const tellers: readonly (readonly [mode: string, from: string])[] = [
+  ['tells a secret everywhere', 'codex'],
+  ['tells a secret in two deltas', 'claude'],
+  ['fails with a secret', 'codex'],
+  ['crashes with a secret', 'codex'],
+  ['asks with a secret', 'codex'],
+];
+const tellings = sweep(sinkFormats, tellers).map(([[name, format], [mode, from]]) => [name, mode, format, from] as const);
+
+describe.concurrent('a secret that the agent was given', () => {
+  it.each(tellings)('is in no sink, %s: %s', async (_name, mode, format, from) => {
     const place = makePlace({ MY_SECRET: secret });
     const sinks = ['--tape', 'run.tape', '--on-end', 'cat > outcome.json', '--permission-timeout', '0.5s'];
     const given = ['--env', `FAKE_SECRET=${secret}`, '--env', 'MY_SECRET'];

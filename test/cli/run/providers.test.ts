@@ -5,6 +5,7 @@ import type { VerdictClass } from '../../../src/failure.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import type { FormatId, ModelServer, TurnInput } from '../../support/model-server/index.ts';
 import { truthOf } from '../../support/recordings.ts';
+import { sweep } from '../../support/sweep.ts';
 import { live, type LiveOptions, project, serve } from './live.ts';
 import { folder } from './scripted.ts';
 
@@ -241,8 +242,12 @@ describe.each(providers)('%s', (...provider) => {
       calls: 1,
     });
   });
+});
 
-  it.each(scenarios)('$title', async (scenario) => {
+const tries = sweep(scenarios, providers).map(([scenario, provider]) => [provider[0], scenario.title, provider, scenario] as const);
+
+describe('the same in every format', () => {
+  it.each(tries)('%s: %s', async (_format, _title, provider, scenario) => {
     const server = await serve(scenario.turns);
     const { status, events, outcome } = await run(server, provider, scenario);
     const { tokens } = truthOf(server.served);

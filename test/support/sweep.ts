@@ -1,0 +1,12 @@
+const all = process.env['RUNWIRE_SWEEP'] === 'all';
+
+/**
+ * Two lists tried with each other. `npm test` deals the shorter list out over the longer, so that each of both has its turn;
+ * `npm run test:sweeps` tries every pair.
+ */
+export function sweep<First, Second>(first: readonly First[], second: readonly Second[]): [First, Second][] {
+  const pairs = first.flatMap((one, row) => second.map((other, column) => ({ pair: [one, other] satisfies [First, Second], row, column })));
+  const inTurn = (row: number, column: number): boolean =>
+    first.length < second.length ? column % first.length === row : row % second.length === column;
+  return pairs.filter(({ row, column }) => all || inTurn(row, column)).map(({ pair }) => pair);
+}
