@@ -30,13 +30,13 @@ function dialectTable(): string {
   const rows = dialects.map(({ id, about, encoder, variants }) => {
     const names = (variants ?? []).map((each) => `\`${each.name}\``);
     const writes = encoder === undefined ? 'no' : `${about.writes ?? 'yes'}${names.length > 1 ? ` (variants ${names.join(', ')})` : ''}`;
-    return `| \`${id}\` | ${about.agent} | ${about.reads} | ${writes} |`;
+    return `| \`${id}\` | ${about.agent} | ${about.reads ?? 'no'} | ${writes} |`;
   });
   return `# Dialects
 
 Made from the registry by \`npm run generate\`; \`runwire dialects\` prints the same list.
 
-A dialect is the wire format of one agent. Reading detects it from the first lines, \`--from\` names it. Writing takes a name, or a name and a
+A dialect is the wire format of one agent, or a format that others read runs in. Reading detects it from the first lines, \`--from\` names it. Writing takes a name, or a name and a
 variant: \`--to claude:json\`. \`runwire schema NAME\` prints the JSON Schema of one object of its wire.
 
 | name | agent | reads | writes |

@@ -1,5 +1,5 @@
 import type { Dialect, Encoder, EncoderSink, Json, JsonObject, Variant } from '../../src/dialects/dialect.ts';
-import { dialects, findDialect } from '../../src/dialects/registry.ts';
+import { dialects, findDialect, readable } from '../../src/dialects/registry.ts';
 import type { EventOf, EventRecord } from '../../src/events/event.ts';
 
 // Lines that look like those of agents which Runwire reads and does not write, as simple as a decoder needs them.
@@ -588,6 +588,6 @@ export const writtenNames: readonly string[] = dialects.flatMap(({ id, encoder, 
 );
 
 /** The same, and every form that is only read. */
-export const readNames: readonly string[] = dialects.flatMap(({ id }) =>
+export const readNames: readonly string[] = readable.flatMap(({ id }) =>
   [...writtenNames, ...Object.keys(lookalikes)].filter((name) => name === id || name.startsWith(`${id}:`)),
 );

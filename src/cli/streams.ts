@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { ownSecrets } from '../builtin/config/secrets.ts';
-import { dialects } from '../dialects/registry.ts';
+import { readable as readableDialects } from '../dialects/registry.ts';
 import { Failure } from '../failure.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { ProcessEnd } from '../pipeline/thread.ts';
@@ -12,7 +12,12 @@ import type { Context } from './context.ts';
 
 /** The flags of every command that reads an agent's output. */
 export const streamOptions = {
-  from: { type: 'string', value: 'DIALECT', choices: dialects.map((each) => each.id), help: 'Read this dialect instead of detecting it' },
+  from: {
+    type: 'string',
+    value: 'DIALECT',
+    choices: readableDialects.map((each) => each.id),
+    help: 'Read this dialect instead of detecting it',
+  },
   stderr: { type: 'string', value: 'FILE', help: 'What the process wrote to stderr: more evidence' },
   'process-exit': { type: 'string', value: 'CODE|SIGNAL', help: 'How the process ended: 0, 1, SIGTERM, …' },
   notes: {

@@ -2,7 +2,7 @@ import type { EventOf, EventRecord } from '../events/event.ts';
 import { codeOfClass } from '../faults.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { LastClaim } from '../outcome/last-claim.ts';
-import { classWords } from './class-words.ts';
+import { failureText } from './told.ts';
 
 type Claim = EventOf<'agent.finished'>;
 
@@ -43,11 +43,10 @@ export class Claims {
   }
 
   judged(claim: Claim | undefined, outcome: RunOutcome): Claim | undefined {
-    const { verdict, provenance, error_details: details } = outcome;
+    const { verdict, provenance } = outcome;
     if (claim?.status !== 'ok' || verdict.class === 'success') return claim;
     if (!this.#isDoubted && provenance.dialect === this.#dialect) return claim;
-    const said = [classWords[verdict.class]?.words, details?.message ?? verdict.evidence[0]?.detail].filter(Boolean).join(': ');
-    return { type: 'agent.finished', status: 'failed', code: verdict.code ?? codeOfClass[verdict.class], message: said };
+    return { type: 'agent.finished', status: 'failed', code: verdict.code ?? codeOfClass[verdict.class], message: failureText(outcome) };
   }
 }
 

@@ -91,20 +91,29 @@ export interface Encoder {
   end(outcome: RunOutcome): void;
 }
 
-/** How a dialect's objects become bytes: one a line, one JSON array, or one indented document. */
-type Layout = 'lines' | 'array' | 'document';
+/** How a dialect's objects become bytes: one a line, one JSON array, one indented document, or one a server-sent event. */
+type Layout = 'lines' | 'array' | 'document' | 'sse';
 
 export interface Variant {
   readonly name: string;
   readonly layout: Layout;
   /** All is told in one object, as in a document. */
   readonly isOneObject?: true;
+  /** Of server-sent events: the data of the one after the last object. */
+  readonly farewell?: string;
+  /** What an HTTP response has to say beside its content type. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Dialect {
   readonly id: string;
   /** The program that speaks it, and what we read and write of it: the generated table in docs/dialects.md. */
-  readonly about: { readonly agent: string; readonly reads: string; readonly writes?: string };
+  readonly about: {
+    readonly agent: string;
+    /** Absent: can be written but not read. */
+    readonly reads?: string;
+    readonly writes?: string;
+  };
   /** How sure, from the first objects on stdout (and the first lines of stderr): 0 = not mine, 1 = certain. */
   detect(head: readonly JsonObject[], stderr: readonly string[]): number;
   /** The same for a document that was cut before it could be read: all there is, is how it begins. */

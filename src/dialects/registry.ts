@@ -1,7 +1,10 @@
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
+import { agUi } from './ag-ui/index.ts';
 import { agentCode } from './agent-code/index.ts';
+import { aiSdkUi } from './ai-sdk-ui/index.ts';
 import { amp } from './amp/index.ts';
+import { atif } from './atif/index.ts';
 import { claude } from './claude/index.ts';
 import { cline } from './cline/index.ts';
 import { codex } from './codex/index.ts';
@@ -40,6 +43,9 @@ export const dialects: readonly Dialect[] = [
   amp,
   droid,
   copilot,
+  atif,
+  aiSdkUi,
+  agUi,
 ];
 
 export function findDialect(id: string): Dialect {
@@ -47,6 +53,15 @@ export function findDialect(id: string): Dialect {
   if (found !== undefined) return found;
   const known = dialects.map((each) => each.id);
   throw new Failure('input', `unknown dialect "${id}"${nearest(id, known)}; known: ${known.join(', ')}`);
+}
+
+/** What `--from` may name. */
+export const readable: readonly Dialect[] = dialects.filter(({ about }) => about.reads !== undefined);
+
+export function findReader(id: string): Dialect {
+  const dialect = findDialect(id);
+  if (dialect.about.reads !== undefined) return dialect;
+  throw new Failure('input', `${id} can be written but not read; readable: ${readable.map((each) => each.id).join(', ')}`);
 }
 
 /** `claude` or `claude:json` → the dialect and the variant to write. */

@@ -1,4 +1,4 @@
-import { findDialect, findWriter } from '../dialects/registry.ts';
+import { findReader, findWriter } from '../dialects/registry.ts';
 import type { EventOf, EventRecord } from '../events/event.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
@@ -37,7 +37,7 @@ function readerOptions({
   onNote: _onNote,
   ...rest
 }: DecodeOptions): ReaderOptions {
-  return from === undefined ? rest : { ...rest, dialect: findDialect(from) };
+  return from === undefined ? rest : { ...rest, dialect: findReader(from) };
 }
 
 /** Any agent's output → records. The last one is always `thread.completed`, with the outcome as its `final_report`. */

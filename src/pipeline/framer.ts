@@ -171,7 +171,7 @@ export class Framer {
     if (line.startsWith('data:') && /^data:\s*\{/.test(line)) {
       this.#sse = true;
       line = line.slice(5);
-    } else if (this.#sse && /^(?:event|id|retry|):/.test(line)) {
+    } else if (this.#sse && /^(?:(?:event|id|retry|):|data: ?\[DONE\]$)/.test(line)) {
       return;
     }
     line = line.trimStart();

@@ -325,9 +325,9 @@ export class Thread {
   }
 }
 
-/** A dialect has the name of the agent that speaks it; a tape is everybody's. */
+/** A dialect has the name of the agent that speaks it; tapes and trajectories are everybody's. */
 function agentOf(dialect: string): string | undefined {
-  return dialect === 'unknown' || dialect === 'runwire' ? undefined : dialect;
+  return dialect === 'unknown' || dialect === 'runwire' || dialect === 'atif' ? undefined : dialect;
 }
 
 const idFields = ['item_id', 'parent_item_id', 'turn_id', 'message_id', 'block_id', 'permission_id'] as const;

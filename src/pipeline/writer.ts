@@ -70,6 +70,7 @@ export class Writer {
     if (claim !== undefined) this.#encoder.record(claim);
     this.#encoder.end(this.#parts?.last(outcome) ?? outcome);
     if (this.#variant.layout === 'array') this.#out.add('', this.#count === 0 ? '[]' : ']', '\n');
+    if (this.#variant.farewell !== undefined) this.#out.add('data: ', this.#variant.farewell, '\n\n');
   }
 
   /** What has been written since the last call. */
@@ -95,6 +96,7 @@ export class Writer {
     if (text === undefined) return;
     this.#count += 1;
     if (this.#variant.layout === 'array') this.#out.add(this.#count === 1 ? '[' : ',', text, '');
+    else if (this.#variant.layout === 'sse') this.#out.add('data: ', text, '\n\n');
     else this.#out.add('', text, '\n');
   }
 

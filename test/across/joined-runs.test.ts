@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialects, findDialect } from '../../src/dialects/registry.ts';
+import { findDialect, readable } from '../../src/dialects/registry.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { type Passed, pass } from '../support/pipeline.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
@@ -46,7 +46,7 @@ const agents = tables.map(({ folder, dialect }) => {
   });
   return { folder, dialect, runs, joined };
 });
-const targets = dialects
+const targets = readable
   .filter(({ encoder }) => encoder !== undefined)
   .flatMap(({ id, variants = [] }) => (variants.length === 0 ? [id] : variants.map(({ name }) => `${id}:${name}`)));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dialects, findDialect } from '../../src/dialects/registry.ts';
+import { findDialect, readable } from '../../src/dialects/registry.ts';
 import { jsonl, pass } from '../support/pipeline.ts';
 import { loadRecording } from '../support/recordings.ts';
 import { handWritten } from '../support/whole-runs.ts';
@@ -10,7 +10,7 @@ const wholeRuns: [name: string, stdout: string][] = [
     recorded,
   ),
   ...['pi@0.73.1', 'qwen@0.24.4', 'qwen-partial@0.24.4', 'continue@1.5.47', 'gemini-json@0.61.0', 'qwen-json@0.24.4'].map(recorded),
-  ...['claude', 'agent-code', 'agent-code:events', 'dev-agent', 'runwire', 'dexter:events'].flatMap(written),
+  ...['claude', 'agent-code', 'agent-code:events', 'dev-agent', 'runwire', 'dexter:events', 'atif'].flatMap(written),
   ...Object.entries(handWritten).map(([name, lines]): [string, string] => [name, jsonl(lines)]),
 ];
 
@@ -28,7 +28,7 @@ const endOf = (stdout: string): string => (stdout.endsWith('\n') ? stdout : `${s
 
 it('knows a whole run of every dialect', () => {
   const known = wholeRuns.map(([, stdout]) => pass({ stdout }).outcome.provenance.dialect);
-  expect([...new Set(known)].toSorted()).toEqual(dialects.map(({ id }) => id).toSorted());
+  expect([...new Set(known)].toSorted()).toEqual(readable.map(({ id }) => id).toSorted());
 });
 
 describe.each(wholeRuns)('%s', (_name, stdout) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Dialect, Loss } from '../../src/dialects/dialect.ts';
-import { dialects, findDialect, findWriter } from '../../src/dialects/registry.ts';
+import { findDialect, findWriter, readable } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { Reader } from '../../src/pipeline/reader.ts';
@@ -39,7 +39,7 @@ const facts = (events: readonly AgentEvent[]): AgentEvent[] =>
   events.filter((event) => event.type !== 'thread.completed' && !(event.type === 'log' && event.cause !== undefined));
 
 const recordings = allRecordings(tables);
-const writable = dialects.filter((dialect) => dialect.encoder !== undefined);
+const writable = readable.filter((dialect) => dialect.encoder !== undefined);
 
 describe('into its own dialect and back', () => {
   it.each(recordings.filter(({ expected }) => findDialect(expected.dialect).encoder !== undefined))(

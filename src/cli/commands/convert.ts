@@ -1,4 +1,4 @@
-import { findDialect, findWriter } from '../../dialects/registry.ts';
+import { findReader, findWriter } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Reader } from '../../pipeline/reader.ts';
 import { Writer } from '../../pipeline/writer.ts';
@@ -25,7 +25,7 @@ cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant
   async run(values, operands, context) {
     const { dialect, variant } = findWriter(values.to ?? 'runwire');
     const flags = readSharedFlags(values, context);
-    const from = values.from === undefined ? {} : { dialect: findDialect(values.from) };
+    const from = values.from === undefined ? {} : { dialect: findReader(values.from) };
     let noted = false;
     for (const source of sourcesOf(operands, context)) {
       const writer = new Writer(dialect, variant);

@@ -14,7 +14,7 @@ export const dialectsCommand = command({
     const rows = dialects.map(({ id, about, variants, encoder }) => ({
       id,
       agent: about.agent,
-      reads: about.reads,
+      reads: about.reads ?? null,
       writes: encoder === undefined ? null : (about.writes ?? ''),
       variants: encoder === undefined ? [] : (variants ?? []).map((each) => each.name),
     }));
@@ -23,8 +23,9 @@ export const dialectsCommand = command({
       return 0;
     }
     const width = Math.max(...rows.map(({ id }) => id.length));
-    const lines = rows.map(({ id, agent, writes, variants }) => {
-      const how = writes === null ? 'read' : `read, write${variants.length > 1 ? ` (${variants.join(', ')})` : ''}`;
+    const lines = rows.map(({ id, agent, reads, writes, variants }) => {
+      const written = `write${variants.length > 1 ? ` (${variants.join(', ')})` : ''}`;
+      const how = [reads === null ? [] : 'read', writes === null ? [] : written].flat().join(', ');
       return `${id.padEnd(width)}  ${agent.replaceAll('`', '')}: ${how}`;
     });
     await context.print(`${lines.join('\n')}\n`);

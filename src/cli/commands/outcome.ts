@@ -1,4 +1,4 @@
-import { findDialect } from '../../dialects/registry.ts';
+import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { endReading } from '../../ledger/run-tape.ts';
@@ -35,7 +35,7 @@ stream, and, if given, its stderr and how the process ended.`,
   ],
   async run(values, operands, context) {
     const flags = readSharedFlags(values, context);
-    const from = values.from === undefined ? {} : { dialect: findDialect(values.from) };
+    const from = values.from === undefined ? {} : { dialect: findReader(values.from) };
     const metadata = {
       ...(values.prompt === undefined ? {} : { initial_prompt: values.prompt }),
       ...attemptOf(values.attempt),

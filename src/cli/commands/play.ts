@@ -1,4 +1,4 @@
-import { findDialect, findWriter } from '../../dialects/registry.ts';
+import { findReader, findWriter } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { decode } from '../../pipeline/convert.ts';
 import { Writer } from '../../pipeline/writer.ts';
@@ -29,7 +29,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
   async run(values, operands, context) {
     const { dialect, variant } = findWriter(values.to ?? 'runwire');
     const speed = speedOf(values.speed);
-    const from = values.from === undefined ? undefined : findDialect(values.from).id;
+    const from = values.from === undefined ? undefined : findReader(values.from).id;
     const { stdin, stdinIsTerminal } = context;
     const readFile = (path: string) => streamOf(fileTape(path, context.readFile));
     for (const source of sourcesOf(operands, { stdin, stdinIsTerminal, readFile })) {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findDialect } from '../../dialects/registry.ts';
+import { findReader } from '../../dialects/registry.ts';
 import { compareWith } from '../../expect/against.ts';
 import { Expectations } from '../../expect/expectations.ts';
 import { checkCode, judgedBy } from '../../expect/judged.ts';
@@ -61,7 +61,7 @@ export async function readOutcome(
   const reader = new Reader({
     ...options,
     ...redaction(values['no-redact'], context),
-    ...(values.from === undefined ? {} : { dialect: findDialect(values.from) }),
+    ...(values.from === undefined ? {} : { dialect: findReader(values.from) }),
   });
   if (name !== undefined && name !== '-' && !existsSync(resolve(context.cwd, name))) {
     const flags = values.ledger === undefined ? {} : { ledger: values.ledger };

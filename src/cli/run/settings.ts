@@ -21,7 +21,7 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
   const cwd = resolve(context.cwd, flags.cwd ?? '.');
   if (!isFolder(cwd)) throw new Failure('input', `--cwd ${flags.cwd ?? cwd}: there is no such folder`);
   if (flags.allow.length + flags.deny.length > 0) await checkRules(flags);
-  if (flags.dialect !== undefined) (await import('../../dialects/registry.ts')).findDialect(flags.dialect);
+  if (flags.dialect !== undefined) (await import('../../dialects/registry.ts')).findReader(flags.dialect);
   const parent = flags.parent === undefined ? undefined : await readParent(flags.parent, flags, context);
   return {
     cwd,

@@ -1,5 +1,5 @@
 import type { StoredRun, Unreadable } from '../../agents/stored/stored-run.ts';
-import { findDialect } from '../../dialects/registry.ts';
+import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { type Imported, importRuns as importStored, runsAt } from '../../ledger/import.ts';
 import { present } from '../../present.ts';
@@ -36,7 +36,7 @@ imported of it. What cannot be read is named on stderr, everything else goes in,
   ],
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'name files or folders to import, or - for stdin; see --help');
-    const dialect = values.from === undefined ? undefined : findDialect(values.from);
+    const dialect = values.from === undefined ? undefined : findReader(values.from);
     const shared = readSharedFlags(values, context);
     const evidence = evidenceOf(shared, operands);
     const labels = Object.fromEntries((values.label ?? []).map(parseLabel));

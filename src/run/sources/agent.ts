@@ -4,7 +4,7 @@ import { locate } from '../../agents/locate.ts';
 import { findAgent } from '../../agents/registry.ts';
 import { SessionMeter, type SessionTotals } from '../../agents/session-meter.ts';
 import { usedBefore } from '../../agents/session-usage.ts';
-import { findDialect } from '../../dialects/registry.ts';
+import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { type PermissionMode, permissionModes } from '../../vocabulary.ts';
@@ -32,7 +32,7 @@ export async function agentSource(spec: RunSpec, variables: Variables): Promise<
   if (refused !== undefined) throw new Failure('input', refused);
   const source = new ProcessSource({
     canResume: cli.abilities.resume,
-    dialect: findDialect(spec.dialect ?? cli.dialect),
+    dialect: findReader(spec.dialect ?? cli.dialect),
     meter: meterOf(cli, spec, variables),
     launch(resume) {
       const { args, env: set, stdin } = plan(resume === undefined ? {} : { resume, prompt: continuePrompt });

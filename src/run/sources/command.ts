@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { childEnvironment } from '../../agents/environment.ts';
 import { agents } from '../../agents/registry.ts';
-import { findDialect } from '../../dialects/registry.ts';
+import { findReader } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
@@ -20,7 +20,7 @@ export function commandSource(command: readonly string[], spec: RunSpec, { env, 
     source: new ProcessSource({
       launch: () => ({ ...(workspace?.inside(order) ?? order), stdin }),
       canResume: false,
-      dialect: dialect === undefined ? undefined : findDialect(dialect),
+      dialect: dialect === undefined ? undefined : findReader(dialect),
     }),
     introduction: known === undefined ? {} : { agent: known.id },
     limits,

@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import type { Variant } from '../../dialects/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import type { Tape } from '../../stores/tape.ts';
@@ -50,10 +51,12 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     }
     // A download that nobody takes ends with an error, not as if it were whole.
     const body = streamOf(messages, { encode: ({ data }) => data, behind: () => ({ event: 'text', data: '' }), metrics, timing });
-    const name = `${run.id}.${dialect.id}${variant.layout === 'lines' ? '.jsonl' : '.json'}`;
+    const { type, ending } = fileKinds[variant.layout];
     return context.body(body, 200, {
-      ...streamHeaders(variant.layout === 'lines' ? 'application/x-ndjson' : 'application/json'),
-      'Content-Disposition': `attachment; filename="${name}"`,
+      ...streamHeaders(type),
+      ...variant.headers,
+      // What a front end reads as it comes is no file to keep.
+      ...(variant.layout === 'sse' ? {} : { 'Content-Disposition': `attachment; filename="${run.id}.${dialect.id}${ending}"` }),
     });
   });
 
@@ -64,6 +67,13 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     return { run, tape: found.tape };
   }
 }
+
+const fileKinds: Record<Variant['layout'], { type: string; ending: string }> = {
+  lines: { type: 'application/x-ndjson', ending: '.jsonl' },
+  array: { type: 'application/json', ending: '.json' },
+  document: { type: 'application/json', ending: '.json' },
+  sse: { type: 'text/event-stream', ending: '.sse' },
+};
 
 function askedRecords(context: Context<ServerEnv>): Wanted {
   const limit = askedNumber(context, 'limit', { least: 1, most: mostRecords });

@@ -1,5 +1,6 @@
 import { BoundedList, cutText, textLimit } from '../../../outcome/bounded.ts';
-import type { Json, JsonObject, Loss } from '../../dialect.ts';
+import type { JsonObject, Loss } from '../../dialect.ts';
+import { sizeOf } from '../../json-size.ts';
 
 /** Characters of arguments and results that are kept whole; what comes after is cut if it is long. */
 const wholeLimit = 4 * 1024 * 1024;
@@ -43,27 +44,4 @@ export class ToldCalls<Call extends { args: JsonObject; result: string }> {
     if (result.length > textLimit) this.#lose('tool_output');
     return cutText(result);
   }
-}
-
-/** Nesting deeper than this counts as too long: recursion must not follow it. */
-const maxDepth = 100;
-
-/** About how long a value is as JSON; counting stops at a limit. */
-function sizeOf(value: Json, limit: number, depth = 0): number {
-  if (typeof value === 'string') return value.length + 3;
-  if (typeof value !== 'object' || value === null) return 5;
-  if (depth > maxDepth) return limit + 1;
-  let size = 2;
-  if (Array.isArray(value)) {
-    for (const each of value) {
-      size += sizeOf(each, limit - size, depth + 1);
-      if (size > limit) return size;
-    }
-    return size;
-  }
-  for (const key in value) {
-    size += key.length + 3 + sizeOf(value[key] ?? null, limit - size, depth + 1);
-    if (size > limit) return size;
-  }
-  return size;
 }

@@ -1,0 +1,19 @@
+import type { Dialect } from '../dialect.ts';
+import { detectNothing, unread } from '../unread.ts';
+import { encoder } from './write/encode.ts';
+
+export const agUi: Dialect = {
+  id: 'ag-ui',
+  about: {
+    agent: 'AG-UI, the Agent-User Interaction protocol of CopilotKit and others',
+    writes: 'version 1.0, as server-sent events or as lines',
+  },
+  detect: detectNothing,
+  decoder: unread,
+  encoder,
+  variants: [
+    { name: 'sse', layout: 'sse' },
+    { name: 'lines', layout: 'lines' },
+  ],
+  schema: async () => (await import('./wire.ts')).Event,
+};

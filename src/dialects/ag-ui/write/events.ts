@@ -1,0 +1,25 @@
+import type { EncoderSink, JsonObject } from '../../dialect.ts';
+
+/** The events of one run: each says when it was, and is named by the run. */
+export class Events {
+  readonly #sink: EncoderSink;
+  threadId = '';
+  runId = '';
+  timestamp: string | null = null;
+  #count = 0;
+
+  constructor(sink: EncoderSink) {
+    this.#sink = sink;
+  }
+
+  /** A name that no other run of the thread has: front ends keep the messages of all of them. */
+  newId(word: string): string {
+    this.#count += 1;
+    return `${this.runId}:${word}_${this.#count}`;
+  }
+
+  write(type: string, fields: JsonObject): void {
+    const ms = this.timestamp === null ? Number.NaN : Date.parse(this.timestamp);
+    this.#sink.line(Number.isNaN(ms) ? { type, ...fields } : { type, timestamp: ms, ...fields });
+  }
+}

@@ -1,0 +1,107 @@
+import type { EventOf } from '../../../events/event.ts';
+import { asText, compact } from '../../read.ts';
+import type { Events } from './events.ts';
+import type { Messages } from './messages.ts';
+import { Subagents, type Tag } from './subagents.ts';
+
+interface Call {
+  id: string;
+  name: string;
+  tag: Tag;
+}
+
+interface Interrupt {
+  id: string;
+  reason: string;
+  message: string;
+  toolCallId?: string;
+}
+
+/** More questions than these nobody answers. */
+const mostAsked = 1000;
+
+/** Calls with their results, and the permissions that they wait for. */
+export class Tools {
+  readonly subagents: Subagents;
+  readonly #events: Events;
+  readonly #open = new Map<string, Call>();
+  readonly #asked = new Map<string, Interrupt>();
+
+  constructor(events: Events) {
+    this.#events = events;
+    this.subagents = new Subagents(events, (item) => this.#open.get(item));
+  }
+
+  start(event: EventOf<'item.started'>, messages: Messages | undefined): void {
+    const { item_id, kind, name, native_name, args, parent_item_id } = event;
+    // Before anything is written: what nests absurdly deep has no text.
+    const delta = asText(args) || '{}';
+    const call = { id: this.#events.newId('call'), name, tag: this.subagents.tagOf(parent_item_id) };
+    const parentMessageId = parent_item_id === undefined ? messages?.ofTurn : undefined;
+    this.#open.set(item_id, call);
+    const place = { toolCallId: call.id, ...call.tag };
+    this.#events.write('TOOL_CALL_START', {
+      ...place,
+      toolCallName: name,
+      ...compact({ parentMessageId }),
+      metadata: compact({ itemId: item_id, kind, nativeName: native_name }),
+    });
+    this.#events.write('TOOL_CALL_ARGS', { ...place, delta });
+    this.#events.write('TOOL_CALL_END', place);
+  }
+
+  end(event: EventOf<'item.completed'>): void {
+    const { item_id, status, output, error } = event;
+    const content = output === undefined || output === null ? (error ?? '') : asText(output);
+    if (!this.#open.has(item_id)) this.#unknown(item_id);
+    const call = this.#open.get(item_id);
+    if (call === undefined) return;
+    this.#open.delete(item_id);
+    this.subagents.end(event);
+    this.#events.write('TOOL_CALL_RESULT', {
+      messageId: `${call.id}:result`,
+      toolCallId: call.id,
+      ...call.tag,
+      content: content === '' && status !== 'success' ? status : content,
+      role: 'tool',
+      metadata: compact({
+        status,
+        error,
+        exitCode: event.exit_code,
+        durationMs: event.duration_ms,
+        summary: event.summary,
+        branchId: event.branch_id,
+      }),
+    });
+  }
+
+  /** What the agent's name for a call is here. */
+  idOf(item: string | undefined): string | undefined {
+    return item === undefined ? undefined : this.#open.get(item)?.id;
+  }
+
+  ask({ permission_id, item_id, what, title }: EventOf<'permission.requested'>, reason: string): void {
+    const toolCallId = this.idOf(item_id);
+    if (this.#asked.size < mostAsked)
+      this.#asked.set(permission_id, { id: permission_id, reason, message: title ?? what, ...compact({ toolCallId }) });
+  }
+
+  answer({ permission_id }: EventOf<'permission.resolved'>): void {
+    this.#asked.delete(permission_id);
+  }
+
+  /** The permissions that nobody gave or denied. */
+  get interrupts(): readonly Interrupt[] {
+    return [...this.#asked.values()];
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    for (const item_id of this.#open.keys()) this.end({ type: 'item.completed', item_id, status: 'abandoned' });
+    this.subagents.close();
+  }
+
+  #unknown(item_id: string): void {
+    this.start({ type: 'item.started', item_id, turn_id: '', kind: 'tool_call', name: 'unknown', args: {} }, undefined);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import { compact, filled, list, object, string, time } from '../../read.ts';
+import { minorOf, unknownVersion } from '../words.ts';
+import { readDiagnostics } from './diagnostics.ts';
+import { readEnding } from './ending.ts';
+import { textOf } from './content.ts';
+import { readRetries, type StepReader, stepReader } from './steps.ts';
+import { readTotals } from './usage.ts';
+
+/** One document is one run; several documents are several. */
+export function decoder(sink: DecoderSink): Decoder {
+  return {
+    line(wire) {
+      if (minorOf(wire.schema_version) === undefined || !Array.isArray(wire.steps)) return sink.unknown(wire);
+      readTrajectory(wire, sink);
+    },
+    end() {},
+  };
+}
+
+function readTrajectory(wire: JsonObject, sink: DecoderSink): void {
+  const extra = object(wire.extra);
+  const steps = list(wire.steps).map(object);
+  const first = steps.find(({ source }) => source !== 'system');
+  const task = first?.source === 'user' ? first : undefined;
+  sink.at(time(string(steps[0]?.timestamp)));
+  sink.emit({ type: 'thread.started', ...introduction(wire), ...compact({ task: task && filled(textOf(task.message)) }) });
+  const hasRunRetries = steps.some((step) => list(object(step.extra).retries).some((retry) => object(retry).scope === 'run'));
+  const totals = readTotals(wire, steps);
+  const read = stepReader({ sink, wire, countsSteps: totals.length === 0 || !hasRunRetries });
+  for (const step of steps) if (step !== task) read.step(step);
+  finish(read, wire, extra, sink);
+  for (const usage of totals) sink.emit(usage);
+  readEnding(wire, steps, sink);
+}
+
+function finish(read: StepReader, wire: JsonObject, extra: JsonObject, sink: DecoderSink): void {
+  read.end();
+  readRetries(extra.retries, sink);
+  readDiagnostics(extra, sink);
+  if (filled(wire.continued_trajectory_ref) !== undefined)
+    sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `goes on in ${string(wire.continued_trajectory_ref)}` });
+}
+
+function introduction(wire: JsonObject) {
+  const agent = object(wire.agent);
+  const extra = object(wire.extra);
+  const version = filled(agent.version);
+  return compact({
+    agent: filled(agent.name),
+    agent_version: version === unknownVersion ? undefined : version,
+    model: filled(agent.model_name),
+    session_id: filled(wire.session_id) ?? filled(wire.trajectory_id),
+    cwd: filled(extra.cwd),
+  });
+}

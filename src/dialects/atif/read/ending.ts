@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../../../events/event.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { codeOfMessage } from '../../../faults.ts';
+import { asText, compact, count, filled, list, object, string } from '../../read.ts';
+import { isErrorCode } from '../words.ts';
+import { textOf } from './content.ts';
+
+/** The format has no word for how a run ended; `extra.outcome` is where those say it who do. */
+export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink: DecoderSink): void {
+  const outcome = object(object(wire.extra).outcome);
+  const raw_status = filled(outcome.status);
+  if (raw_status === undefined) {
+    if (!isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
+    return;
+  }
+  const error = object(outcome.error);
+  const message = filled(error.message) ?? filled(outcome.reason);
+  const duration_ms = count(outcome.duration_ms);
+  switch (raw_status) {
+    case 'success': {
+      const has_answer = outcome.has_answer === false ? false : undefined;
+      return sink.emit({ type: 'agent.finished', status: 'ok', raw_status, ...compact({ duration_ms, has_answer }) });
+    }
+    case 'cancelled':
+      return sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status, ...compact({ message, duration_ms }) });
+    case 'error':
+    case 'failed':
+    case 'timeout':
+    case 'incomplete': {
+      const code = codeOf(raw_status, error, message);
+      return sink.emit({ type: 'agent.finished', status: 'failed', raw_status, ...compact({ code, message, duration_ms }) });
+    }
+  }
+}
+
+function codeOf(status: string, error: JsonObject, message: string | undefined): ErrorCode {
+  if (isErrorCode(error.code)) return error.code;
+  if (status === 'timeout') return 'time_limit';
+  return status === 'incomplete' ? 'unknown' : codeOfMessage(message ?? asText(error.code));
+}
+
+/** More of it stands elsewhere, or calls have no result. */
+function isCutShort(wire: JsonObject): boolean {
+  return string(wire.continued_trajectory_ref) !== undefined || list(object(wire.extra).unfinished_tool_call_ids).length > 0;
+}
+
+/** An agent that calls nothing more and says something has finished. */
+function isAnswered(step: JsonObject | undefined): boolean {
+  return step?.source === 'agent' && list(step.tool_calls).length === 0 && textOf(step.message).trim() !== '';
+}

@@ -1,0 +1,118 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, list, object, string, time, whole } from '../../read.ts';
+import { isErrorCode } from '../words.ts';
+import { textOf } from './content.ts';
+import { Calls } from './tools.ts';
+import { readMetrics } from './usage.ts';
+
+export interface StepReader {
+  step(step: JsonObject): void;
+  end(): void;
+}
+
+interface Reading {
+  sink: DecoderSink;
+  /** The trajectory that they are of, and its embedded ones. */
+  wire: JsonObject;
+  /** What a step used is told; not where a total would count it twice. */
+  countsSteps: boolean;
+  /** The call that a sub-agent works for. */
+  parent?: string;
+  /** Ids of calls in use in the whole document. */
+  used?: Set<string>;
+}
+
+/** Trajectories in trajectories are followed so deep. */
+const deepest = 50;
+
+export function stepReader(reading: Reading, depth = 0): StepReader {
+  const { sink, wire, parent, used = new Set<string>() } = reading;
+  const place = compact({ parent_item_id: parent });
+  const children = new Map(
+    list(wire.subagent_trajectories)
+      .map(object)
+      .map((child) => [asText(child.trajectory_id), child]),
+  );
+  const calls = new Calls(sink, { parent, used }, { has: (id) => children.has(id), read: (id, item) => readChild(id, item) });
+  const prefix = parent === undefined ? '' : `${parent}/`;
+  /** The turn that is open, by its number where the document tells it. */
+  let turn: { number: number | undefined; hasCalls: boolean } | undefined;
+
+  /** One that nobody refers to is told when all else is. */
+  function readChild(id: string, item: string): void {
+    const child = children.get(id);
+    if (child === undefined || depth >= deepest) return;
+    children.delete(id);
+    const below = stepReader({ ...reading, wire: child, parent: item, used }, depth + 1);
+    for (const step of list(child.steps)) below.step(object(step));
+    below.end();
+  }
+
+  function closeTurn(): void {
+    if (turn !== undefined) sink.emit({ type: 'turn.completed', finish_reason: turn.hasCalls ? 'tool_calls' : 'stop' });
+    turn = undefined;
+  }
+
+  /** What was tried again in a turn belongs to it. */
+  function openTurn(step: JsonObject, hasCalls: boolean): void {
+    const { turn: told, retries } = object(step.extra);
+    const number = whole(told);
+    const goesOn = turn !== undefined && number !== undefined && turn.number === number;
+    if (!goesOn) closeTurn();
+    readRetries(retries, sink);
+    if (parent !== undefined) return;
+    if (!goesOn) sink.emit({ type: 'turn.started', ...compact({ model: filled(step.model_name) }) });
+    turn = { number, hasCalls };
+  }
+
+  function agentStep(step: JsonObject): void {
+    const id = filled(object(step.extra).message_id) ?? `${prefix}step_${asText(step.step_id)}`;
+    const told = list(step.tool_calls).map(object);
+    openTurn(step, told.length > 0);
+    const reasoning = filled(step.reasoning_content);
+    if (reasoning !== undefined) sink.emit({ type: 'reasoning.completed', text: reasoning, message_id: id, ...place });
+    const text = textOf(step.message);
+    if (text !== '') sink.emit({ type: 'text.completed', text, message_id: id, ...place });
+    calls.read(told, list(object(step.observation).results).map(object));
+    if (reading.countsSteps && step.is_copied_context !== true) readMetrics(step, sink);
+  }
+
+  function read(step: JsonObject): void {
+    const at = time(string(step.timestamp));
+    if (at !== undefined) sink.at(at);
+    if (step.source === 'agent') return agentStep(step);
+    const text = textOf(step.message);
+    // What a sub-agent was told is in the call that it works for.
+    if (parent !== undefined) return;
+    if (step.source === 'user') {
+      closeTurn();
+      return sink.emit({ type: 'prompt.submitted', text });
+    }
+    const seen = list(object(step.observation).results).map((result) => textOf(object(result).content));
+    for (const said of [text, ...seen]) if (said.trim() !== '') sink.emit({ type: 'log', stream: 'agent', level: 'info', text: said });
+  }
+
+  function end(): void {
+    for (const [id, child] of children) readChild(id, calls.known(string(object(child.extra).parent_tool_call_id)) ?? calls.start(id));
+    if (parent === undefined) closeTurn();
+  }
+
+  return { step: read, end };
+}
+
+export function readRetries(retries: Json | undefined, sink: DecoderSink): void {
+  for (const retry of list(retries).map(object)) {
+    sink.emit({
+      type: 'retry.scheduled',
+      ...(retry.scope === 'run' ? { scope: 'run' } : {}),
+      cause: asText(retry.cause),
+      ...compact({
+        resumes: retry.resumes === true ? true : undefined,
+        attempt: whole(retry.attempt),
+        max_attempts: whole(retry.max_attempts),
+        delay_ms: count(retry.delay_ms),
+        code: isErrorCode(retry.code) ? retry.code : undefined,
+      }),
+    });
+  }
+}

@@ -1,0 +1,156 @@
+import type { ItemStatus } from '../../../events/event.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, count, filled, integer, list, object, string, whole } from '../../read.ts';
+import { kindIn } from '../../tool-kinds.ts';
+import { isKind, isOperation, isStatus, toolKinds, unknownName } from '../words.ts';
+import { textOf } from './content.ts';
+
+interface Place {
+  parent: string | undefined;
+  used: Set<string>;
+}
+
+/** The trajectories of sub-agents, by their ids. */
+interface Children {
+  has(id: string): boolean;
+  read(id: string, item: string): void;
+}
+
+interface Call {
+  item: string;
+  name: string;
+  isEnded: boolean;
+}
+
+/** The calls of a trajectory, step by step. */
+export class Calls {
+  readonly #sink: DecoderSink;
+  readonly #place: Place;
+  readonly #children: Children;
+  /** Our ids of those that have none but in their step. */
+  readonly #items = new Map<string, string>();
+
+  constructor(sink: DecoderSink, place: Place, children: Children) {
+    this.#sink = sink;
+    this.#place = place;
+    this.#children = children;
+  }
+
+  read(told: readonly JsonObject[], results: readonly JsonObject[]): void {
+    const calls = new Map<string, Call>();
+    for (const wire of told) {
+      const id = asText(wire.tool_call_id);
+      calls.set(id, { item: this.#start(wire, id), name: asText(wire.function_name), isEnded: false });
+    }
+    const waiting = calls.values();
+    for (const result of results) this.#end(result, this.#callOf(result, calls, waiting));
+  }
+
+  /** The item of a call that was told before. */
+  known(id: string | undefined): string | undefined {
+    return id === undefined ? undefined : this.#items.get(id);
+  }
+
+  /** A call that is not told, of a sub-agent that is. */
+  start(id: string): string {
+    return this.#start({ function_name: unknownName, extra: { kind: 'subagent' } }, id);
+  }
+
+  /** One without a name is of the first call that has no result yet. */
+  #callOf(result: JsonObject, calls: ReadonlyMap<string, Call>, waiting: Iterator<Call>): Call | undefined {
+    const source = string(result.source_call_id);
+    if (source !== undefined) return calls.get(source);
+    for (let next = waiting.next(); next.done !== true; next = waiting.next()) if (!next.value.isEnded) return next.value;
+    return undefined;
+  }
+
+  #start(wire: JsonObject, id: string): string {
+    const { parent, used } = this.#place;
+    const extra = object(wire.extra);
+    const name = asText(wire.function_name);
+    const item_id = unusedId(id === '' ? 'call' : id, used);
+    this.#items.set(id, item_id);
+    const raw = object(wire.arguments);
+    this.#sink.emit({
+      type: 'item.started',
+      item_id,
+      kind: isKind(extra.kind) ? extra.kind : kindIn(toolKinds, name),
+      name,
+      args: extra.raw_arguments ?? raw,
+      ...compact({ native_name: filled(extra.native_name), parent_item_id: parent }),
+    });
+    this.#permission(object(extra.permission), item_id, name);
+    return item_id;
+  }
+
+  #permission(wire: JsonObject, item_id: string, what: string): void {
+    const { decision } = wire;
+    if (decision !== 'allowed' && decision !== 'denied') return;
+    const permission_id = filled(wire.id) ?? `${item_id}_permission`;
+    this.#sink.emit({ type: 'permission.requested', permission_id, item_id, what: filled(wire.what) ?? what });
+    const by = byWhom[asText(wire.by)];
+    this.#sink.emit({ type: 'permission.resolved', permission_id, item_id, decision, ...compact({ by }) });
+  }
+
+  #end(result: JsonObject, call: Call | undefined): void {
+    const refs = list(result.subagent_trajectory_ref).map((ref) => asText(object(ref).trajectory_id));
+    const content = result.content === undefined || result.content === null ? undefined : textOf(result.content);
+    if (call === undefined) {
+      if (content !== undefined && content !== '') this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text: content });
+      return;
+    }
+    call.isEnded = true;
+    for (const id of refs) if (this.#children.has(id)) this.#children.read(id, call.item);
+    const extra = object(result.extra);
+    const error = string(extra.error);
+    this.#sink.emit({
+      type: 'item.completed',
+      item_id: call.item,
+      status: statusOf(extra),
+      ...compact({
+        // An error without any output stands in for it.
+        output: content === error ? undefined : content,
+        error,
+        exit_code: integer(extra.exit_code),
+        duration_ms: count(extra.duration_ms),
+        branch_id: filled(extra.branch_id),
+        summary: string(extra.summary),
+      }),
+    });
+    readEdits(extra.file_changes, this.#sink, call.item);
+  }
+}
+
+const byWhom: Readonly<Record<string, 'user' | 'rule' | 'agent' | 'runner' | undefined>> = {
+  user: 'user',
+  rule: 'rule',
+  agent: 'agent',
+  runner: 'runner',
+};
+
+/** A result has no field for it: what is in `extra` is all that says that it failed. */
+function statusOf(extra: JsonObject): ItemStatus {
+  if (isStatus(extra.status)) return extra.status;
+  const code = integer(extra.exit_code);
+  return extra.is_error === true || (extra.is_error === undefined && code !== undefined && code !== 0) ? 'error' : 'success';
+}
+
+export function readEdits(changes: Json | undefined, sink: DecoderSink, item_id?: string): void {
+  for (const change of list(changes).map(object)) {
+    const path = string(change.path);
+    if (path === undefined) continue;
+    sink.emit({
+      type: 'file.edited',
+      path,
+      operation: isOperation(change.kind) ? change.kind : 'modified',
+      ...compact({ item_id, additions: whole(change.additions), deletions: whole(change.deletions), diff: string(change.diff) }),
+    });
+  }
+}
+
+/** The same id may name calls of several steps, and of sub-agents. */
+function unusedId(id: string, used: Set<string>): string {
+  const free = used.has(id) ? `${id}#${used.size}` : id;
+  used.add(free);
+  return free;
+}

@@ -1,0 +1,131 @@
+import type { EventOf, EventRecord } from '../../../events/event.ts';
+import type { JsonObject, Loss } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { writtenVersion } from '../words.ts';
+import type { Room } from './room.ts';
+import { Step } from './steps.ts';
+
+type Said = EventOf<'text.completed' | 'reasoning.completed'>;
+
+/** The steps of one agent, and of the sub-agents that it started. A step is one answer of the model, as far as that can be told. */
+export class Trajectory {
+  readonly id: string;
+  readonly children: Trajectory[] = [];
+  /** The call that it works for. */
+  readonly parentCall: string | undefined;
+  readonly #room: Room;
+  readonly #lose: (loss: Loss) => void;
+  readonly #steps: Step[] = [];
+  #omitted = 0;
+  #open: Step | undefined;
+  #last: Step | undefined;
+  #turn: EventOf<'turn.started'> | undefined;
+  #isTurnEmpty = false;
+
+  constructor(id: string, room: Room, lose: (loss: Loss) => void, parentCall?: string) {
+    this.id = id;
+    this.#room = room;
+    this.#lose = lose;
+    this.parentCall = parentCall;
+  }
+
+  get isEmpty(): boolean {
+    return this.#steps.length === 0;
+  }
+
+  add(source: 'system' | 'user', text: string, timestamp: string | null): Step {
+    this.close();
+    const step = this.#begin(source, timestamp);
+    step.texts.push(this.#room.text(text, 'text'));
+    this.#open = undefined;
+    return step;
+  }
+
+  startTurn(event: EventOf<'turn.started'>): void {
+    this.close();
+    this.#turn = event;
+    this.#isTurnEmpty = true;
+  }
+
+  /** A model that was called and said nothing is a step, too. */
+  endTurn(timestamp: string | null): void {
+    if (this.#isTurnEmpty) this.agentStep(timestamp);
+    this.close();
+    this.#turn = undefined;
+  }
+
+  close(): void {
+    this.#open = undefined;
+  }
+
+  say(event: Said & EventRecord): void {
+    if (event.text === '') return;
+    const isText = event.type === 'text.completed';
+    const open = this.#open;
+    if (open !== undefined && isText && open.messageId !== undefined && open.messageId !== event.message_id) this.close();
+    const step = this.agentStep(event.timestamp);
+    if (isText) step.messageId = event.message_id;
+    (isText ? step.texts : step.reasoning).push(this.#room.text(event.text, isText ? 'text' : 'reasoning'));
+  }
+
+  /** The step that what the model says now belongs to. */
+  agentStep(timestamp: string | null): Step {
+    if (this.#open?.isAnswered === true || this.#open?.isOrphan === true) this.close();
+    if (this.#open !== undefined) return this.#open;
+    const step = this.#begin('agent', timestamp);
+    if (this.#turn !== undefined) step.extra['turn'] = this.#turn.iteration;
+    step.model = this.#turn?.model;
+    return step;
+  }
+
+  /** For results whose calls are not known. */
+  orphanStep(timestamp: string | null): Step {
+    if (this.#open?.isOrphan === true) return this.#open;
+    this.close();
+    const step = this.#begin('agent', timestamp);
+    step.isOrphan = true;
+    return step;
+  }
+
+  /** It may be told after its step, and where there was none. */
+  use(usage: EventOf<'usage.reported'> & EventRecord): void {
+    const last = this.#open ?? (this.#last?.source === 'agent' ? this.#last : undefined);
+    const step = last === undefined || last.isOrphan ? this.agentStep(usage.timestamp) : last;
+    // A turn's total is the sum of what its answers used.
+    if (usage.scope === 'step' || !step.hasUsage) step.use(usage);
+  }
+
+  #begin(source: Step['source'], timestamp: string | null): Step {
+    const step = new Step(source, timestamp);
+    if (this.#room.isFull) {
+      this.#omitted += 1;
+      this.#lose('text');
+    } else this.#steps.push(step);
+    this.#room.frame();
+    this.#isTurnEmpty = false;
+    this.#open = step;
+    this.#last = step;
+    return step;
+  }
+
+  /** The ids of calls that never ended. */
+  *unfinished(): Iterable<string> {
+    for (const { calls } of this.#steps) for (const { id, result } of calls) if (result === undefined) yield id;
+  }
+
+  wire(head: JsonObject, tail: { final?: JsonObject; extra: JsonObject }): JsonObject {
+    const kept = this.#steps.length;
+    const extra = compact({ ...tail.extra, parent_tool_call_id: this.parentCall });
+    const children = this.children.filter((child) => !child.isEmpty);
+    return compact({
+      schema_version: writtenVersion,
+      ...head,
+      trajectory_id: this.id,
+      steps: this.#steps.map((step, index) => step.wire(index + 1)),
+      notes: this.#omitted === 0 ? undefined : `${this.#omitted} later steps are left out: one document cannot hold them`,
+      final_metrics: { ...tail.final, total_steps: kept + this.#omitted },
+      subagent_trajectories: children.length === 0 ? undefined : children.map((child) => child.wire(head, { extra: {} })),
+      extra: Object.keys(extra).length === 0 ? undefined : extra,
+    });
+  }
+}
