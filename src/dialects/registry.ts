@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
+import { acp } from './acp/index.ts';
 import { agentCode } from './agent-code/index.ts';
 import { amp } from './amp/index.ts';
 import { claude } from './claude/index.ts';
@@ -40,6 +41,7 @@ export const dialects: readonly Dialect[] = [
   amp,
   droid,
   copilot,
+  acp,
 ];
 
 export function findDialect(id: string): Dialect {
