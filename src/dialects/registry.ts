@@ -1,6 +1,7 @@
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
 import { agUi } from './ag-ui/index.ts';
+import { acp } from './acp/index.ts';
 import { agentCode } from './agent-code/index.ts';
 import { aiSdkUi } from './ai-sdk-ui/index.ts';
 import { amp } from './amp/index.ts';
@@ -46,6 +47,7 @@ export const dialects: readonly Dialect[] = [
   atif,
   aiSdkUi,
   agUi,
+  acp,
 ];
 
 export function findDialect(id: string): Dialect {

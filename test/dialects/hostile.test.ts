@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
+import { acp } from '../../src/dialects/acp/index.ts';
 import { amp } from '../../src/dialects/amp/index.ts';
 import { cline } from '../../src/dialects/cline/index.ts';
 import { continueCli } from '../../src/dialects/continue/index.ts';
@@ -20,6 +21,7 @@ const tags: Record<string, string> = {
   amp: 'system assistant user result text thinking tool_use tool_result init error_max_turns',
   cline:
     'say ask agent_event run_result content_start content_update content_end usage error notice tool api_req_started iteration_start command',
+  acp: 'session/update session/prompt session/new session/request_permission initialize agent_message_chunk tool_call tool_call_update plan usage_update session_info_update completed failed pending execute edit diff content text cancelled refusal',
   continue: 'error info warning',
   copilot:
     'session.start assistant.message assistant.usage tool.execution_start tool.execution_complete permission.requested permission.completed session.error session.shutdown abort',
@@ -32,6 +34,7 @@ const keys = [
   'usage input output say ask partial contentType toolCallId toolName toolId isError value iteration durationMs',
   'inputTokens outputTokens cost call_id tool_call shellToolCall args result path success exitCode toolCall toolResult name',
   'arguments tool_use_id update messageId deltaContent toolRequests requestId modelMetrics input_tokens permission_denials parent_tool_use_id created metadata messages',
+  'jsonrpc method params sessionId update sessionUpdate toolCallId rawInput rawOutput locations kind title oldText newText options optionId outcome stopReason _meta runwire item',
 ].flatMap((some) => some.split(' '));
 
 /** Objects of the right names with anything at all in the right and the wrong places. */
@@ -46,12 +49,12 @@ function lines(words: readonly string[]): fc.Arbitrary<Wire[]> {
     ),
     wire: fc
       .tuple(fc.constantFrom(...words), fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 9 }))
-      .map(([type, fields]) => Object.assign({ type }, fields)),
+      .map(([type, fields]) => Object.assign({ type, jsonrpc: '2.0', method: type, sessionUpdate: type, toolCallId: 't' }, fields)),
   }));
   return fc.array(wire, { maxLength: 12 });
 }
 
-it.each([amp, cline, continueCli, copilot, cursor, droid, goose])('$id: no lines break it or make bad events', (dialect) => {
+it.each([acp, amp, cline, continueCli, copilot, cursor, droid, goose])('$id: no lines break it or make bad events', (dialect) => {
   fc.assert(
     fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
       for (const event of readLines(wires, { dialect }).events) expect(AgentEvent.safeParse(event).error).toBeUndefined();
@@ -61,7 +64,7 @@ it.each([amp, cline, continueCli, copilot, cursor, droid, goose])('$id: no lines
 });
 
 // The words above hold none that any of these ends well with. Continue has no such words: whatever it prints is the answer.
-it.each([amp, cline, copilot, cursor, droid, goose])('$id: without its good words nothing is a success', (dialect) => {
+it.each([acp, amp, cline, copilot, cursor, droid, goose])('$id: without its good words nothing is a success', (dialect) => {
   fc.assert(
     fc.property(lines((tags[dialect.id] ?? '').split(' ')), (wires) => {
       expect(readLines(wires, { dialect, exit: exited(0) }).outcome.verdict.class).not.toBe('success');

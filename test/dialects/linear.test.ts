@@ -63,7 +63,18 @@ const droidResult = (tool: string, id?: string): JsonObject => ({
 
 const piCall = (type: string, index: number): JsonObject => ({ type, toolCallId: `t${index}`, toolName: 'write', args: { path: 'a' } });
 
+const acpUpdate = (sessionUpdate: string, fields: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  method: 'session/update',
+  params: { sessionId: 's', update: { sessionUpdate, ...fields } },
+});
+
 const talks: Record<string, Talk> = {
+  acp: {
+    piece: () => acpUpdate('agent_message_chunk', { content: said('some words ') }),
+    start: (index) => acpUpdate('tool_call', { toolCallId: `t${index}`, title: 'Edit', kind: 'edit', status: 'in_progress' }),
+    end: (index) => acpUpdate('tool_call_update', { toolCallId: `t${index}`, status: 'completed', locations: [{ path: 'a' }] }),
+  },
   pi: {
     piece: () => ({ type: 'message_update', assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'some words ' } }),
     start: (index) => piCall('tool_execution_start', index),
@@ -204,7 +215,7 @@ const largeCall = (size: number): AgentEvent => ({
   args: { path: 'a', content: 'x'.repeat(10 * size) },
 });
 
-describe.each(['pi'])('written as %s', (id) => {
+describe.each(['pi', 'acp'])('written as %s', (id) => {
   it.each<[string, (size: number) => Iterable<AgentEvent>]>([
     ['one text in many pieces', (size) => each(size, () => textAt(0))],
     ['a message of many texts', (size) => each(size, textAt)],

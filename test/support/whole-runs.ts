@@ -91,5 +91,33 @@ const copilot: Wire[] = [
   { type: 'result', timestamp, sessionId: session_id, exitCode: 0, usage: { premiumRequests: 1 } },
 ];
 
+const acpUpdate = (update: Wire): Wire => ({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: session_id, update } });
+const acp: Wire[] = [
+  { jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: '/w', mcpServers: [] } },
+  { jsonrpc: '2.0', id: 1, result: { sessionId: session_id } },
+  { jsonrpc: '2.0', id: 2, method: 'session/prompt', params: { sessionId: session_id, prompt: [text('List it.')] } },
+  acpUpdate({ sessionUpdate: 'agent_message_chunk', content: text('I look.') }),
+  acpUpdate({ sessionUpdate: 'tool_call', toolCallId: 't1', title: 'ls', kind: 'execute', status: 'pending', rawInput: { command: 'ls' } }),
+  {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'session/request_permission',
+    params: {
+      sessionId: session_id,
+      toolCall: { toolCallId: 't1' },
+      options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+    },
+  },
+  { jsonrpc: '2.0', id: 1, result: { outcome: { outcome: 'selected', optionId: 'yes' } } },
+  acpUpdate({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 't1',
+    status: 'completed',
+    content: [{ type: 'content', content: text('a') }],
+  }),
+  acpUpdate({ sessionUpdate: 'agent_message_chunk', content: text('One file.') }),
+  { jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } },
+];
+
 /** The smallest whole runs of dialects that there are no recordings of. */
-export const handWritten = { goose, cursor, amp, droid, copilot };
+export const handWritten = { goose, cursor, amp, droid, copilot, acp };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../dialect.ts';
 import { string } from '../../read.ts';
-import { Recent } from './recent.ts';
+import { Recent } from '../../recent.ts';
 
 type Role = 'user' | 'assistant';
 

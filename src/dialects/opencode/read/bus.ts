@@ -10,7 +10,7 @@ import { Edits } from './edits.ts';
 import { Ending } from './ending.ts';
 import type { Lane } from './lane.ts';
 import { permissionAsked, permissionReplied } from './permissions.ts';
-import { Recent } from './recent.ts';
+import { Recent } from '../../recent.ts';
 import type { Sessions } from './sessions.ts';
 import { Texts } from './texts.ts';
 import { Tools } from './tools.ts';

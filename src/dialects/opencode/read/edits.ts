@@ -1,7 +1,7 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { compact, filled, object, string } from '../../read.ts';
 import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
-import { Recent } from './recent.ts';
+import { Recent } from '../../recent.ts';
 
 /** More files than these are not remembered: told twice is better than growing with the stream. */
 const remembered = 1000;

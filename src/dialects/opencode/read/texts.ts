@@ -2,7 +2,7 @@ import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, compact, filled, isObject, object, string } from '../../read.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import type { Lane } from './lane.ts';
-import type { Recent } from './recent.ts';
+import type { Recent } from '../../recent.ts';
 
 interface Place {
   type: 'text' | 'reasoning';

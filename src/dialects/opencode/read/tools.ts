@@ -4,7 +4,7 @@ import { tellTime } from '../../shared/opencode/read/time.ts';
 import { editsOf, endTool, startTool } from '../../shared/opencode/read/tools.ts';
 import type { Edits } from './edits.ts';
 import type { Lane } from './lane.ts';
-import type { Recent } from './recent.ts';
+import type { Recent } from '../../recent.ts';
 import type { Sessions } from './sessions.ts';
 
 interface OpenTool {

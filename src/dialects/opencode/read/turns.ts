@@ -6,7 +6,7 @@ import { readUsage } from '../../shared/opencode/read/usage.ts';
 import type { Edits } from './edits.ts';
 import type { Ending } from './ending.ts';
 import { type Lane, modelOf } from './lane.ts';
-import type { Recent } from './recent.ts';
+import type { Recent } from '../../recent.ts';
 import type { Sessions } from './sessions.ts';
 import type { Texts } from './texts.ts';
 import { reportMessage, reportStep } from './usage.ts';

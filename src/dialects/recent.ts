@@ -15,6 +15,10 @@ export class Recent<Value> {
     return this.#entries.get(key);
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   clear(): void {
     this.#entries.clear();
   }

@@ -1,0 +1,83 @@
+import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { isObject, object, string } from '../../read.ts';
+import { Recent } from '../../recent.ts';
+import { agentMethods, clientMethods, isExtension } from '../words.ts';
+import { Conversation } from './conversation.ts';
+import type { Question } from './permissions.ts';
+
+/** Requests that are remembered until they are answered. */
+const remembered = 10_000;
+
+interface Asked {
+  method: string;
+  params: JsonObject;
+}
+
+interface AskedByAgent extends Asked {
+  question: Question | undefined;
+}
+
+/**
+ * Messages of both sides in one stream, or those of the agent alone. Requests and notifications are known by their methods; each side
+ * counts its requests by itself, so an answer is known by what it says, and by the requests that are open.
+ */
+export function decoder(sink: DecoderSink): Decoder {
+  const conversation = new Conversation(sink);
+  const byClient = new Recent<Asked>(remembered);
+  const byAgent = new Recent<AskedByAgent>(remembered);
+
+  function line(wire: JsonObject): void {
+    const method = string(wire.method);
+    if (method !== undefined) return 'id' in wire ? request(wire, method) : notification(wire, method);
+    if (wire.jsonrpc === '2.0' && ('result' in wire || 'error' in wire)) return answer(wire);
+    sink.unknown(wire);
+  }
+
+  function request(wire: JsonObject, method: string): void {
+    const params = object(wire.params);
+    const key = keyOf(wire.id);
+    if (clientMethods.has(method)) {
+      byClient.set(key, { method, params });
+      return conversation.clientAsks(method, params);
+    }
+    if (!agentMethods.has(method) && !isExtension(method)) return sink.unknown(wire);
+    byAgent.set(key, { method, params, question: conversation.agentAsks(method, params, wire.id) });
+  }
+
+  function notification(wire: JsonObject, method: string): void {
+    if (method === 'session/update') {
+      if (!conversation.update(object(wire.params))) sink.unknown(wire);
+    } else if (method === 'session/cancel') conversation.cancelled();
+    else if (!clientMethods.has(method) && !agentMethods.has(method) && !isExtension(method)) sink.unknown(wire);
+  }
+
+  function answer(wire: JsonObject): void {
+    const key = keyOf(wire.id);
+    const [asked, question] = [byClient.get(key), byAgent.get(key)];
+    if (question !== undefined && (asked === undefined || fits(wire))) {
+      byAgent.delete(key);
+      return conversation.clientAnswers(question.method, question.params, question.question, wire);
+    }
+    byClient.delete(key);
+    conversation.agentAnswers(asked?.method ?? methodOf(wire), asked?.params ?? {}, wire);
+  }
+
+  return { line, end: () => conversation.end() };
+}
+
+/** Whether it can be an answer of the client's. An agent does not fail a prompt while it waits for an answer of ours. */
+function fits({ result }: JsonObject): boolean {
+  if (!isObject(result)) return true;
+  return !('stopReason' in result || 'sessionId' in result || 'protocolVersion' in result);
+}
+
+/** What was asked, when the question was not seen. */
+function methodOf({ result, error }: JsonObject): string {
+  if (error !== undefined || (isObject(result) && 'stopReason' in result)) return 'session/prompt';
+  if (isObject(result) && 'protocolVersion' in result) return 'initialize';
+  return isObject(result) && 'sessionId' in result ? 'session/new' : '';
+}
+
+function keyOf(id: Json | undefined): string {
+  return `${typeof id} ${typeof id === 'string' || typeof id === 'number' ? id : ''}`;
+}

@@ -1,0 +1,64 @@
+import type { DecoderSink } from '../../dialect.ts';
+import { Pieces } from '../../pieces.ts';
+import { compact } from '../../read.ts';
+
+interface Block {
+  kind: 'text' | 'reasoning';
+  id: string;
+  messageId: string | undefined;
+  text: Pieces;
+}
+
+export interface Said {
+  kind: Block['kind'];
+  text: string;
+  messageId: string | undefined;
+  /** The call of a sub-agent whose words they are. */
+  parent: string | undefined;
+  /** It does not belong to what was said before. */
+  isNew: boolean;
+}
+
+/** Texts come in chunks that name no block: one ends when something else comes. */
+export class Texts {
+  readonly #sink: DecoderSink;
+  /** By the call that they belong to; '' is the main thread. */
+  readonly #open = new Map<string, Block>();
+  #count = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  say({ kind, text, messageId, parent, isNew }: Said): void {
+    if (text === '' && !isNew) return;
+    const before = this.#open.get(parent ?? '');
+    const isSame = before !== undefined && !isNew && before.kind === kind && before.messageId === messageId;
+    if (!isSame) this.close(parent);
+    const block = isSame ? before : this.#begin(kind, messageId, parent);
+    block.text.add(text);
+    this.#sink.emit({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', ...placeOf(block, parent), text });
+  }
+
+  close(parent?: string): void {
+    const block = this.#open.get(parent ?? '');
+    if (block === undefined) return;
+    this.#open.delete(parent ?? '');
+    const type = block.kind === 'text' ? 'text.completed' : 'reasoning.completed';
+    this.#sink.emit({ type, ...placeOf(block, parent), text: block.text.toString() });
+  }
+
+  closeAll(): void {
+    for (const parent of this.#open.keys()) this.close(parent === '' ? undefined : parent);
+  }
+
+  #begin(kind: Block['kind'], messageId: string | undefined, parent: string | undefined): Block {
+    const block = { kind, id: `block_${++this.#count}`, messageId, text: new Pieces() };
+    this.#open.set(parent ?? '', block);
+    return block;
+  }
+}
+
+function placeOf({ id, messageId }: Block, parent: string | undefined) {
+  return { block_id: id, ...compact({ message_id: messageId, parent_item_id: parent }) };
+}

@@ -1,0 +1,174 @@
+import { eventIn } from '../../../events/check.ts';
+import type { Draft, ItemStatus } from '../../../events/event.ts';
+import { subject } from '../../../events/subject.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, compact, filled, integer, isObject, list, object, string, wordIn } from '../../read.ts';
+import { Recent } from '../../recent.ts';
+import { wireKinds } from '../words.ts';
+import { editsOf, pathsOf, textOf } from './edits.ts';
+import { ownMetaOf } from './meta.ts';
+import { nameOf } from './tool-name.ts';
+
+/** Calls whose end is remembered: what is told of one after that is nothing new. */
+const remembered = 1000;
+
+interface Call {
+  id: string;
+  title: string;
+  name: string | undefined;
+  kind: string | undefined;
+  input: Json | undefined;
+  locations: readonly Json[];
+  contents: readonly Json[];
+  /** What it has shown so far. */
+  shown: string;
+  isStarted: boolean;
+}
+
+/** A call is told once, then patched: what an update does not name stays as it was. */
+export class Tools {
+  readonly #sink: DecoderSink;
+  readonly #calls = new Map<string, Call>();
+  readonly #ended = new Recent<true>(remembered);
+  /** The agent's list of what to do, open until its turn ends. */
+  #plan: Json | undefined;
+  #plans = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  /** Of a `tool_call` or a `tool_call_update`. Agents announce a call before they know what it is called with. */
+  tell(id: string, update: JsonObject, agent: string | undefined): void {
+    const own = ownMetaOf(update);
+    if (own !== undefined) return this.#tellOwn(id, update, own);
+    if (this.#ended.has(id)) return;
+    const call = this.#patch(id, update, agent);
+    const { status } = update;
+    const isEnd = status === 'completed' || status === 'failed';
+    if (isEnd || status === 'in_progress' || isWhole(call)) this.#start(call);
+    if (isEnd) return this.#end(call, status === 'completed', update.rawOutput);
+    // What it is announced with describes it; what comes later is what it shows.
+    if (call.isStarted && update.sessionUpdate === 'tool_call_update') this.#progress(call);
+  }
+
+  /** Somebody is asked about a call, perhaps before it was told. Answers what it is about. */
+  asked(id: string, update: JsonObject, agent: string | undefined): { name: string; pattern: string | undefined; title: string } {
+    const call = this.#patch(id, update, agent);
+    if (!this.#ended.has(id)) this.#start(call);
+    const pattern = subject(argsOf(call));
+    return { name: nameIn(call), pattern: pattern === '' ? undefined : pattern, title: call.title };
+  }
+
+  /** Agents do not all tell what became of a call that was refused. */
+  refused(id: string, status: ItemStatus): void {
+    const call = this.#calls.get(id);
+    if (call !== undefined) this.#complete(call, { status });
+  }
+
+  /** The list of what to do, whole each time. */
+  planned(entries: Json): void {
+    const item_id = `plan_${this.#plan === undefined ? ++this.#plans : this.#plans}`;
+    if (this.#plan === undefined) this.#sink.emit({ type: 'item.started', item_id, kind: 'plan', name: 'plan', args: { entries } });
+    else this.#sink.emit({ type: 'item.output', item_id, stream: 'progress', chunk: JSON.stringify(entries) });
+    this.#plan = entries;
+  }
+
+  endTurn(): void {
+    for (const call of this.#calls.values()) this.#start(call);
+    this.#calls.clear();
+    if (this.#plan !== undefined)
+      this.#sink.emit({ type: 'item.completed', item_id: `plan_${this.#plans}`, status: 'success', output: { entries: this.#plan } });
+    this.#plan = undefined;
+  }
+
+  #patch(id: string, update: JsonObject, agent: string | undefined): Call {
+    const before = this.#calls.get(id);
+    const call: Call = {
+      id,
+      title: string(update.title) ?? before?.title ?? '',
+      name: before?.name ?? nameOf(id, update, agent),
+      kind: filled(update.kind) ?? before?.kind,
+      input: hasFields(update.rawInput) || typeof update.rawInput === 'string' ? update.rawInput : before?.input,
+      locations: Array.isArray(update.locations) ? update.locations : (before?.locations ?? []),
+      contents: Array.isArray(update.content) ? update.content : (before?.contents ?? []),
+      shown: before?.shown ?? '',
+      isStarted: before?.isStarted ?? false,
+    };
+    if (!this.#ended.has(id)) this.#calls.set(id, call);
+    return call;
+  }
+
+  #start(call: Call): void {
+    if (call.isStarted) return;
+    call.isStarted = true;
+    const kind = wordIn(wireKinds, call.kind ?? '') ?? 'tool_call';
+    this.#sink.emit({ type: 'item.started', item_id: call.id, kind, name: nameIn(call), args: argsOf(call) });
+  }
+
+  /** Contents are told whole each time: what is new of a text that grows. */
+  #progress(call: Call): void {
+    const text = textOf(call.contents);
+    if (text === call.shown) return;
+    const chunk = text.startsWith(call.shown) ? text.slice(call.shown.length) : text;
+    call.shown = text;
+    if (chunk !== '') this.#sink.emit({ type: 'item.output', item_id: call.id, chunk });
+  }
+
+  #end(call: Call, isGood: boolean, rawOutput: Json | undefined): void {
+    const exit_code = exitCodeIn(rawOutput);
+    const status = isGood && (exit_code ?? 0) === 0 ? 'success' : 'error';
+    this.#complete(call, { status, ...compact({ output: outputOf(rawOutput, call.contents), exit_code }) });
+    if (!isGood) return;
+    const { id: itemId, kind, contents, locations } = call;
+    const edits = editsOf({ itemId, kind, contents, locations, args: object(argsOf(call)), rawOutput });
+    for (const edit of edits) this.#sink.emit(edit);
+  }
+
+  #complete({ id }: Call, end: Omit<Extract<Draft, { type: 'item.completed' }>, 'type' | 'item_id'>): void {
+    this.#calls.delete(id);
+    this.#ended.set(id, true);
+    this.#sink.emit({ type: 'item.completed', item_id: id, ...end });
+  }
+
+  /** A call that Runwire wrote says everything itself. */
+  #tellOwn(id: string, { rawInput, rawOutput, content }: JsonObject, own: JsonObject): void {
+    const said: JsonObject = { ...object(own.item), item_id: id };
+    if (said.type === 'item.started') said.args = rawInput ?? null;
+    if (own.hasOutput === true) said.output = rawOutput === undefined ? textOf(list(content)) : rawOutput;
+    const event = eventIn(said);
+    if (event?.type === 'item.started' || event?.type === 'item.output' || event?.type === 'item.completed') this.#sink.emit(event);
+  }
+}
+
+/** Whether all is known of it that will be: a command may come after the folder that it runs in. */
+function isWhole({ input, kind }: Call): boolean {
+  return hasFields(input) && (kind !== 'execute' || 'command' in object(input));
+}
+
+function hasFields(input: Json | undefined): boolean {
+  return isObject(input) ? Object.keys(input).length > 0 : list(input).length > 0;
+}
+
+/** What it is called with; where an agent does not tell, what it says of it. */
+function argsOf({ input, kind, title, locations }: Call): Json {
+  if (input !== undefined) return input;
+  const [path] = pathsOf(locations, {});
+  if (kind === 'execute') return title === '' ? {} : { command: title };
+  return compact({ path, title: title === '' ? undefined : title });
+}
+
+function nameIn({ name, kind, title }: Call): string {
+  return name ?? (kind === undefined || kind === 'other' ? title.slice(0, 80).toWellFormed() || 'unknown' : kind);
+}
+
+function exitCodeIn(rawOutput: Json | undefined): number | undefined {
+  const said = object(rawOutput);
+  return integer(said.exitCode) ?? integer(said.exit_code) ?? integer(object(said.metadata).exit);
+}
+
+function outputOf(rawOutput: Json | undefined, contents: readonly Json[]): Json | undefined {
+  const text = textOf(contents);
+  if (rawOutput === undefined || rawOutput === null || rawOutput === '') return text === '' ? undefined : text;
+  return isObject(rawOutput) && typeof rawOutput.output === 'string' ? asText(rawOutput.output) : rawOutput;
+}

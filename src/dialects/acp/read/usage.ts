@@ -1,0 +1,96 @@
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { compact, count, filled, isObject, list, object } from '../../read.ts';
+
+interface Tokens {
+  input_tokens?: number;
+  output_tokens?: number;
+  reasoning_tokens?: number;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+}
+
+/** Tokens and money: per model call, at the end of a prompt, or as the cost of the session so far. */
+export class Usage {
+  readonly #sink: DecoderSink;
+  /** What the session had cost when the last prompt began; undefined: nobody knows. */
+  #before: number | undefined = 0;
+  /** What it has cost by now. */
+  #cost: number | undefined;
+  #told = 0;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  /** The session was there before this run. */
+  resumed(): void {
+    this.#before = undefined;
+  }
+
+  /** A prompt begins. */
+  begin(): void {
+    if (this.#cost !== undefined) this.#before = this.#cost;
+    this.#told = 0;
+  }
+
+  /** Qwen Code tells what each model call took. */
+  step(told: Json | undefined): void {
+    const tokens = isObject(told) ? tokensOf(told) : undefined;
+    if (tokens !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'step', ...tokens });
+  }
+
+  /** `usage_update`: the context that is in use, which is no usage, and the cost of the whole session. */
+  update({ cost }: JsonObject, isPrompted: boolean): void {
+    const { amount, currency } = object(cost);
+    const usd = currency === 'USD' ? count(amount) : undefined;
+    if (usd === undefined) return;
+    this.#cost = usd;
+    const spent = this.#spent();
+    if (!isPrompted || spent === undefined || spent <= this.#told) return;
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', cost_usd: spent - this.#told });
+    this.#told = spent;
+  }
+
+  /** The answer to a prompt. OpenCode counts the last model call alone, whatever the field is for. */
+  end(result: JsonObject, agent: string | undefined): void {
+    const quota = object(object(result._meta).quota);
+    const models = list(quota.model_usage).map((each) => object(each));
+    const whole = isObject(result.usage) && agent !== 'opencode' ? tokensOf(result.usage) : undefined;
+    const cost = this.#told > 0 ? { cost_usd: this.#told } : {};
+    if (whole !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'turn', ...whole, ...cost });
+    else if (models.length > 0) for (const each of models) this.#model(each);
+    else this.#quota(object(quota.token_count));
+  }
+
+  #model({ model, token_count }: JsonObject): void {
+    this.#quota(object(token_count), filled(model));
+  }
+
+  #quota({ input_tokens, output_tokens }: JsonObject, model?: string): void {
+    const tokens = compact({ input_tokens: count(input_tokens), output_tokens: count(output_tokens) });
+    if (!tokens.input_tokens && !tokens.output_tokens) return;
+    this.#sink.emit({ type: 'usage.reported', scope: 'turn', ...tokens, ...compact({ model }) });
+  }
+
+  #spent(): number | undefined {
+    return this.#cost === undefined || this.#before === undefined ? undefined : Math.max(0, this.#cost - this.#before);
+  }
+}
+
+/** Some count cached tokens and thoughts beside the others, some among them: their total says which. */
+function tokensOf(told: JsonObject): Tokens | undefined {
+  const [input, output, thought, total] = [told.inputTokens, told.outputTokens, told.thoughtTokens, told.totalTokens].map(count);
+  const [read, write] = [count(told.cachedReadTokens), count(told.cachedWriteTokens)];
+  if (!input && !output && !read && !write) return undefined;
+  const cached = (read ?? 0) + (write ?? 0);
+  const beside = total === undefined ? 0 : total - (input ?? 0) - (output ?? 0);
+  const isCacheBeside = cached > 0 && (beside === cached || beside === cached + (thought ?? 0));
+  const isThoughtBeside = (thought ?? 0) > 0 && (beside === thought || beside === cached + (thought ?? 0));
+  return compact({
+    input_tokens: input === undefined ? undefined : input + (isCacheBeside ? cached : 0),
+    output_tokens: output === undefined ? undefined : output + (isThoughtBeside ? (thought ?? 0) : 0),
+    reasoning_tokens: thought,
+    cache_read_tokens: read,
+    cache_write_tokens: write,
+  });
+}

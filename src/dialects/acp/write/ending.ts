@@ -1,0 +1,30 @@
+import type { ErrorCode, EventOf } from '../../../events/event.ts';
+import type { JsonObject } from '../../dialect.ts';
+import { compact } from '../../read.ts';
+import { authRequired, cancelled, endTurn, internalError, ownMeta } from '../words.ts';
+
+type Claim = EventOf<'agent.finished'>;
+
+const stopReasonOf: Partial<Record<ErrorCode, string>> = {
+  output_length: 'max_tokens',
+  turn_limit: 'max_turn_requests',
+  cost_limit: 'max_turn_requests',
+  refused: 'refusal',
+  cancelled,
+};
+
+/** The answer to a prompt: a stop reason where ACP has a true one, an error where it has none. `more` goes into `_meta.runwire`. */
+export function answerOf(claim: Claim, otherwise: string, more: JsonObject = {}): { result: JsonObject } | { error: JsonObject } {
+  const { type: _type, ...said } = claim;
+  const own = { [ownMeta]: { claim: compact(said), ...more } };
+  const stopReason = reasonOf(claim);
+  if (stopReason !== undefined) return { result: { stopReason, _meta: own } };
+  const code = claim.code === 'auth' ? authRequired : internalError;
+  return { error: { code, message: claim.message ?? otherwise, data: own } };
+}
+
+function reasonOf({ status, code }: Claim): string | undefined {
+  if (status === 'ok') return endTurn;
+  if (status === 'cancelled') return cancelled;
+  return code === undefined ? undefined : stopReasonOf[code];
+}

@@ -1,0 +1,383 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
+import { findDialect } from '../../src/dialects/registry.ts';
+import { faultsOf } from '../support/acp/schema.ts';
+import { jsonl, linesOf, only, pass } from '../support/pipeline.ts';
+import { allRecordings, loadRecording } from '../support/recordings.ts';
+import { handWritten } from '../support/whole-runs.ts';
+import { tables } from '../across/expected/index.ts';
+
+type Wire = Record<string, unknown>;
+
+const rpc = { jsonrpc: '2.0' };
+const sessionId = 's';
+const words = (text: string): Wire => ({ type: 'text', text });
+const update = (fields: Wire, session = sessionId): Wire => ({
+  ...rpc,
+  method: 'session/update',
+  params: { sessionId: session, update: fields },
+});
+const say = (text: string, more: Wire = {}): Wire => update({ sessionUpdate: 'agent_message_chunk', content: words(text), ...more });
+const tool = (fields: Wire): Wire => update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'A tool', ...fields });
+const more = (fields: Wire): Wire => update({ sessionUpdate: 'tool_call_update', toolCallId: 't', ...fields });
+const initialized = (agentInfo: Wire = { name: 'some-agent', version: '1.2.3' }): Wire[] => [
+  { ...rpc, id: 0, method: 'initialize', params: { protocolVersion: 1 } },
+  { ...rpc, id: 0, result: { protocolVersion: 1, agentCapabilities: {}, agentInfo } },
+];
+const opened = (result: Wire = {}): Wire[] => [
+  { ...rpc, id: 1, method: 'session/new', params: { cwd: '/w', mcpServers: [] } },
+  { ...rpc, id: 1, result: { sessionId, ...result } },
+];
+const prompted: Wire = { ...rpc, id: 2, method: 'session/prompt', params: { sessionId, prompt: [words('Do it.')] } };
+const answered = (result: Wire): Wire => ({ ...rpc, id: 2, result });
+const failed = (error: Wire): Wire => ({ ...rpc, id: 2, error });
+const ended = answered({ stopReason: 'end_turn' });
+const ask = (id: number, toolCall: Wire): Wire => ({
+  ...rpc,
+  id,
+  method: 'session/request_permission',
+  params: {
+    sessionId,
+    toolCall,
+    options: [
+      { optionId: 'y', name: 'Yes', kind: 'allow_once' },
+      { optionId: 'n', name: 'No', kind: 'reject_once' },
+    ],
+  },
+});
+const chose = (id: number, optionId: string): Wire => ({ ...rpc, id, result: { outcome: { outcome: 'selected', optionId } } });
+
+const read = (...lines: Wire[]) => pass({ stdout: jsonl(lines) });
+const run = (...work: Wire[]) => read(...initialized(), ...opened(), prompted, ...work, ended);
+
+describe('every recording as ACP', () => {
+  const asked = new Map<Json | undefined, string>([
+    [0, 'initialize'],
+    [1, 'session/new'],
+    [2, 'session/prompt'],
+  ]);
+
+  it.each(allRecordings(tables))('$name is valid by the schema of ACP', ({ folder, scenario, expected }) => {
+    const { stdout, stderr, exit } = loadRecording(folder, scenario);
+    const decoder = new TextDecoder();
+    const printed = { stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), exit, dialect: findDialect(expected.dialect) };
+    const lines = linesOf(pass(printed, scenario === 'plain' ? 'acp:agent' : 'acp').text);
+    expect(lines.flatMap((line) => faultsOf(line, asked.get(line.id)))).toEqual([]);
+    expect(lines.length).toBeGreaterThan(2);
+  });
+
+  it('says no to what is none', () => {
+    expect(faultsOf(update({ sessionUpdate: 'tool_call', title: 'no id' }))).not.toEqual([]);
+    expect(faultsOf(update({ sessionUpdate: 'made_up' }))).not.toEqual([]);
+    expect(faultsOf({ ...rpc, id: 2, result: { stopReason: 'bored' } }, 'session/prompt')).not.toEqual([]);
+  });
+
+  it('loses nothing of a run of its own, also without the words of the client', () => {
+    const stdout = jsonl(handWritten.acp);
+    const first = pass({ stdout }, 'acp:agent');
+    const again = pass({ stdout: first.text });
+    expect(again.events.filter(({ type }) => type !== 'thread.completed')).toEqual(
+      first.events.filter(({ type }) => type !== 'thread.completed'),
+    );
+    expect(first.losses).toEqual([]);
+  });
+});
+
+describe('who speaks', () => {
+  it('is told by the answers to the first requests', () => {
+    const { events, outcome } = read(
+      ...initialized({ name: 'qwen-code', version: '0.24.4' }),
+      ...opened({ models: { currentModelId: 'm' } }),
+    );
+    expect(events[0]).toMatchObject({
+      type: 'thread.started',
+      agent: 'qwen',
+      agent_version: '0.24.4',
+      session_id: 's',
+      model: 'm',
+      cwd: '/w',
+    });
+    expect(outcome.verdict.class).toBe('incomplete');
+  });
+
+  it('is the agent alone where the client was not recorded', () => {
+    const { events, outcome } = read(say('Hello.'), say(' World.'), ended);
+    expect(outcome).toMatchObject({ message: 'Hello. World.', verdict: { class: 'success' }, session_id: 's' });
+    expect(events[0]).toMatchObject({ type: 'thread.started', session_id: 's' });
+  });
+
+  it('does not repeat what a loaded session said before', () => {
+    const { outcome, events } = read(
+      ...initialized(),
+      { ...rpc, id: 1, method: 'session/load', params: { sessionId, cwd: '/w', mcpServers: [] } },
+      say('Words of yesterday.'),
+      tool({ status: 'completed' }),
+      { ...rpc, id: 1, result: {} },
+      prompted,
+      say('Words of today.'),
+      ended,
+    );
+    expect(outcome).toMatchObject({ message: 'Words of today.', tool_calls: [], verdict: { class: 'success' } });
+    expect(events[0]).toMatchObject({ resumed: true, session_id: 's' });
+  });
+});
+
+describe('texts', () => {
+  it('are blocks by message, kind and what comes between', () => {
+    const { events } = run(
+      say('a', { messageId: 'm1' }),
+      say('b', { messageId: 'm1' }),
+      say('c', { messageId: 'm2' }),
+      update({ sessionUpdate: 'agent_thought_chunk', content: words('hm') }),
+      tool({ status: 'completed' }),
+      say('d', { messageId: 'm2' }),
+    );
+    expect(only({ events }, 'text.completed', 'reasoning.completed').map(({ text }) => text)).toEqual(['ab', 'c', 'hm', 'd']);
+  });
+
+  it('that are none are told as what they are', () => {
+    const { events } = run(say('', { content: { type: 'image', mimeType: 'image/png', data: '' } }), say('Done.'));
+    expect(only({ events }, 'log')).toMatchObject([{ text: '[image image/png]' }]);
+  });
+});
+
+describe('calls', () => {
+  it('begin when it is known what they are called with', () => {
+    const { events } = run(
+      tool({ title: 'bash', kind: 'execute', status: 'pending', rawInput: { cwd: '/w' } }),
+      more({ status: 'in_progress', rawInput: { command: 'ls', cwd: '/w' } }),
+      more({ status: 'in_progress', content: [{ type: 'content', content: words('a\n') }] }),
+      more({ content: [{ type: 'content', content: words('a\nb\n') }] }),
+      more({ status: 'completed', rawOutput: { output: 'a\nb\n', metadata: { exit: 0 } } }),
+      more({ status: 'completed', title: 'told again' }),
+      say('Two.'),
+    );
+    expect(only({ events }, 'item.started', 'item.output', 'item.completed')).toMatchObject([
+      { item_id: 't', kind: 'command', name: 'bash', args: { command: 'ls', cwd: '/w' } },
+      { chunk: 'a\n' },
+      { chunk: 'b\n' },
+      { status: 'success', output: 'a\nb\n', exit_code: 0 },
+    ]);
+  });
+
+  it.each<[string, Wire, Wire[], string]>([
+    ['the name that the protocol has a place for', {}, [tool({ name: 'grep', kind: 'search', status: 'completed' })], 'grep'],
+    ['a title of one word', {}, [tool({ title: 'read', kind: 'read', status: 'completed' })], 'read'],
+    ['the kind, when the title is a sentence', {}, [tool({ title: 'Reading a file', kind: 'read', status: 'completed' })], 'read'],
+    ['the sentence, when there is no kind', {}, [tool({ title: 'Ask the oracle', kind: 'other', status: 'completed' })], 'Ask the oracle'],
+    ['a word of Qwen Code', {}, [tool({ status: 'completed', _meta: { toolName: 'read_file' } })], 'read_file'],
+    ['a word of Claude', {}, [tool({ status: 'completed', _meta: { claudeCode: { toolName: 'Bash' } } })], 'Bash'],
+    [
+      'the id that Gemini CLI gives it',
+      { name: 'gemini-cli', version: '1' },
+      [tool({ toolCallId: 'write_file__x', title: 'Writing', kind: 'edit', status: 'completed' })],
+      'write_file',
+    ],
+  ])('are named by %s', (_, info, work, name) => {
+    const { outcome } = read(...initialized(info), ...opened(), prompted, ...work, say('Done.'), ended);
+    expect(outcome.tool_calls).toMatchObject([{ name }]);
+  });
+
+  it.each<[string, Wire, Wire]>([
+    [
+      'a diff with an old text',
+      { kind: 'edit', content: [{ type: 'diff', path: '/w/a', oldText: 'one\ntwo\n', newText: 'one\nTWO\nthree\n' }] },
+      { path: '/w/a', operation: 'modified', additions: 2, deletions: 1 },
+    ],
+    [
+      'a diff without one',
+      { kind: 'edit', content: [{ type: 'diff', path: '/w/a', newText: 'one\ntwo' }] },
+      { path: '/w/a', operation: 'created', additions: 2, deletions: 0 },
+    ],
+    ['a place alone', { kind: 'edit', locations: [{ path: '/w/a' }] }, { path: '/w/a', operation: 'modified' }],
+    ['a place of a file that is gone', { kind: 'delete', locations: [{ path: '/w/a' }] }, { path: '/w/a', operation: 'deleted' }],
+    ['an argument', { kind: 'edit', rawInput: { file_path: 'a' } }, { path: 'a', operation: 'modified' }],
+  ])('change files: %s', (_, fields, edited) => {
+    expect(only(run(tool({ ...fields, status: 'completed' }), say('Done.')), 'file.edited')).toEqual([
+      { type: 'file.edited', item_id: 't', ...edited },
+    ]);
+    expect(only(run(tool({ ...fields, status: 'failed' }), say('Done.')), 'file.edited')).toEqual([]);
+  });
+
+  it('do not count lines where only a guess could be made', () => {
+    const many = (word: string): string => Array.from({ length: 500 }, (_, index) => `${word} ${index}\n`).join('');
+    const { events } = run(tool({ status: 'completed', content: [{ type: 'diff', path: 'a', oldText: many('x'), newText: many('y') }] }));
+    expect(only({ events }, 'file.edited')).toEqual([{ type: 'file.edited', path: 'a', operation: 'modified', item_id: 't' }]);
+  });
+
+  it('of two sessions are told apart', () => {
+    const other = (fields: Wire): Wire => update({ toolCallId: 't', ...fields }, 'other');
+    const { outcome } = run(
+      tool({ title: 'one', status: 'in_progress' }),
+      other({ sessionUpdate: 'tool_call', title: 'two', status: 'in_progress' }),
+      other({ sessionUpdate: 'tool_call_update', status: 'failed' }),
+      more({ status: 'completed' }),
+      say('Done.'),
+    );
+    expect(outcome.tool_calls).toMatchObject([
+      { name: 'two', status: 'error' },
+      { name: 'one', status: 'completed' },
+    ]);
+  });
+
+  it('are a list of what to do', () => {
+    const plan = (status: string): Wire => update({ sessionUpdate: 'plan', entries: [{ content: 'Test', priority: 'high', status }] });
+    const { events } = run(plan('pending'), say('Working.'), plan('completed'), say('Done.'));
+    expect(only({ events }, 'item.started', 'item.output', 'item.completed')).toMatchObject([
+      { kind: 'plan', name: 'plan' },
+      { chunk: JSON.stringify([{ content: 'Test', priority: 'high', status: 'completed' }]) },
+      { status: 'success' },
+    ]);
+  });
+});
+
+describe('questions', () => {
+  it('are answered by the client, whichever ids both sides count by', () => {
+    const { events, outcome } = run(
+      ask(2, { toolCallId: 't', title: 'rm -r /', kind: 'execute' }),
+      chose(2, 'n'),
+      more({ status: 'failed' }),
+      say('I may not.'),
+    );
+    expect(only({ events }, 'permission.requested', 'permission.resolved', 'item.completed')).toMatchObject([
+      { permission_id: 'permission_2', item_id: 't', what: 'execute', pattern: 'rm -r /' },
+      { decision: 'denied', by: 'user', raw_decision: 'n' },
+      { status: 'denied' },
+    ]);
+    expect(outcome.verdict.class).toBe('permission');
+  });
+
+  it('that fail are not the failure of the prompt that has the same id', () => {
+    const file = { ...rpc, id: 2, method: 'fs/read_text_file', params: { sessionId, path: '/w/a' } };
+    const { outcome } = run(file, failed({ code: -32002, message: 'not found' }), say('It is not there.'));
+    expect(outcome.verdict.class).toBe('success');
+  });
+
+  it('to write a file change it, if they are granted', () => {
+    const file = { ...rpc, id: 7, method: 'fs/write_text_file', params: { sessionId, path: '/w/a', content: '' } };
+    expect(only(run(file, { ...rpc, id: 7, result: {} }, say('Done.')), 'file.edited')).toMatchObject([{ path: '/w/a' }]);
+    expect(only(run(file, { ...rpc, id: 7, error: { code: 1, message: 'no' } }, say('Done.')), 'file.edited')).toEqual([]);
+  });
+});
+
+describe('the end', () => {
+  it.each<[string, Wire, string, string | undefined]>([
+    ['end_turn', answered({ stopReason: 'end_turn' }), 'success', undefined],
+    ['max_tokens', answered({ stopReason: 'max_tokens' }), 'incomplete', 'output_length'],
+    ['max_turn_requests', answered({ stopReason: 'max_turn_requests' }), 'turn_limit', 'turn_limit'],
+    ['refusal', answered({ stopReason: 'refusal' }), 'provider', 'refused'],
+    ['cancelled', answered({ stopReason: 'cancelled' }), 'cancelled', 'cancelled'],
+    ['a word that nobody knows', answered({ stopReason: 'bored' }), 'incomplete', 'unknown'],
+    ['a login that is missing', failed({ code: -32000, message: 'Authentication required' }), 'provider', 'auth'],
+    [
+      'a limit of the server',
+      failed({ code: -32603, message: 'Internal error', data: { details: '429 Too Many Requests' } }),
+      'provider',
+      'rate_limit',
+    ],
+    ['a status', failed({ code: 1, message: 'No', data: { status: 503 } }), 'provider', 'server'],
+    ['nothing but a code', failed({ code: -32603, message: 'Internal error' }), 'incomplete', 'unknown'],
+  ])('%s', (_, end, name, code) => {
+    const { outcome } = read(...initialized(), ...opened(), prompted, say('Words.'), end);
+    expect({ class: outcome.verdict.class, code: outcome.verdict.code }).toEqual({ class: name, code });
+  });
+
+  it('that was asked for is no failure, whatever the agent calls it', () => {
+    const cancel = { ...rpc, method: 'session/cancel', params: { sessionId } };
+    const { outcome } = read(...initialized(), ...opened(), prompted, cancel, failed({ code: -32603, message: 'Internal error' }));
+    expect(outcome.verdict.class).toBe('cancelled');
+  });
+
+  it('of a session that could not begin', () => {
+    const refused = { ...rpc, id: 1, error: { code: -32000, message: 'Authentication required' } };
+    expect(read(...initialized(), opened()[0] ?? {}, refused).outcome.verdict).toMatchObject({ class: 'provider', code: 'auth' });
+    const login = [
+      { ...rpc, id: 5, method: 'authenticate', params: { methodId: 'key' } },
+      { ...rpc, id: 5, result: {} },
+    ];
+    const { outcome } = read(...initialized(), opened()[0] ?? {}, refused, ...login, ...opened(), prompted, say('Hello.'), ended);
+    expect(outcome.verdict).toMatchObject({ class: 'success' });
+  });
+
+  it('of two prompts at once is that of the worse one', () => {
+    const second = { ...rpc, id: 3, method: 'session/prompt', params: { sessionId: 'other', prompt: [] } };
+    const { outcome } = read(...opened(), prompted, second, say('One.'), answered({ stopReason: 'refusal' }), {
+      ...rpc,
+      id: 3,
+      result: { stopReason: 'end_turn' },
+    });
+    expect(outcome.verdict).toMatchObject({ class: 'provider', code: 'refused' });
+  });
+});
+
+describe('tokens and money', () => {
+  const tokens = (result: Wire, agent = 'some-agent') => {
+    const { outcome } = read(
+      ...initialized({ name: agent, version: '1' }),
+      ...opened(),
+      prompted,
+      say('Hi.'),
+      answered({ stopReason: 'end_turn', ...result }),
+    );
+    const { input_tokens, output_tokens, cache_read_tokens } = outcome.metrics;
+    return [input_tokens, output_tokens, cache_read_tokens];
+  };
+
+  it('are read with the cache beside them or among them', () => {
+    expect(tokens({ usage: { inputTokens: 800, outputTokens: 60, totalTokens: 1260, cachedReadTokens: 400 } })).toEqual([1200, 60, 400]);
+    expect(tokens({ usage: { inputTokens: 1200, outputTokens: 60, totalTokens: 1260, cachedReadTokens: 400 } })).toEqual([1200, 60, 400]);
+    expect(tokens({ usage: { inputTokens: 100, outputTokens: 50, thoughtTokens: 7, totalTokens: 157 } })).toEqual([100, 57, undefined]);
+  });
+
+  it('are not those of the last call alone', () => {
+    expect(tokens({ usage: { inputTokens: 800, outputTokens: 60, totalTokens: 860 } }, 'OpenCode')).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('are those of each model, as Gemini CLI tells them', () => {
+    const model_usage = [{ model: 'm', token_count: { input_tokens: 10, output_tokens: 2 } }];
+    expect(tokens({ _meta: { quota: { token_count: { input_tokens: 10, output_tokens: 2 }, model_usage } } })).toEqual([10, 2, undefined]);
+  });
+
+  it('are the share of this run in what the session has cost', () => {
+    const cost = (amount: number, currency = 'USD'): Wire =>
+      update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount, currency } });
+    expect(run(cost(0.25), say('Hi.'), cost(0.5)).outcome.metrics).toMatchObject({ cost: 0.5, cost_source: 'reported' });
+    expect(run(cost(3, 'EUR'), say('Hi.')).outcome.metrics.cost_source).toBe('unknown');
+    const next = { ...prompted, id: 9 };
+    const later = read(...opened(), prompted, cost(0.5), say('Hi.'), ended, next, cost(0.75), say('Ho.'), { ...ended, id: 9 });
+    expect(later.outcome.metrics.cost).toBe(0.75);
+  });
+});
+
+describe('what is not known', () => {
+  it('is kept whole, with a note', () => {
+    const strange = update({ sessionUpdate: 'tea_break', minutes: 5 });
+    const { events, outcome } = run(strange, say('Back.'));
+    expect(only({ events }, 'line.unknown')).toEqual([{ type: 'line.unknown', dialect: 'acp', wire: strange }]);
+    expect(outcome).toMatchObject({ verdict: { class: 'success' }, provenance: { unknown_lines: 1 } });
+  });
+
+  it('is left alone where the protocol leaves room for others', () => {
+    const { outcome } = run(
+      { ...rpc, id: 4, method: '_vendor/ask', params: {} },
+      { ...rpc, id: 4, error: { code: -32601, message: 'no' } },
+      say('Hm.'),
+    );
+    expect(outcome).toMatchObject({ verdict: { class: 'success' }, provenance: { unknown_lines: 0 } });
+  });
+
+  it('cannot be told by an agent in our name', () => {
+    const forged = (event: JsonObject): Wire => update({ sessionUpdate: 'session_info_update', _meta: { runwire: { event } } });
+    const { events } = run(
+      forged({ type: 'process.ended', exit_code: 0, signal: null, reason: 'exited' }),
+      forged({ type: 'expectation.checked', rule: 'x', passed: true, detail: '' }),
+      forged({ type: 'log', stream: 'nowhere', text: 'x' }),
+      say('Hi.'),
+    );
+    expect(events.filter(({ type }) => ['process.ended', 'expectation.checked', 'log'].includes(type))).toEqual([]);
+  });
+});
