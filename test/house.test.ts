@@ -19,6 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   terminal: [],
   expect: ['outcome', 'events'],
   reports: ['terminal', 'outcome', 'events'],
+  telemetry: ['outcome', 'redact', 'events'],
   processes: [],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
   agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
@@ -26,6 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
   workspace: ['processes'],
   run: [
     'expect',
+    'telemetry',
     'workspace',
     'builtin',
     'agents',
@@ -48,6 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
     'server',
     'expect',
     'reports',
+    'telemetry',
     'orchestrate',
     'workspace',
     'run',
@@ -93,6 +96,7 @@ const forAll = [
   'vocabulary.ts',
 ];
 const touchesNode = new Set([
+  'telemetry',
   'processes',
   'workspace',
   'orchestrate',

@@ -76,6 +76,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     run_id: Id.optional(),
     parent_run_id: Id.optional(),
     root_run_id: Id.optional(),
+    /** The trace and the span that the run was started in, as W3C Trace Context writes them. */
+    traceparent: Text.optional(),
   }),
   z.strictObject({
     type: z.literal('prompt.submitted'),

@@ -21,6 +21,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     run_id: '~id',
     parent_run_id: '~id',
     root_run_id: '~id',
+    traceparent: '~string',
   },
   'prompt.submitted': { text: 'string', message_id: '~id', system: '~string' },
   'turn.started': { turn_id: 'id', iteration: 'count', message_count: '~count', tool_count: '~count', model: '~string' },

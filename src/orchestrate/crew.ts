@@ -132,12 +132,13 @@ export class Crew {
     return branch;
   }
 
-  async #work(branch: Branch, work: Work, { signal }: Telling): Promise<void> {
+  async #work(branch: Branch, work: Work, { signal, itemId }: Telling): Promise<void> {
     if (signal.aborted) throw new Failure('cancelled', 'stopped before it began');
     const run = start(this.#specOf(branch, work), {
       env: this.settings.env,
       variables: this.settings.variables,
       parent: this.run,
+      parentItem: itemId,
       keepsRecords: false,
       ledger: this.settings.ledger,
       report: this.settings.report,

@@ -82,7 +82,7 @@ export class Thread {
     this.#repair = new Repair(
       introduction === undefined
         ? clean
-        : (event, synthetic) => clean(event.type === 'thread.started' ? { ...introduction, ...event } : event, synthetic),
+        : (event, synthetic) => clean(event.type === 'thread.started' ? introduced(introduction, event) : event, synthetic),
     );
   }
 
@@ -323,6 +323,13 @@ export class Thread {
     }
     return this.#lastTimestamp;
   }
+}
+
+/** An agent that is a run of Runwire itself has a place of its own, which is not that of the run that it works for. */
+function introduced(introduction: NonNullable<ThreadOptions['introduction']>, event: EventOf<'thread.started'>): EventOf<'thread.started'> {
+  if (introduction.run_id === undefined) return { ...introduction, ...event };
+  const { run_id: _run, parent_run_id: _parent, root_run_id: _root, traceparent: _trace, ...said } = event;
+  return { ...introduction, ...said };
 }
 
 /** A dialect has the name of the agent that speaks it; tapes and trajectories are everybody's. */

@@ -29,10 +29,27 @@ const inConnectionString = /(?:^|;) *(?:password|pwd) *= *("[^"]*"|'[^']*'|[^;]*
 /** Bundler's variables for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`. */
 const bundlerLogin = /^[^\s/:]+:([^\s/]{3,})$/;
 
-/** Passwords beside other things: in a connection string, or after a user's name. */
+/** `key=value,key=value`, percent-encoded: what a collector of OpenTelemetry knows its clients by. */
+const headersOfCollector = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
+
+function headerValues(value: string): string[] {
+  const raw = value.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
+  const meant = raw.map((each) => {
+    try {
+      return decodeURIComponent(each);
+    } catch {
+      return each;
+    }
+  });
+  // The word before a credential says how it is meant.
+  return [...raw, ...meant].map((each) => each.replace(/^[A-Za-z]{3,20}(?: +|%20)/, '')).filter((each) => each.length >= shortest);
+}
+
+/** Passwords beside other things: in a connection string, after a user's name, or in headers. */
 export function passwordsBeside(name: string, value: string): string[] {
   const login = name.startsWith('BUNDLE_') ? bundlerLogin.exec(value)?.[1] : undefined;
   const quoted = value.includes(';') ? Array.from(value.matchAll(inConnectionString), ([, found = '']) => found) : [];
+  if (headersOfCollector.test(name)) return headerValues(value);
   return [login ?? '', ...quoted.map((each) => each.replaceAll(/^["']|["']$/g, '').trim())].filter((each) => each !== '');
 }
 

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { readEnvironmentWords } from '../agents/environment.ts';
 import type { Rule } from '../expect/rule.ts';
 import { parseRule } from '../expect/words.ts';
 import { present } from '../present.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
+import { readTelemetry } from '../telemetry/settings.ts';
 import type { Environment } from '../vocabulary.ts';
 import { type RunAsk, specOf } from './ask.ts';
 import { checkNodeVersion } from './node-version.ts';
@@ -20,6 +22,8 @@ export interface RunOptions extends Omit<RunAsk, 'expect'> {
   passEnv?: readonly string[];
   /** Where the run is remembered: a file, `postgres://…`; default: nowhere. */
   ledger?: string;
+  /** Where its spans go for OpenTelemetry: a file, or the address of a collector, with the headers and all else that `OTEL_*` says; default: nowhere. */
+  otel?: string;
   /** The run that this one is a part of: it waits for this one, counts its cost apart, and takes it along when it is cancelled. */
   parent?: Run;
   /** Aborting it cancels the run. */
@@ -30,7 +34,7 @@ export interface RunOptions extends Omit<RunAsk, 'expect'> {
 export function run(options: RunOptions): Run {
   checkNodeVersion(process.versions.node);
   checkOptions(options);
-  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', parent, signal, expect, ...given } = options;
+  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', otel, parent, signal, expect, ...given } = options;
   const ask: RunAsk = { ...given, ...present({ expect: expect?.map((rule) => (typeof rule === 'string' ? parseRule(rule) : rule)) }) };
   const { pass, set } = readEnvironmentWords(passEnv);
   const place = ledgerPlace(ledger, env, cwd);
@@ -39,6 +43,7 @@ export function run(options: RunOptions): Run {
     variables: set,
     parent,
     ledger: place.kind === 'none' ? undefined : { place, keepsTape: true },
+    telemetry: otel === undefined ? undefined : readTelemetry(otel, env, (name) => resolve(cwd, name)).request,
   });
   if (signal !== undefined) cancelOn(signal, work);
   return work;

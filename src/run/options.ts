@@ -53,6 +53,7 @@ const Options = z.strictObject({
   env: anObject,
   passEnv: texts,
   ledger: text,
+  otel: text,
   parent: anObject,
   signal: z.instanceof(AbortSignal).optional(),
 }) satisfies z.ZodType<{ [Name in keyof RunOptions]: unknown }>;

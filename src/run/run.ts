@@ -15,6 +15,7 @@ import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
 import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
 import type { ReportRequest } from './sinks/report/report.ts';
+import type { TelemetryRequest } from '../telemetry/settings.ts';
 import { RecordLog } from './sinks/record-log.ts';
 import { closingOnFailure, type Sink } from './sinks/sink.ts';
 import { type Chosen, chooseSource, refusingSource } from './sources/choose.ts';
@@ -22,6 +23,7 @@ import type { Introduction } from './sources/source.ts';
 import type { Script } from './sources/script.ts';
 import type { RunSpec } from './spec.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
+import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
 /** A run: what it is asked for, its records as they happen, and what it came to. */
 export interface Run extends AsyncIterable<EventRecord> {
@@ -45,10 +47,14 @@ export interface StartOptions {
   ledger?: LedgerRequest | undefined;
   /** A server that hears of the run as well. */
   report?: ReportRequest | undefined;
+  /** Where its spans go; unset: where those of the run that it is a part of do. */
+  telemetry?: TelemetryRequest | undefined;
   /** Whether its records are kept for those who read them from the handle; default: yes. */
   keepsRecords?: boolean;
   /** The run that this one is a part of. */
   parent?: Run | undefined;
+  /** The call of that run which this one is. */
+  parentItem?: string | undefined;
   clock?: () => number;
   /** Hears sentences for people. */
   warn?: (message: string) => void;
@@ -75,6 +81,8 @@ class LiveRun implements Run {
   readonly #clock: () => number;
   readonly #startedAt: number;
   readonly #git: GitPlace;
+  readonly #trace: RunTrace | undefined;
+  readonly #telemetry: TelemetryRequest | undefined;
   readonly #stop: Stop;
   readonly #redact: Redactor | undefined;
   readonly #children = new Children();
@@ -95,6 +103,20 @@ class LiveRun implements Run {
     this.id = newRunId(this.#startedAt);
     this.spec = parent === undefined ? spec : { ...spec, parent: { run_id: parent.id, root_run_id: rootOf(parent) } };
     this.#git = gitPlace(spec.cwd);
+    this.#telemetry = options.telemetry ?? (parent instanceof LiveRun ? parent.#telemetry : undefined);
+    this.#trace = traceOf(
+      {
+        id: this.id,
+        above:
+          parent instanceof LiveRun
+            ? { runId: parent.id, rootRunId: rootOf(parent), itemId: options.parentItem, trace: parent.#trace }
+            : undefined,
+        parent: this.spec.parent,
+        env,
+        sampler: this.#telemetry?.sampler,
+      },
+      options.warn ?? (() => {}),
+    );
     this.#stop = new Stop(outside, spec.limits.timeout_ms);
     // What is given to the agent on the command line is as secret as what is in the environment.
     this.#redact = spec.redact
@@ -199,7 +221,9 @@ class LiveRun implements Run {
     });
     if (refusal !== undefined) return refused(refusal, {});
     try {
-      const chooser = { env, set: variables, place: this.#place, redact: this.#redact, loadAgent, script };
+      const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
+      const given = { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
+      const chooser = { ...given, place: this.#place, redact: this.#redact, loadAgent, script };
       const chosen =
         this.spec.workspace === undefined
           ? await chooseSource(this.spec, chooser)
@@ -227,19 +251,27 @@ class LiveRun implements Run {
       parent_branch_id: parentBranchId,
       headless: true,
       ...agent,
-      ...present({ model }),
+      ...present({ model, traceparent: startedIn(this.#trace) }),
     };
   }
 
   async #openSinks(): Promise<readonly Sink[]> {
     const { ledger, report, keepsRecords = true } = this.#options;
+    const telemetry = this.#trace?.isSampled === true ? this.#telemetry : undefined;
     const given = (await this.#options.sinks?.()) ?? [];
     return closingOnFailure(given, async () => [
       ...given,
       ...(keepsRecords ? [this.#log] : []),
       ...(ledger === undefined ? [] : [await this.#openLedger(ledger)]),
       ...(report === undefined ? [] : [await this.#openReport(report)]),
+      ...(telemetry === undefined ? [] : [await this.#openTelemetry(telemetry)]),
     ]);
+  }
+
+  async #openTelemetry(request: TelemetryRequest): Promise<Sink> {
+    const { TelemetrySink } = await import('./sinks/telemetry.ts');
+    const { id, startedAt, clean, warn } = this.#facts();
+    return new TelemetrySink({ request, runId: id, startedAt, traceState: this.#trace?.state, clean, warn });
   }
 
   async #openReport(target: ReportRequest): Promise<Sink> {

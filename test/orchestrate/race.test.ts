@@ -1,7 +1,9 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { live } from '../cli/run/live.ts';
+import { folder } from '../cli/run/scripted.ts';
+import { spansIn, type SpanJson } from '../telemetry/spans-of.ts';
 import type { ModelServer, TurnInput } from '../support/model-server/index.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, verify, write } from './crew.ts';
 
@@ -114,10 +116,27 @@ it.concurrent('--best first stops the others at once, even one that hangs', asyn
 
 it.concurrent('without a winner the exit code is that of the class most of them ended in', async () => {
   const cwd = brokenProject();
-  const { report, status } = await race(['fast-and-wrong', 'deletes-the-test'], [], cwd);
+  const spansFile = join(folder(), 'spans.jsonl');
+  const { report, status } = await race(['fast-and-wrong', 'deletes-the-test'], ['--otel', spansFile], cwd);
   expect({ status, reported: report.status }).toEqual({ status: 3, reported: 'FINISHED_WITH_ERROR' });
   expect(report.summary).toContain('No winner, and the base is red.');
+  expect(underWhat(spansIn(readFileSync(spansFile, 'utf8')))).toEqual({
+    'invoke_workflow runwire': undefined,
+    'execute_tool execute_agent': 'invoke_workflow runwire',
+    'execute_tool verify': 'invoke_workflow runwire',
+    'invoke_agent runwire': 'execute_tool execute_agent',
+    'execute_tool write': 'invoke_agent runwire',
+    'execute_tool bash': 'invoke_agent runwire',
+    'chat fast-and-wrong': 'invoke_agent runwire',
+    'chat deletes-the-test': 'invoke_agent runwire',
+  });
 });
+
+/** Spans by name, each with the name of the one above it. */
+function underWhat(spans: readonly SpanJson[]): Record<string, string | undefined> {
+  const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
+  return Object.fromEntries(spans.map(({ name, parentSpanId = '' }) => [name, names.get(parentSpanId)]));
+}
 
 it.concurrent('a race that takes too long ends in time, and says so', async () => {
   const cwd = brokenProject();

@@ -12,6 +12,7 @@ const subcommands: readonly Entry[] = [
     load: async () => (await import('../runs/stats.ts')).stats,
   },
   { name: 'export', summary: 'Whole runs as JSON lines, CSV or Parquet', load: async () => (await import('../runs/export.ts')).exportRuns },
+  { name: 'otel', summary: 'The spans of runs, for OpenTelemetry', load: async () => (await import('../runs/otel.ts')).otel },
   {
     name: 'import',
     summary: 'Runs from tapes, stored streams, session stores and exports',

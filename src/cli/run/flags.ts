@@ -147,6 +147,11 @@ export const runOptions = {
     value: 'URL',
     help: 'Tell a "runwire serve" elsewhere about it, live; the token is in RUNWIRE_REPORT_TOKEN (default: RUNWIRE_REPORT)',
   },
+  otel: {
+    type: 'string',
+    value: 'FILE|URL|none',
+    help: 'Tell OpenTelemetry its spans: a collector, or a file of OTLP/JSON lines (default: as the OTEL_* variables say)',
+  },
   label: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'How to find it there again; may be repeated' },
   'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
@@ -201,6 +206,7 @@ export interface RunFlags {
   onEnd: readonly string[];
   ledger: string | undefined;
   report: string | undefined;
+  otel: string | undefined;
   labels: Labels;
   keepsTape: boolean;
   failOn: readonly FailOn[];
@@ -298,6 +304,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     agentArgs: values['agent-arg'] ?? [],
     ledger: values.ledger,
     report: values.report,
+    otel: filled('--otel', values.otel, 'spans.jsonl'),
     labels: Object.fromEntries((values.label ?? []).map((each) => parseLabel(each))),
     keepsTape: values['no-tape'] !== true,
     onEnd: [...(values['on-end'] ?? []), ...(values.notify ?? [])],

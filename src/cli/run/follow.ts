@@ -19,6 +19,7 @@ import type { Ci } from './ci.ts';
 import { ciOf, type RunFlags } from './flags.ts';
 import { lateResponse } from './late-response.ts';
 import { readReport } from './report.ts';
+import { telemetryOf } from './telemetry.ts';
 import type { loadWriter } from './writers.ts';
 
 export interface Following {
@@ -77,6 +78,7 @@ export async function follow(
   });
   try {
     const place = ledgerPlace(flags.ledger, context.env, context.cwd);
+    const telemetry = await telemetryOf(flags.otel, context, narration.complain);
     ci?.begin();
     run = start(spec, {
       env: context.env,
@@ -99,6 +101,7 @@ export async function follow(
         ),
       ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
       report: readReport(flags.report, context.env),
+      telemetry,
       keepsRecords: false,
       clock: context.now,
       warn: narration.complain,

@@ -1,0 +1,149 @@
+import type { EventRecord } from '../../events/event.ts';
+import { present } from '../../present.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
+import { deliver } from '../../telemetry/deliver.ts';
+import { traceRequest } from '../../telemetry/otlp.ts';
+import type { TelemetryRequest } from '../../telemetry/settings.ts';
+import type { Span } from '../../telemetry/span.ts';
+import { SpanFold } from '../../telemetry/span-fold.ts';
+import type { Sink } from './sink.ts';
+
+export interface TelemetryOptions {
+  request: TelemetryRequest;
+  runId: string;
+  startedAt: number;
+  traceState: string | undefined;
+  /** Takes secrets out of what does not come with the records. */
+  clean: <Value>(value: Value) => Value;
+  /** Called once at most. */
+  warn: (message: string) => void;
+  /** Tests lower it. */
+  patienceMs?: number;
+}
+
+const firstRetryMs = 500;
+const lastRetryMs = 10_000;
+/** How often one that is away is asked when nothing but that is left to do. */
+const lastAttempts = 3;
+/** A collector that does not answer must not keep an exit code from whoever waits for it. */
+const defaultPatienceMs = 5000;
+
+/** Tells OpenTelemetry about one run, in batches as it goes. It never throws and never waits: a collector that is away costs a warning. */
+export class TelemetrySink implements Sink {
+  readonly #options: TelemetryOptions;
+  readonly #fold: SpanFold;
+  readonly #called = new AbortController();
+  #waiting: Span[] = [];
+  #dropped = 0;
+  #working: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #retryMs = firstRetryMs;
+  #notBefore = 0;
+  #isClosing = false;
+  #isOver = false;
+  #isWarned = false;
+
+  constructor(options: TelemetryOptions) {
+    const { request, runId, startedAt, traceState } = options;
+    this.#options = options;
+    const { capturesContent } = request;
+    this.#fold = new SpanFold({ onSpan: (span) => this.#add(span), capturesContent, runId, startedAt, ...present({ traceState }) });
+  }
+
+  record(record: EventRecord): void {
+    this.#fold.record(record);
+  }
+
+  /** Settles when all is sent, or cannot be, or after some seconds. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#isClosing = true;
+    this.#notBefore = 0;
+    const { patienceMs = defaultPatienceMs } = this.#options;
+    const timer = setTimeout(() => this.#called.abort(new Error('it did not answer in time')), patienceMs);
+    await this.#working;
+    this.#retryMs = firstRetryMs;
+    await this.#work();
+    clearTimeout(timer);
+    this.#isOver = true;
+    if (this.#waiting.length > 0) this.#warn(`${this.#waiting.length} spans could not be sent`);
+    else if (this.#dropped > 0) this.#warn(`${this.#dropped} spans were more than could wait`);
+  }
+
+  #add(span: Span): void {
+    const { most, batch, delayMs } = this.#options.request.queue;
+    if (this.#isOver) return;
+    // The span of the run itself comes last, and is worth more than any other.
+    if (this.#waiting.length >= most) {
+      this.#waiting.pop();
+      this.#dropped += 1;
+    }
+    this.#waiting.push(span);
+    this.#schedule(this.#waiting.length >= batch ? 0 : delayMs);
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isClosing || this.#isOver || this.#working !== undefined) return;
+    if (this.#timer !== undefined && delayMs > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#working = this.#work().finally(() => {
+          this.#working = undefined;
+          if (this.#waiting.length > 0) this.#schedule(this.#options.request.queue.delayMs);
+        });
+      },
+      Math.max(delayMs, this.#notBefore - performance.now()),
+    );
+    this.#timer.unref();
+  }
+
+  /** What waits, batch by batch; what nobody takes now waits on. */
+  async #work(): Promise<void> {
+    const { request, clean } = this.#options;
+    let attempts = 0;
+    while (this.#waiting.length > 0 && !this.#isOver && !this.#called.signal.aborted) {
+      const spans = this.#waiting.splice(0, request.queue.batch);
+      const told = await deliver(traceRequest(spans, clean(request.resource)), request.target, this.#called.signal);
+      if (told.kind === 'taken') {
+        this.#retryMs = firstRetryMs;
+        if (told.remark !== undefined) this.#warn(told.remark);
+        continue;
+      }
+      this.#warn(told.why);
+      if (told.kind === 'refused') {
+        this.#isOver = true;
+        return;
+      }
+      this.#waiting.unshift(...spans);
+      const waitMs = told.afterMs ?? this.#retryMs;
+      this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
+      this.#notBefore = performance.now() + waitMs;
+      attempts += 1;
+      if (!this.#isClosing || attempts === lastAttempts) return;
+      await pause(waitMs, this.#called.signal);
+    }
+  }
+
+  #warn(why: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    const { target } = this.#options.request;
+    const where = target.kind === 'file' ? target.path : withoutPassword(target.endpoint.url);
+    this.#options.warn(`OpenTelemetry (${where}) may miss spans of this run: ${why}`);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

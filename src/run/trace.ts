@@ -1,0 +1,68 @@
+import { callSpanId, runSpanId, traceIdOf } from '../telemetry/ids.ts';
+import { isSampled, type Sampler } from '../telemetry/sampler.ts';
+import { parseTraceParent, type TraceContext, traceParent } from '../telemetry/trace-context.ts';
+import type { Environment } from '../vocabulary.ts';
+
+/** The place of a run among the spans of others. */
+export interface RunTrace extends TraceContext {
+  /** The span of the run itself. */
+  spanId: string;
+  /** It was started in a span of somebody else, whom its ids do not name. */
+  isJoined: boolean;
+}
+
+/** The run that starts this one, and the call that it does so by. */
+interface Above {
+  runId: string;
+  rootRunId: string;
+  itemId: string | undefined;
+  trace: RunTrace | undefined;
+}
+
+interface Place {
+  id: string;
+  above: Above | undefined;
+  /** A run of the ledger, in a process of its own. */
+  parent: { run_id: string; root_run_id: string } | undefined;
+  env: Environment;
+  sampler: Sampler | undefined;
+}
+
+/** Below the run that starts it, else in the trace that `TRACEPARENT` names, else at the top of its own. Undefined: nobody asks. */
+export function traceOf({ id, above, parent, env, sampler }: Place, warn: (message: string) => void): RunTrace | undefined {
+  if (above !== undefined) {
+    const { runId, rootRunId, itemId, trace = { traceId: traceIdOf(rootRunId), isSampled: true } } = above;
+    const parentSpanId = itemId === undefined ? runSpanId(runId) : callSpanId(runId, itemId);
+    return { ...trace, spanId: runSpanId(id), parentSpanId, isJoined: true };
+  }
+  const given = env['TRACEPARENT'];
+  if (sampler === undefined && (given === undefined || given === '')) return undefined;
+  const joined = given === undefined || given === '' ? undefined : parseTraceParent(given, env['TRACESTATE']);
+  if (joined === undefined && given !== undefined && given !== '')
+    warn('TRACEPARENT is no trace context such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01: it is ignored');
+  const traceId = joined?.traceId ?? traceIdOf(parent?.root_run_id ?? id);
+  return {
+    ...joined,
+    traceId,
+    spanId: runSpanId(id),
+    parentSpanId: joined?.parentSpanId ?? (parent === undefined ? undefined : runSpanId(parent.run_id)),
+    isSampled: sampler === undefined ? (joined?.isSampled ?? true) : isSampled(sampler, traceId, joined?.isSampled),
+    isJoined: joined !== undefined,
+  };
+}
+
+/** As the first record of a run has it; undefined: its ids say all. */
+export function startedIn(trace: RunTrace | undefined): string | undefined {
+  if (trace?.isJoined !== true || trace.parentSpanId === undefined) return undefined;
+  return traceParent(trace.traceId, trace.parentSpanId, trace.isSampled);
+}
+
+/** What an agent gets, so that what it tells itself stands below the run; a run that is not told hands on what it was given. */
+export function traceVariables(trace: RunTrace | undefined, isTold: boolean): Record<string, string> {
+  const spanId = isTold ? trace?.spanId : trace?.isJoined === true ? trace.parentSpanId : undefined;
+  if (trace === undefined || spanId === undefined) return {};
+  return {
+    TRACEPARENT: traceParent(trace.traceId, spanId, trace.isSampled),
+    ...(trace.state === undefined ? {} : { TRACESTATE: trace.state }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { EventOf } from '../events/event.ts';
+import { cutText } from '../outcome/bounded.ts';
+
+// What was said and done. It is told only where it is asked for, and never without a limit.
+
+const longestText = 16_000;
+const mostParts = 100;
+
+type Part = { type: 'text' | 'reasoning'; content: string } | { type: 'tool_call'; id: string; name: string; arguments: unknown };
+
+/** A text, or the text of some JSON, not too long. */
+export function shortened(value: unknown): string {
+  return cutText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), longestText);
+}
+
+/** What a model said in one call. */
+export class Said {
+  readonly #parts: Part[] = [];
+
+  text(type: 'text' | 'reasoning', content: string): void {
+    if (content !== '') this.#add({ type, content: shortened(content) });
+  }
+
+  call({ item_id: id, native_name, name, args }: EventOf<'item.started'>): void {
+    this.#add({ type: 'tool_call', id, name: native_name ?? name, arguments: bounded(args) });
+  }
+
+  #add(part: Part): void {
+    if (this.#parts.length < mostParts) this.#parts.push(part);
+  }
+
+  /** The message as an attribute has it; undefined: nothing was said. */
+  message(finishReason: string | undefined): string | undefined {
+    if (this.#parts.length === 0) return undefined;
+    return JSON.stringify([{ role: 'assistant', parts: this.#parts, finish_reason: finishReason ?? 'stop' }]);
+  }
+}
+
+/** Arguments as they are where they are short, else their text. */
+function bounded(args: unknown): unknown {
+  const text = JSON.stringify(args) ?? '';
+  return text.length <= longestText ? args : shortened(text);
+}
+
+export function userMessage(text: string): string {
+  return JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: shortened(text) }] }]);
+}
+
+export function answerMessage(text: string, finishReason: string): string {
+  return JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: shortened(text) }], finish_reason: finishReason }]);
+}

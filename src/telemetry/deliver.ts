@@ -1,0 +1,86 @@
+import { appendFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { messageOf } from '../failure.ts';
+import type { HttpEndpoint, TelemetryTarget } from './settings.ts';
+
+/** What became of a request: taken, perhaps in part; to be sent again, after a while; or never to be taken. */
+export type Delivered =
+  | { kind: 'taken'; remark?: string }
+  | { kind: 'away'; why: string; afterMs?: number }
+  | { kind: 'refused'; why: string };
+
+const longestAnswer = 64 * 1024;
+
+/** One request of OTLP to a file, as a line, or to a collector. It never throws. */
+export async function deliver(body: string, target: TelemetryTarget, signal: AbortSignal): Promise<Delivered> {
+  try {
+    if (target.kind === 'http') return await send(body, target.endpoint, signal);
+    // One write a line: others may write to the same file.
+    await appendFile(target.path, `${body}\n`, { mode: 0o600 });
+    return { kind: 'taken' };
+  } catch (error) {
+    return target.kind === 'http' ? { kind: 'away', why: causeOf(error) } : { kind: 'refused', why: messageOf(error) };
+  }
+}
+
+async function send(body: string, { url, headers, timeoutMs, isCompressed }: HttpEndpoint, signal: AbortSignal): Promise<Delivered> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'User-Agent': 'runwire',
+      ...headers,
+      'Content-Type': 'application/json',
+      ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
+    },
+    body: isCompressed ? await gzipped(body) : body,
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  });
+  const answer = await answerOf(response);
+  if (response.ok) return { kind: 'taken', ...remarkOn(answer) };
+  const why = `it answered ${response.status}`;
+  // The only ones that a client may send again, says the protocol.
+  if (![429, 502, 503, 504].includes(response.status)) return { kind: 'refused', why };
+  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  return { kind: 'away', why, ...(seconds >= 0 ? { afterMs: seconds * 1000 } : {}) };
+}
+
+async function gzipped(body: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { gzip } = await import('node:zlib');
+  return new Uint8Array(await promisify(gzip)(body));
+}
+
+async function answerOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > longestAnswer) break;
+  }
+  return text;
+}
+
+/** A collector may take some spans and not others. */
+function remarkOn(answer: string): { remark?: string } {
+  let told: unknown;
+  try {
+    told = JSON.parse(answer);
+  } catch {
+    return {};
+  }
+  const { rejectedSpans } = (fieldOf(told, 'partialSuccess') ?? {}) as { rejectedSpans?: unknown };
+  const count = Number(rejectedSpans ?? 0);
+  return count > 0 ? { remark: `it rejected ${count} spans` } : {};
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** What `fetch` says is "fetch failed"; the reason is below it. */
+function causeOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time';
+  const { cause } = error as { cause?: unknown };
+  const code = fieldOf(cause, 'code');
+  return typeof code === 'string' ? code : cause instanceof Error ? cause.message : messageOf(error);
+}

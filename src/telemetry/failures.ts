@@ -1,0 +1,55 @@
+import type { ErrorCode, FinishReason, ItemStatus } from '../events/event.ts';
+import type { Verdict } from '../outcome/outcome.ts';
+
+/** Our words for what went wrong, as other tools that tell agents to OpenTelemetry say them; the others stay as they are. */
+const types: Readonly<Record<string, string>> = {
+  time_limit: 'timeout',
+  turn_limit: 'max_turns',
+  cost_limit: 'budget_exceeded',
+  permission: 'permission_denied',
+  context_overflow: 'context_length',
+  tool: 'tool_error',
+  incomplete: 'agent_crash',
+  unknown: '_OTHER',
+};
+
+export function errorTypeOf({ class: name, code }: Pick<Verdict, 'class' | 'code'>): string {
+  return errorType(code === undefined || code === 'unknown' ? name : code);
+}
+
+export function errorType(word: string): string {
+  return Object.hasOwn(types, word) ? (types[word] ?? word) : word;
+}
+
+/** What makes the span of a call one that failed; undefined: it did not. */
+const ofCalls: Readonly<Record<ItemStatus, string | undefined>> = {
+  success: undefined,
+  error: 'tool_error',
+  denied: 'permission_denied',
+  cancelled: 'cancelled',
+  abandoned: '_OTHER',
+};
+
+export function errorTypeOfCall(status: ItemStatus): string | undefined {
+  return ofCalls[status];
+}
+
+const reasons: Readonly<Record<FinishReason, string | undefined>> = {
+  stop: 'stop',
+  tool_calls: 'tool_call',
+  length: 'length',
+  content_filter: 'content_filter',
+  error: 'error',
+  aborted: 'error',
+  other: undefined,
+};
+
+export function finishReasonOf(reason: FinishReason | undefined): string | undefined {
+  return reason === undefined ? undefined : reasons[reason];
+}
+
+/** How a whole run ended, in the words of a model's answer. */
+export function finishReasonOfRun({ class: name, code }: { class: Verdict['class']; code?: ErrorCode | undefined }): string {
+  if (name === 'success' || name === 'expectation') return 'stop';
+  return code === 'refused' ? 'content_filter' : code === 'output_length' ? 'length' : 'error';
+}
