@@ -12,5 +12,7 @@ export async function tidy(store: RunStore, tapes: Tapes, now: number): Promise<
   await closeInterrupted(store, tapes, now);
   if (!(await tapes.isTidyingDue(now, pruneEveryMs))) return;
   const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
-  await pruneTapes(tapes, { olderThan: now - tapesKeptMs, maxTotalBytes: tapesKeptBytes, keep });
+  await pruneTapes(tapes, { olderThan: now - tapesKeptMs, maxTotalBytes: tapesKeptBytes, keep, places: ['files'] });
+  // How large a team's database may be is for the team to say; what a bucket forgets by itself, its own rules say.
+  await pruneTapes(tapes, { olderThan: now - tapesKeptMs, keep, places: ['postgres'] });
 }

@@ -52,6 +52,7 @@ const Options = z.strictObject({
   env: anObject,
   passEnv: texts,
   ledger: text,
+  tapes: text,
   parent: anObject,
   signal: z.instanceof(AbortSignal).optional(),
 }) satisfies z.ZodType<{ [Name in keyof RunOptions]: unknown }>;

@@ -20,6 +20,8 @@ export interface Database {
   write(statements: readonly Statement[]): Promise<boolean>;
   /** What the database itself finds wrong with its file or its indexes. */
   problems(): Promise<Problem[]>;
+  /** Hears the words that others say on a channel; answers how to end it. Absent: this database has none. */
+  listen?(channel: string, onWord: (word: string) => void, onLost: () => void): Promise<() => void>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { present } from '../present.ts';
+import { SqlChunks } from './chunks/sql-chunks.ts';
 import type { Database, Row, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
 import { ledgerOutcome } from './ledger-outcome.ts';
@@ -50,9 +51,11 @@ const filesKept = 1000;
 export class SqlRunStore implements RunStore {
   readonly #database: Database;
   readonly #p: string;
+  readonly chunks: SqlChunks;
 
   constructor(database: Database) {
     this.#database = database;
+    this.chunks = new SqlChunks(database);
     this.#p = database.prefix;
   }
 
@@ -248,8 +251,9 @@ export class SqlRunStore implements RunStore {
     return [...(await this.#database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) }))];
   }
 
-  close(): Promise<void> {
-    return this.#database.close();
+  async close(): Promise<void> {
+    await this.chunks.close();
+    await this.#database.close();
   }
 
   async #end(id: string, ending: Ending, condition: Statement): Promise<boolean> {

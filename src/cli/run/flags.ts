@@ -146,6 +146,11 @@ export const runOptions = {
     value: 'URL',
     help: 'Tell a "runwire serve" elsewhere about it, live; the token is in RUNWIRE_REPORT_TOKEN (default: RUNWIRE_REPORT)',
   },
+  tapes: {
+    type: 'string',
+    value: 's3://BUCKET/PREFIX|postgres|files',
+    help: 'Where its events are kept, for all machines or this one (default: RUNWIRE_TAPES, else with the ledger)',
+  },
   label: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'How to find it there again; may be repeated' },
   'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
@@ -198,6 +203,7 @@ export interface RunFlags {
   agentArgs: readonly string[];
   onEnd: readonly string[];
   ledger: string | undefined;
+  tapes: string | undefined;
   report: string | undefined;
   labels: Labels;
   keepsTape: boolean;
@@ -294,6 +300,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     extraEnv: readEnvironmentWords(values.env ?? []),
     agentArgs: values['agent-arg'] ?? [],
     ledger: values.ledger,
+    tapes: values.tapes,
     report: values.report,
     labels: Object.fromEntries((values.label ?? []).map((each) => parseLabel(each))),
     keepsTape: values['no-tape'] !== true,

@@ -9,12 +9,15 @@ import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
 import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
+import { type TapesPlace, tapesPlace } from '../../stores/tapes-place.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
   /** Whether the whole run is kept beside its line in the ledger. */
   keepsTape: boolean;
+  /** Where its tape goes; default: as the environment says. */
+  tapes?: TapesPlace | undefined;
 }
 
 export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
@@ -37,6 +40,8 @@ const defaultProgressMs = 1000;
 const defaultHeartbeatMs = 5000;
 /** A ledger that does not answer must not keep an exit code from whoever waits for it. */
 const defaultPatienceMs = 5000;
+/** When the run is recorded, its tape may take a little longer to where it is kept. */
+const deliveryMs = 5000;
 
 /** Tells the ledger about one run. It never throws and never waits: storage that fails costs a warning, not the run. */
 export class LedgerSink implements Sink {
@@ -50,6 +55,8 @@ export class LedgerSink implements Sink {
   readonly #attempts: EndedAttempt[] = [];
   readonly #content = new RunContent();
   #store: RunWriter | undefined;
+  /** For the tape alone, which is told of more often. */
+  #tapeStore: Promise<RunStore> | undefined;
   #prompt: string | undefined;
   #begun = false;
   #news: Omit<Progress, 'at'> = {};
@@ -66,10 +73,13 @@ export class LedgerSink implements Sink {
   #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
-    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env, clean = (value) => value } = options;
+    const { id, startedAt, parent, place, labels, keepsTape, tapes, agent, model, cwd, git, env, clean = (value) => value } = options;
     this.id = id;
     this.#options = options;
-    this.#tapes = openTapes(place, env);
+    this.#tapes = openTapes(place, env, {
+      place: tapes ?? tapesPlace(undefined, env, place),
+      chunks: async () => (await this.#openTapeStore()).chunks,
+    });
     const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
@@ -122,6 +132,16 @@ export class LedgerSink implements Sink {
     if (this.#ending !== undefined && !this.#recorded) this.#warn(`it did not answer within ${patienceMs} ms`);
     this.#warned = true;
     if (this.#recorded) await this.#tidy().catch(() => {});
+    await this.#tapeStore?.then((store) => store.close()).catch(() => {});
+  }
+
+  #openTapeStore(): Promise<RunStore> {
+    if (this.#tapeStore !== undefined) return this.#tapeStore;
+    const opened = openStore(this.#options.place);
+    this.#tapeStore = opened;
+    // A server that is away is asked again.
+    opened.catch(() => void (this.#tapeStore = undefined));
+    return opened;
   }
 
   async #finish(): Promise<void> {
@@ -137,6 +157,9 @@ export class LedgerSink implements Sink {
       import('../../ledger/close-interrupted.ts'),
       import('../../ledger/tidy.ts'),
     ]);
+    const left = (await this.#tapes.deliver(clock(), deliveryMs)).find(({ run }) => run === this.id);
+    if (left !== undefined)
+      this.#options.warn(`the tape of this run is still on this machine: ${left.why}; the next runwire command here delivers it`);
     const store = await openStore(place);
     try {
       const content = this.#content.digest();

@@ -90,4 +90,20 @@ export const sqliteMigrations: readonly string[] = [
   ) strict, without rowid;
   create index files_run on files (run);
   `,
+  `
+  create table run_chunk (
+    run text not null,
+    attempt integer not null,
+    seq_from integer not null,
+    seq_to integer not null,
+    here integer not null,
+    place text not null,
+    sha256 text not null,
+    bytes integer not null,
+    ends integer not null,
+    at integer not null default (cast(unixepoch('subsec') * 1000 as integer)),
+    body blob,
+    primary key (run, attempt, seq_to, seq_from, here)
+  ) strict, without rowid;
+  `,
 ];
