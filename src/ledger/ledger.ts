@@ -3,6 +3,7 @@ import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import { openTapes } from '../stores/open-tapes.ts';
 import type { Page, RunFilter, RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
+import { type TapesPlace, tapesPlace } from '../stores/tapes-place.ts';
 import type { Environment } from '../vocabulary.ts';
 
 /** Where runs are remembered, and their tapes. Who opened it closes its store. */
@@ -11,8 +12,14 @@ export interface Ledger {
   tapes: Tapes;
 }
 
-export async function openLedger(place: Exclude<LedgerPlace, { kind: 'none' }>, env: Environment): Promise<Ledger> {
-  return { store: await openStore(place), tapes: openTapes(place, env) };
+/** Throws `Failure` where the tapes of the environment can be nowhere. */
+export async function openLedger(
+  place: Exclude<LedgerPlace, { kind: 'none' }>,
+  env: Environment,
+  tapes: TapesPlace = tapesPlace(undefined, env, place),
+): Promise<Ledger> {
+  const store = await openStore(place);
+  return { store, tapes: openTapes(place, env, { place: tapes, chunks: async () => store.chunks }) };
 }
 
 const pageLength = 500;

@@ -4,6 +4,8 @@ export interface TapeBounds {
   /** Milliseconds since the epoch. */
   olderThan?: number;
   maxTotalBytes?: number;
+  /** Only those that are kept there; default: all. */
+  places?: readonly TapeEntry['place'][];
   /** Keys that stay: tapes of runs that go on. */
   keep?: ReadonlySet<string>;
   /** Only tell what would go. */
@@ -19,10 +21,10 @@ export interface PrunedTapes {
 /** Removes tapes by age, then the oldest until the rest is small enough. */
 export async function pruneTapes(
   tapes: Tapes,
-  { olderThan, maxTotalBytes, keep = new Set(), dryRun = false }: TapeBounds,
+  { olderThan, maxTotalBytes, places, keep = new Set(), dryRun = false }: TapeBounds,
 ): Promise<PrunedTapes> {
   const found: TapeEntry[] = [];
-  for await (const entry of tapes.list()) found.push(entry);
+  for await (const entry of tapes.list()) if (places?.includes(entry.place) ?? true) found.push(entry);
   const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
   let leftBytes = total;
   const removed: TapeEntry[] = [];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { compact } from '../dialects/read.ts';
 import { Failure } from '../failure.ts';
-import type { GrownTape } from '../stores/grown-tape.ts';
 import { reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { Progress } from '../stores/run-store.ts';
+import type { GrowingTape } from '../stores/tape.ts';
 import type { Ledger } from './ledger.ts';
 import { RunRecordSchema } from './schemas.ts';
 
@@ -57,7 +57,7 @@ export interface Accepted {
 export class ReportedRuns {
   readonly #ledger: Ledger;
   readonly #now: () => number;
-  readonly #tapes = new Map<string, Promise<GrownTape>>();
+  readonly #tapes = new Map<string, Promise<GrowingTape>>();
   /** One upload of a run at a time. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -99,13 +99,14 @@ export class ReportedRuns {
     const last = fresh.at(-1)?.sequence ?? tape.lastSequence;
     if (fresh.length > 0) await this.#append(id, tape, fresh.map(({ line }) => `${line}\n`).join(''), last);
     if (end !== undefined) {
+      await tape.end();
       await store.finish(id, { outcome: end.outcome, ended_at: end.ended_at, last_sequence: last, attempts: end.attempts.map(compact) });
       this.#tapes.delete(id);
     } else await store.note(id, { at: this.#now(), last_sequence: last, ...newsOf(fresh) });
     return { accepted_to: last, added: fresh.length };
   }
 
-  async #append(id: string, tape: GrownTape, lines: string, last: number): Promise<void> {
+  async #append(id: string, tape: GrowingTape, lines: string, last: number): Promise<void> {
     try {
       await tape.append(tape.bytes > mostTapeBytes ? '' : lines, last);
     } catch (error) {
@@ -115,7 +116,7 @@ export class ReportedRuns {
     }
   }
 
-  #tape(id: string, open: () => Promise<GrownTape>): Promise<GrownTape> {
+  #tape(id: string, open: () => Promise<GrowingTape>): Promise<GrowingTape> {
     const known = this.#tapes.get(id);
     if (known !== undefined) return known;
     if (this.#tapes.size >= runsKept) this.#tapes.clear();

@@ -10,11 +10,9 @@ import type { Tape, Tapes } from '../stores/tape.ts';
 export async function tapeOf(tapes: Tapes, run: RunSummary): Promise<{ tape: Tape; bytes: number } | { missing: string }> {
   if (run.tape === undefined) return { missing: `the run ${shortRunId(run.id)} has no tape: it was imported, or made without one` };
   const tape = tapes.at(run.tape);
-  if (tape === undefined) return { missing: `the tape of ${shortRunId(run.id)} is not in ${tapes.name}` };
-  const bytes = await tape.size();
-  if (bytes !== undefined) return { tape, bytes };
-  const where = run.host === undefined ? '' : ` on ${run.host}`;
-  return { missing: `the tape of ${shortRunId(run.id)}${where} is not in ${tapes.name}: it was pruned, or is on another machine` };
+  const bytes = await tape?.size();
+  if (tape !== undefined && bytes !== undefined) return { tape, bytes };
+  return { missing: `the tape of ${shortRunId(run.id)} ${tapes.whereIs(run.tape, run.host)}` };
 }
 
 export function tapeReader(options: Omit<ReaderOptions, 'dialect'>): Reader {

@@ -15,5 +15,8 @@ export async function tidy(store: RunStore, tapes: Tapes, now: number): Promise<
   const keep = new Set((await store.open()).flatMap(({ tape }) => tape ?? []));
   // A clock that has just jumped ahead makes every tape look old.
   const isSteady = now - (await tapes.steadySince()) >= steadyMs;
-  await pruneTapes(tapes, { ...(isSteady ? { olderThan: now - tapesKeptMs } : {}), maxTotalBytes: tapesKeptBytes, keep });
+  const age = isSteady ? { olderThan: now - tapesKeptMs } : {};
+  await pruneTapes(tapes, { ...age, maxTotalBytes: tapesKeptBytes, keep, places: ['files'] });
+  // How large a team's database may be is for the team to say; what a bucket forgets by itself, its own rules say.
+  await pruneTapes(tapes, { ...age, keep, places: ['postgres'] });
 }

@@ -4,6 +4,7 @@ import type { Rule } from '../expect/rule.ts';
 import { parseRule } from '../expect/words.ts';
 import { present } from '../present.ts';
 import { ledgerPlace } from '../stores/open-store.ts';
+import { tapesPlace } from '../stores/tapes-place.ts';
 import { readTelemetry } from '../telemetry/settings.ts';
 import type { Environment } from '../vocabulary.ts';
 import { type RunAsk, specOf } from './ask.ts';
@@ -24,6 +25,8 @@ export interface RunOptions extends Omit<RunAsk, 'expect'> {
   ledger?: string;
   /** Where its spans go for OpenTelemetry: a file, or the address of a collector, with the headers and all else that `OTEL_*` says; default: nowhere. */
   otel?: string;
+  /** Where its tape is kept: `s3://bucket/prefix`, `postgres` or `files`; default: `RUNWIRE_TAPES`, else with the ledger. */
+  tapes?: string;
   /** The run that this one is a part of: it waits for this one, counts its cost apart, and takes it along when it is cancelled. */
   parent?: Run;
   /** Aborting it cancels the run. */
@@ -34,7 +37,7 @@ export interface RunOptions extends Omit<RunAsk, 'expect'> {
 export function run(options: RunOptions): Run {
   checkNodeVersion(process.versions.node);
   checkOptions(options);
-  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', otel, parent, signal, expect, ...given } = options;
+  const { cwd = process.cwd(), env = process.env, passEnv = [], ledger = 'none', tapes, otel, parent, signal, expect, ...given } = options;
   const ask: RunAsk = { ...given, ...present({ expect: expect?.map((rule) => (typeof rule === 'string' ? parseRule(rule) : rule)) }) };
   const { pass, set } = readEnvironmentWords(passEnv);
   const place = ledgerPlace(ledger, env, cwd);
@@ -42,7 +45,7 @@ export function run(options: RunOptions): Run {
     env,
     variables: set,
     parent,
-    ledger: place.kind === 'none' ? undefined : { place, keepsTape: true },
+    ledger: place.kind === 'none' ? undefined : { place, keepsTape: true, tapes: tapesPlace(tapes, env, place) },
     telemetry: otel === undefined ? undefined : readTelemetry(otel, env, (name) => resolve(cwd, name)).request,
   });
   if (signal !== undefined) cancelOn(signal, work);

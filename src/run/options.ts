@@ -54,6 +54,7 @@ const Options = z.strictObject({
   passEnv: texts,
   ledger: text,
   otel: text,
+  tapes: text,
   parent: anObject,
   signal: z.instanceof(AbortSignal).optional(),
 }) satisfies z.ZodType<{ [Name in keyof RunOptions]: unknown }>;

@@ -35,6 +35,8 @@ export interface Database {
   problems(): Promise<Problem[]>;
   /** What was deleted is gone from the files, and their space is given back as far as the database can. */
   compact(): Promise<void>;
+  /** Hears the words that others say on a channel; answers how to end it. Absent: this database has none. */
+  listen?(channel: string, onWord: (word: string) => void, onLost: () => void): Promise<() => void>;
   close(): Promise<void>;
 }
 

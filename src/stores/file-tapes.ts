@@ -2,7 +2,7 @@ import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { fileTape } from './file-tape.ts';
 import { GrownTape } from './grown-tape.ts';
-import type { Tape, TapeEntry, Tapes } from './tape.ts';
+import type { Tape, TapeEntry, Tapes, UndeliveredTape } from './tape.ts';
 
 /** Who has not run anything for so long has perhaps not, and perhaps a clock that is wrong. */
 const longestPauseMs = 30 * 24 * 3600 * 1000;
@@ -32,13 +32,17 @@ export class FileTapes implements Tapes {
     return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? undefined : fileTape(path);
   }
 
+  whereIs(_key: string, host?: string): string {
+    return `${host === undefined ? '' : `on ${host} `}is not in ${this.name}: it was pruned, or is on another machine`;
+  }
+
   /** A tape is named after its run, and ids sort by time. */
   async *list(): AsyncGenerator<TapeEntry> {
     const found = await readdir(this.name, { recursive: true }).catch(() => []);
     const keys = found.filter((key) => /\.tape(?:\.zst)?$/.test(key)).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
     for (const key of keys) {
       const file = await stat(join(this.name, key)).catch(() => undefined);
-      if (file !== undefined) yield { key, bytes: file.size, at: file.mtimeMs };
+      if (file !== undefined) yield { key, bytes: file.size, at: file.mtimeMs, place: 'files' };
     }
   }
 
@@ -57,6 +61,11 @@ export class FileTapes implements Tapes {
     await writeFile(path, String(since), { mode: 0o600 });
     await utimes(path, now / 1000, now / 1000);
     return true;
+  }
+
+  /** Files are where they are kept. */
+  async deliver(): Promise<UndeliveredTape[]> {
+    return [];
   }
 }
 

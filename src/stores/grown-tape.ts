@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { appendFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.ts';
-import { sequenceOf } from './tape.ts';
+import { type GrowingTape, sequenceOf } from './tape.ts';
 
 const LF = 10;
 
 /** A plain tape that is continued, also by another process than the one that began it. Its records are told by sequence, each once. */
-export class GrownTape {
+export class GrownTape implements GrowingTape {
   readonly #path: string;
   #last: number;
   #bytes: number;
@@ -53,10 +53,12 @@ export class GrownTape {
     return this.#bytes;
   }
 
-  /** Whole lines of records, in order, all above the last sequence. */
   async append(lines: string, last: number): Promise<void> {
     await appendFile(this.#path, lines, { mode: 0o600 });
     this.#bytes += Buffer.byteLength(lines);
     this.#last = last;
   }
+
+  /** Nothing tells the end of a plain file. */
+  async end(): Promise<void> {}
 }

@@ -1,11 +1,34 @@
 import { join } from 'node:path';
 import type { Environment } from '../vocabulary.ts';
 import { stateFolder } from '../xdg.ts';
+import { openBucket } from './chunks/bucket.ts';
+import type { Chunks } from './chunks/chunk.ts';
+import { TapeOutbox } from './chunks/tape-outbox.ts';
 import { FileTapes } from './file-tapes.ts';
 import type { LedgerPlace } from './open-store.ts';
+import { PlacedTapes } from './placed-tapes.ts';
 import type { Tapes } from './tape.ts';
+import type { TapesPlace } from './tapes-place.ts';
 
-/** Files on this machine, beside the ledger's file or in the state folder. */
-export function openTapes(place: LedgerPlace, env: Environment): Tapes {
-  return new FileTapes(place.kind === 'sqlite' ? join(place.path, '..', 'tapes') : join(stateFolder(env), 'tapes'));
+/** Files are beside the ledger's file or in the state folder; what is kept elsewhere is there until it is delivered. */
+export function openTapes(
+  ledger: Exclude<LedgerPlace, { kind: 'none' }>,
+  env: Environment,
+  { place, chunks }: { place: TapesPlace; chunks: () => Promise<Chunks> },
+): Tapes {
+  const folder = ledger.kind === 'sqlite' ? join(ledger.path, '..') : stateFolder(env);
+  return new PlacedTapes({
+    kind: place.kind,
+    files: new FileTapes(join(folder, 'tapes')),
+    outbox: new TapeOutbox(join(folder, 'outbox'), ledger.kind === 'sqlite' ? ledger.path : serverName(ledger.url)),
+    chunks,
+    bucket: place.kind === 'bucket' ? openBucket(place, env) : undefined,
+    isShared: ledger.kind === 'postgres',
+  });
+}
+
+/** Whoever asks, with whichever password, means the same ledger. */
+function serverName(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : new URL('postgres://invalid');
+  return `${url.host}${url.pathname}?schema=${url.searchParams.get('schema') ?? 'runwire'}`;
 }

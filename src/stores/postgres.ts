@@ -112,6 +112,32 @@ class PostgresDatabase implements Database {
     await this.#pool.query(`vacuum ${tables.join(', ')}`);
   }
 
+  async listen(channel: string, onWord: (word: string) => void, onLost: () => void): Promise<() => void> {
+    const client = await this.#pool.connect();
+    let isOver = false;
+    function end(): void {
+      if (isOver) return;
+      isOver = true;
+      // It must not be given to others as it is: it would still listen.
+      client.release(true);
+    }
+    const lost = (): void => {
+      if (isOver) return;
+      end();
+      onLost();
+    };
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload = '' }) => onWord(payload));
+    try {
+      await client.query(`listen ${channel}`);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+
   close(): Promise<void> {
     return this.#release();
   }

@@ -1,5 +1,6 @@
 import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
+import type { Chunks } from './chunks/chunk.ts';
 
 /** A run that has begun has an end to come, or one that nobody saw. */
 export type RunStatus = RunOutcome['status'] | 'running';
@@ -292,6 +293,8 @@ export interface Problem {
 export interface RunStore {
   /** How to call it in a message; without a password. */
   readonly name: string;
+  /** Tapes that are kept in pieces, in the same database. */
+  readonly chunks: Chunks;
   begin(run: NewRun): Promise<void>;
   note(id: string, progress: Progress): Promise<void>;
   /** The writer's own end of its run; replaces what others closed meanwhile. */

@@ -1,3 +1,4 @@
+import { SqlChunks } from './chunks/sql-chunks.ts';
 import type { Database, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
 import { ledgerOutcome } from './ledger-outcome.ts';
@@ -24,6 +25,7 @@ const pruneBatch = 500;
 /** The ledger in SQL: the same for every database that speaks it. */
 export class SqlRunStore extends RunQueries implements RunStore {
   readonly budgets: SqlBudgets;
+  readonly chunks: SqlChunks;
   readonly #rows: RunStatements;
   /** A role that may only add tells a run when it has ended. */
   readonly #held = new Map<string, NewRun>();
@@ -31,6 +33,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   constructor(database: Database) {
     super(database);
     this.#rows = new RunStatements(database);
+    this.chunks = new SqlChunks(database);
     this.budgets = new SqlBudgets(database);
   }
 
@@ -229,8 +232,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return [...(await this.database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) })), ...damaged];
   }
 
-  close(): Promise<void> {
-    return this.database.close();
+  async close(): Promise<void> {
+    await this.chunks.close();
+    await this.database.close();
   }
 
   async #end(id: string, ending: Ending, condition: Statement, presumed = false): Promise<boolean> {

@@ -1,7 +1,6 @@
 import type { EventRecord } from '../events/event.ts';
 import { recordJson } from '../events/record-json.ts';
 import { Failure } from '../failure.ts';
-import type { GrownTape } from './grown-tape.ts';
 
 /** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
 export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
@@ -26,6 +25,8 @@ export interface Tape {
 export interface TapeOptions {
   /** A tape that takes this much ends there. */
   maxBytes?: number;
+  /** How long its end waits where it has to go elsewhere. Tests lower it. */
+  patienceMs?: number;
   /** It stops, and why; called once at most. */
   onTrouble: (message: string) => void;
 }
@@ -43,15 +44,35 @@ export interface Tapes {
   readonly name: string;
   create(id: string, startedAt: number): { key: string; tape: Tape };
   /** The tape of a run that is written elsewhere and comes in pieces. */
-  grow(id: string, startedAt: number): { key: string; open: () => Promise<GrownTape> };
+  grow(id: string, startedAt: number): { key: string; open: () => Promise<GrowingTape> };
   /** Undefined: no tape of this place can have such a key. */
   at(key: string): Tape | undefined;
+  /** Where a tape is that cannot be had here, as the end of a sentence that begins with it. */
+  whereIs(key: string, host?: string): string;
   /** All that are there, the oldest run first. */
   list(): AsyncIterable<TapeEntry>;
   /** Whether it is time to tidy up: true for the first who asks after so long. */
   isTidyingDue(now: number, everyMs: number): Promise<boolean>;
   /** Since when the clock has gone on without a jump, as far as those who tidied up saw. */
   steadySince(): Promise<number>;
+  /** Brings tapes of this machine, which nobody writes any more, to where they are kept; answers those that are left after so long. */
+  deliver(now: number, patienceMs: number): Promise<UndeliveredTape[]>;
+}
+
+/** A plain tape that is written piece by piece, each told by its last sequence. */
+export interface GrowingTape {
+  readonly lastSequence: number;
+  readonly bytes: number;
+  /** Whole lines of records, in order, all above the last sequence. */
+  append(lines: string, last: number): Promise<void>;
+  /** Nothing more comes. */
+  end(): Promise<void>;
+}
+
+export interface UndeliveredTape {
+  run: string;
+  where: string;
+  why: string;
 }
 
 export interface TapeEntry {
@@ -59,6 +80,7 @@ export interface TapeEntry {
   bytes: number;
   /** When it was last written. */
   at: number;
+  place: 'files' | 'postgres' | 'bucket';
 }
 
 const LF = 10;

@@ -5,6 +5,7 @@ import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { gitLabels, labelsFromEnvironment, parseLabel } from '../../src/stores/labels.ts';
 import { ledgerPlace } from '../../src/stores/open-store.ts';
 import { openTapes } from '../../src/stores/open-tapes.ts';
+import { tapesPlace } from '../../src/stores/tapes-place.ts';
 import { leastRunId, newRunId, shortRunId } from '../../src/stores/run-id.ts';
 import { termsOf, wordsOf } from '../../src/stores/words.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
@@ -157,9 +158,47 @@ describe('the place of the ledger', () => {
   });
 
   it('has the tapes beside it', () => {
-    expect(openTapes({ kind: 'sqlite', path: '/a/b.db' }, {}).name).toBe(join('/a', 'tapes'));
-    expect(openTapes({ kind: 'postgres', url: 'postgres://h/d' }, home).name).toBe(join('/home/u/.local/state/runwire', 'tapes'));
+    const chunks = () => Promise.reject(new Error('not asked'));
+    const files = { place: { kind: 'files' }, chunks } as const;
+    expect(openTapes({ kind: 'sqlite', path: '/a/b.db' }, {}, files).name).toBe(join('/a', 'tapes'));
+    expect(openTapes({ kind: 'postgres', url: 'postgres://h/d' }, home, files).name).toBe(join('/home/u/.local/state/runwire', 'tapes'));
   });
+});
+
+describe('the place of tapes', () => {
+  const sqlite = { kind: 'sqlite', path: '/a/b.db' } as const;
+  const postgres = { kind: 'postgres', url: 'postgres://h/d' } as const;
+  it.each([
+    ['files of this machine by default', undefined, {}, sqlite, { kind: 'files' }],
+    ['where a shared ledger is', undefined, {}, postgres, { kind: 'postgres' }],
+    ['files, if that is asked for', 'files', {}, postgres, { kind: 'files' }],
+    [
+      'from the environment',
+      undefined,
+      { RUNWIRE_TAPES: 's3://team-tapes/a/b/' },
+      sqlite,
+      { kind: 'bucket', bucket: 'team-tapes', prefix: 'a/b' },
+    ],
+    ['from the flag', 's3://team', { RUNWIRE_TAPES: 'files' }, postgres, { kind: 'bucket', bucket: 'team', prefix: '' }],
+  ])('is %s', (_name, flag, env, ledger, place) => expect(tapesPlace(flag, env, ledger)).toEqual(place));
+
+  it.each([
+    's3://AKIAIOSFODNN7EXAMPLE:hush-hush@team/a',
+    's3://team/a?key=hush-hush',
+    's3://team/../b',
+    's3://team//b',
+    's3://t/a',
+    's3://',
+    `s3://team/${'a'.repeat(201)}`,
+    'gs://team/hush-hush',
+    '/tmp/hush-hush',
+    '',
+  ])('is not %s, and does not repeat it', (named) => {
+    expect(() => tapesPlace(named, {}, postgres)).toThrow(/place for tapes|tapes/);
+    expect(() => tapesPlace(named, {}, postgres)).not.toThrow(/hush|AKIA/);
+  });
+
+  it('is in postgres only where the ledger is', () => expect(() => tapesPlace('postgres', {}, sqlite)).toThrow(/--ledger/));
 });
 
 it('keeps an outcome short, and the same when it is kept again', () => {

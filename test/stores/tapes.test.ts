@@ -14,17 +14,10 @@ import { newRunId } from '../../src/stores/run-id.ts';
 import { streamOf, type Tape, type TapeEnd } from '../../src/stores/tape.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { noon } from './support/runs.ts';
+import { linesOf, recordOf, recordsOf } from './support/tape-records.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-tapes-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function recordOf(sequence: number, text = `line ${sequence} \u2028 é`): EventRecord {
-  const place = { sequence, timestamp: '2026-11-15T12:00:00.000Z', thread_id: 't', source: 'agent', synthetic: false } as const;
-  return { type: 'text.completed', turn_id: 't1', message_id: 'm', block_id: 'b', text, ...place };
-}
-
-const recordsOf = (count: number, text?: () => string): EventRecord[] =>
-  Array.from({ length: count }, (_, index) => recordOf(index + 1, text?.()));
 
 /** What a tape yields; each piece of it ends with a line. */
 async function read(tape: Tape, after?: number): Promise<{ text: string; end: TapeEnd }> {
@@ -45,7 +38,6 @@ async function written(path: string, records: readonly EventRecord[]): Promise<T
   return tape;
 }
 
-const linesOf = (records: readonly EventRecord[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 const sizeOf = (path: string): number => statSync(path).size;
 const refuse = (message: string): never => {
   throw new Error(message);

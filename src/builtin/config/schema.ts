@@ -32,6 +32,8 @@ export const UserConfig = z.strictObject({
   ...project,
   keys: Texts.optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** Where tapes are kept: `s3://bucket/prefix`, `postgres` or `files`. */
+  tapes: z.string().min(1).optional(),
   /** Folders whose `runwire.json` may do more than narrow permissions. */
   trust: z.array(z.string()).optional(),
 });

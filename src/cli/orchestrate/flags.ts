@@ -7,7 +7,7 @@ import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
 import { copyOptions, documentOptions, runOptions } from '../run/flags.ts';
 import { fromHere } from '../run/settings.ts';
 
-const { model, timeout, cwd, env, ledger, report, otel, label, tape, quiet, allow, deny } = runOptions;
+const { model, timeout, cwd, env, ledger, tapes, report, otel, label, tape, quiet, allow, deny } = runOptions;
 
 /** Flags of everything that has several agents at work in private copies. */
 export const crewOptions = {
@@ -44,6 +44,7 @@ export const crewOptions = {
   tape,
   ...documentOptions,
   ledger,
+  tapes,
   report,
   otel,
   label,

@@ -13,6 +13,7 @@ import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { readReport } from '../run/report.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
+import { tapesPlace } from '../../stores/tapes-place.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
 import { openRepository } from '../../workspace/repository.ts';
@@ -114,7 +115,7 @@ async function settle(
     baseUrlFor: hasBrain || agents.some(({ agent }) => agent === builtIn) ? 'builtin' : 'everybody',
     limits: present({ timeout_ms: agentTimeoutMs }),
     clean: (text) => redact?.text(text) ?? text,
-    ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+    ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, env, place) },
     report: readReport(flags.report, env),
     warn: (message) => complain(message),
     clock: context.now,

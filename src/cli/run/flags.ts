@@ -152,6 +152,11 @@ export const runOptions = {
     value: 'FILE|URL|none',
     help: 'Tell OpenTelemetry its spans: a collector, or a file of OTLP/JSON lines (default: as the OTEL_* variables say)',
   },
+  tapes: {
+    type: 'string',
+    value: 's3://BUCKET/PREFIX|postgres|files',
+    help: 'Where its events are kept, for all machines or this one (default: RUNWIRE_TAPES, else with the ledger)',
+  },
   label: { type: 'string', multiple: true, value: 'KEY=VALUE', help: 'How to find it there again; may be repeated' },
   'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
@@ -205,6 +210,7 @@ export interface RunFlags {
   agentArgs: readonly string[];
   onEnd: readonly string[];
   ledger: string | undefined;
+  tapes: string | undefined;
   report: string | undefined;
   otel: string | undefined;
   labels: Labels;
@@ -303,6 +309,7 @@ export function readFlags(values: RunValues, operands: readonly string[]): RunFl
     extraEnv: readEnvironmentWords(values.env ?? []),
     agentArgs: values['agent-arg'] ?? [],
     ledger: values.ledger,
+    tapes: values.tapes,
     report: values.report,
     otel: filled('--otel', values.otel, 'spans.jsonl'),
     labels: Object.fromEntries((values.label ?? []).map((each) => parseLabel(each))),

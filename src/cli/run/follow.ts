@@ -14,6 +14,7 @@ import type { Script } from '../../run/sources/script.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
+import { tapesPlace } from '../../stores/tapes-place.ts';
 import type { Context } from '../context.ts';
 import type { Ci } from './ci.ts';
 import { ciOf, type RunFlags } from './flags.ts';
@@ -99,7 +100,7 @@ export async function follow(
           },
           context,
         ),
-      ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+      ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, context.env, place) },
       report: readReport(flags.report, context.env),
       telemetry,
       keepsRecords: false,

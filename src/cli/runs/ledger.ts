@@ -7,18 +7,29 @@ import { ledgerPlace } from '../../stores/open-store.ts';
 import { openOutbox, type Outbox } from '../../stores/outbox.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord, RunStore } from '../../stores/run-store.ts';
+import { tapesPlace } from '../../stores/tapes-place.ts';
+import { plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Option, Options } from '../command.ts';
 import type { Context } from '../context.ts';
 
-/** The flag of every command that reads or writes the ledger. */
+/** The flags of every command that reads or writes the ledger. */
 export const ledgerOption = {
   ledger: { type: 'string', value: 'FILE|URL', help: 'This ledger instead of RUNWIRE_LEDGER, or the one in the state folder' },
+  tapes: {
+    type: 'string',
+    value: 's3://…|postgres|files',
+    help: 'Where its tapes are, instead of RUNWIRE_TAPES; see "runwire run --help"',
+  },
 } as const satisfies Options & { ledger: Option };
 
 interface Flags {
   readonly ledger?: string;
+  readonly tapes?: string;
 }
+
+/** A command does its own work meanwhile, and waits so long for tapes that are on their way. */
+const deliveryMs = 2000;
 
 /** Where `absent` is given, a ledger that was never written is not made: it answers instead. */
 export async function useLedger<Result>(
@@ -31,11 +42,12 @@ export async function useLedger<Result>(
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const outbox = openOutbox(place, context.env);
   if (absent !== undefined && place.kind === 'sqlite' && !existsSync(place.path) && outbox.isEmpty) return absent(place.path);
-  const ledger = await openLedger(place, context.env).catch((error: unknown) => {
+  const ledger = await openLedger(place, context.env, tapesPlace(flags.tapes, context.env, place)).catch((error: unknown) => {
     if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
     throw new Failure('config', `${error.message}; "runwire runs verify" looks closer`, { cause: error.cause });
   });
   const { store } = ledger;
+  const delivering = deliverTapes(ledger, context);
   try {
     await bringUpToDate(ledger, outbox, context);
     return await use(ledger);
@@ -43,8 +55,17 @@ export async function useLedger<Result>(
     if (!isDatabaseError(error)) throw error;
     throw new Failure('config', `the ledger ${store.name} fails: ${error.message}; "runwire runs verify" looks closer`, { cause: error });
   } finally {
+    await delivering;
     await store.close();
   }
+}
+
+/** Whoever comes next takes along the tapes that could not be delivered. */
+async function deliverTapes({ tapes }: Ledger, context: Context): Promise<void> {
+  const left = await tapes.deliver(context.now(), deliveryMs).catch(() => []);
+  const [first] = left;
+  if (first === undefined) return;
+  context.warn(`runwire: ${plural(left.length, 'tape')} of this machine could not be delivered yet: ${oneLine(first.why, 400)}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { openLedger } from '../../ledger/ledger.ts';
+import { type Ledger, openLedger } from '../../ledger/ledger.ts';
 import { present } from '../../present.ts';
 import { createApp } from '../../server/app.ts';
 import { readAssets } from '../../server/assets.ts';
@@ -9,6 +9,7 @@ import { inUrl, isLoopback, namesOf } from '../../server/names.ts';
 import { givenTokens, ownToken, readText } from '../../server/own-token.ts';
 import { type Token, Tokens } from '../../server/tokens.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
+import { tapesPlace } from '../../stores/tapes-place.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Context } from '../context.ts';
 
@@ -24,7 +25,10 @@ export interface ServeValues {
   readonly 'tls-key'?: string;
   readonly 'behind-proxy'?: string;
   readonly ledger?: string;
+  readonly tapes?: string;
 }
+
+const deliverEveryMs = 60_000;
 
 /** Serves until it is told to stop. */
 export async function startServing(
@@ -47,7 +51,8 @@ export async function startServing(
   // Agents of the same user run beside us: tokens in our variables are not theirs.
   context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
-  const ledger = await openLedger(place, env);
+  const ledger = await openLedger(place, env, tapesPlace(values.tapes, env, place));
+  const delivering = keepDelivering(ledger, context);
   let port = wantedPort;
   const names = namesOf({
     host,
@@ -78,8 +83,23 @@ export async function startServing(
     return 0;
   } finally {
     context.leaveSoon();
+    delivering.stop();
     await ledger.store.close();
   }
+}
+
+/** Tapes of this machine that are on their way to a bucket or a database, from time to time. */
+function keepDelivering({ tapes }: Ledger, { now }: Context): { stop: () => void } {
+  let working: Promise<unknown> | undefined;
+  const deliver = (): void => {
+    working ??= tapes
+      .deliver(now(), deliverEveryMs / 2)
+      .catch(() => {})
+      .finally(() => void (working = undefined));
+  };
+  deliver();
+  const timer = setInterval(deliver, deliverEveryMs).unref();
+  return { stop: () => clearInterval(timer) };
 }
 
 function allTokens(own: Token, values: ServeValues, { env }: Context): Tokens {

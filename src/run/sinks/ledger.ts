@@ -12,6 +12,7 @@ import { thisProcess } from '../../stores/owner.ts';
 import { repositoryName } from '../../stores/repository-name.ts';
 import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
+import { type TapesPlace, tapesPlace } from '../../stores/tapes-place.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
 import { UsageMeter } from './used-so-far.ts';
 
@@ -19,6 +20,8 @@ export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
   /** Whether the whole run is kept beside its line in the ledger. */
   keepsTape: boolean;
+  /** Where its tape goes; default: as the environment says. */
+  tapes?: TapesPlace | undefined;
 }
 
 export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
@@ -41,6 +44,8 @@ const defaultProgressMs = 1000;
 const defaultHeartbeatMs = 5000;
 /** A ledger that does not answer must not keep an exit code from whoever waits for it. */
 const defaultPatienceMs = 5000;
+/** When the run is recorded, its tape may take a little longer to where it is kept. */
+const deliveryMs = 5000;
 
 /** Tells the ledger about one run. It never throws and never waits: storage that fails costs a warning, not the run. */
 export class LedgerSink implements Sink {
@@ -56,6 +61,8 @@ export class LedgerSink implements Sink {
   readonly #content = new RunContent();
   readonly #meter = new UsageMeter();
   #store: RunWriter | undefined;
+  /** For the tape alone, which is told of more often. */
+  #tapeStore: Promise<RunStore> | undefined;
   #prompt: string | undefined;
   #begun = false;
   #news: Omit<Progress, 'at'> = {};
@@ -72,10 +79,13 @@ export class LedgerSink implements Sink {
   #closed: Promise<void> | undefined;
 
   constructor(options: LedgerSinkOptions) {
-    const { id, startedAt, parent, place, labels, keepsTape, agent, model, cwd, git, env, clean = (value) => value } = options;
+    const { id, startedAt, parent, place, labels, keepsTape, tapes, agent, model, cwd, git, env, clean = (value) => value } = options;
     this.id = id;
     this.#options = options;
-    this.#tapes = openTapes(place, env);
+    this.#tapes = openTapes(place, env, {
+      place: tapes ?? tapesPlace(undefined, env, place),
+      chunks: async () => (await this.#openTapeStore()).chunks,
+    });
     this.#outbox = openOutbox(place, env);
     const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
     this.tape = made?.tape;
@@ -143,6 +153,16 @@ export class LedgerSink implements Sink {
     }
     this.#warned = true;
     if (this.#recorded) await this.#tidy().catch(() => {});
+    await this.#tapeStore?.then((store) => store.close()).catch(() => {});
+  }
+
+  #openTapeStore(): Promise<RunStore> {
+    if (this.#tapeStore !== undefined) return this.#tapeStore;
+    const opened = openStore(this.#options.place);
+    this.#tapeStore = opened;
+    // A server that is away is asked again.
+    opened.catch(() => void (this.#tapeStore = undefined));
+    return opened;
   }
 
   async #finish(): Promise<void> {
@@ -160,6 +180,9 @@ export class LedgerSink implements Sink {
       import('../../ledger/close-interrupted.ts'),
       import('../../ledger/tidy.ts'),
     ]);
+    const left = (await this.#tapes.deliver(clock(), deliveryMs)).find(({ run }) => run === this.id);
+    if (left !== undefined)
+      this.#options.warn(`the tape of this run is still on this machine: ${left.why}; the next runwire command here delivers it`);
     const store = await openStore(place);
     try {
       const content = this.#content.digest();

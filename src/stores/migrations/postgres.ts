@@ -135,4 +135,22 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   create index spendings_period on ${p}spendings (budget, period);
   create index spendings_run on ${p}spendings (run);
   `,
+  // Tapes in chunks, and the index of those in a bucket. No reference to runs: a chunk may be here before its run, and outlives it until its object is removed.
+  (p) => `
+  create table ${p}run_chunk (
+    run text collate "C" not null,
+    attempt integer not null,
+    seq_from bigint not null,
+    seq_to bigint not null,
+    here integer not null,
+    place text collate "C" not null,
+    sha256 text collate "C" not null,
+    bytes bigint not null,
+    ends integer not null,
+    at bigint not null default cast(extract(epoch from clock_timestamp()) * 1000 as bigint),
+    body bytea,
+    primary key (run, attempt, seq_to, seq_from, here)
+  );
+  alter table ${p}run_chunk alter column body set storage external;
+  `,
 ];

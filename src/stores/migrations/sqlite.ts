@@ -133,4 +133,20 @@ export const sqliteMigrations: readonly string[] = [
   create index spendings_period on spendings (budget, period);
   create index spendings_run on spendings (run);
   `,
+  `
+  create table run_chunk (
+    run text not null,
+    attempt integer not null,
+    seq_from integer not null,
+    seq_to integer not null,
+    here integer not null,
+    place text not null,
+    sha256 text not null,
+    bytes integer not null,
+    ends integer not null,
+    at integer not null default (cast(unixepoch('subsec') * 1000 as integer)),
+    body blob,
+    primary key (run, attempt, seq_to, seq_from, here)
+  ) strict, without rowid;
+  `,
 ];

@@ -1,0 +1,105 @@
+import type { S3mini } from 's3mini';
+import { Failure, messageOf } from '../../failure.ts';
+import type { Environment } from '../../vocabulary.ts';
+import { bucketAddress, type BucketPlace } from '../tapes-place.ts';
+
+/** The little that a bucket is asked for: nothing is listed, and nothing depends on what is there. */
+export interface Bucket {
+  readonly place: string;
+  put(key: string, body: Uint8Array): Promise<void>;
+  /** Undefined: it is not there. No more than so many bytes of it are read. */
+  get(key: string, mostBytes: number): Promise<Uint8Array | undefined>;
+  remove(key: string): Promise<void>;
+}
+
+const requestMs = 60_000;
+
+/** A bucket of AWS, or of any server that speaks like it. Its client is loaded with the first request. */
+export function openBucket(place: BucketPlace, env: Environment): Bucket {
+  const name = bucketAddress(place);
+  let client: Promise<S3mini> | undefined;
+  const inPrefix = (key: string): string => (place.prefix === '' ? key : `${place.prefix}/${key}`);
+  async function ask<Answer>(what: string, work: (s3: S3mini) => Promise<Answer>): Promise<Answer> {
+    try {
+      client ??= connect(place, env);
+      return await work(await client);
+    } catch (error) {
+      client = undefined;
+      throw error instanceof Failure ? error : new Failure('config', `cannot ${what} ${name}: ${whyRefused(error)}`);
+    }
+  }
+  return {
+    place: name,
+    async put(key, body) {
+      await ask('write to', (s3) => s3.putObject(inPrefix(key), body, 'application/octet-stream'));
+    },
+    get: (key, mostBytes) =>
+      ask('read from', async (s3) => {
+        const answer = await s3.getObjectResponse(inPrefix(key));
+        return answer === null ? undefined : readSome(answer, mostBytes);
+      }),
+    async remove(key) {
+      await ask('remove from', (s3) => s3.deleteObject(inPrefix(key)));
+    },
+  };
+}
+
+async function connect({ bucket }: BucketPlace, env: Environment): Promise<S3mini> {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
+  if (!accessKeyId || !secretAccessKey)
+    throw new Failure('config', 'the bucket of tapes needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
+  const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
+  const { S3mini } = await import('s3mini');
+  const client = new S3mini({
+    accessKeyId,
+    secretAccessKey,
+    endpoint: `${endpointOf(env, region)}/${bucket}`,
+    region,
+    requestAbortTimeout: requestMs,
+  });
+  if (token) signWithToken(client, token);
+  return client;
+}
+
+function endpointOf(env: Environment, region: string): string {
+  const given = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'];
+  if (!given) return `https://s3.${region}.amazonaws.com`;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || url.search !== '')
+    throw new Failure('config', 'AWS_ENDPOINT_URL: expected an address such as https://storage.example.com, without keys');
+  return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
+}
+
+/** A key that somebody was lent, as in CI, comes with a token, which must be signed with the rest; the client knows of none. */
+function signWithToken(client: S3mini, token: string): void {
+  const sign: unknown = Reflect.get(client, '_sign');
+  if (typeof sign !== 'function') throw new Failure('config', 'this client of buckets cannot sign with AWS_SESSION_TOKEN');
+  Reflect.set(client, '_sign', (method: string, key: string, query?: unknown, headers: object = {}): unknown =>
+    Reflect.apply(sign, client, [method, key, query, { ...headers, 'x-amz-security-token': token }]),
+  );
+}
+
+async function readSome({ body }: Response, mostBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    parts.push(part);
+    bytes += part.length;
+    // What is longer than it should be is not what it should be: who asked sees that by its hash.
+    if (bytes > mostBytes) break;
+  }
+  return Buffer.concat(parts);
+}
+
+/** In the words of the protocol alone: what a server answers at length may hold anything. */
+function whyRefused(error: unknown): string {
+  if (!(error instanceof Error)) return 'it does not answer';
+  if ('status' in error && typeof error.status === 'number') {
+    const code = 'serviceCode' in error ? String(error.serviceCode).replaceAll(/\W/g, '').slice(0, 60) : '';
+    return [`it answers ${error.status}`, code === 'Unknown' ? '' : code].join(' ').trimEnd();
+  }
+  if (error.name === 'TimeoutError') return `no answer within ${requestMs / 1000} s`;
+  const { cause } = error;
+  const found = cause instanceof Error && 'code' in cause ? cause.code : 'code' in error ? error.code : undefined;
+  return typeof found === 'string' ? found : messageOf(cause instanceof Error ? cause : error).slice(0, 200);
+}
