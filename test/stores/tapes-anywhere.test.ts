@@ -244,7 +244,7 @@ describe('a bucket', () => {
         const writer = tape.write({ onTrouble: refuse, patienceMs: 100 });
         writer.record(recordOf(1));
         await writer.end();
-        const [left] = await tapes.deliver(Date.now(), 1000);
+        const [left] = await tapes.deliver(Date.now(), 30_000);
         expect(left?.why).toMatch(message);
         expect(JSON.stringify(left)).not.toContain('hush');
         expect((await read(tapes.at(key))).text).toBe(linesOf([recordOf(1)]));
