@@ -38,6 +38,8 @@ export interface NewRun extends TreePlace {
   owner: Owner;
   /** Where its tape is, relative to the tapes folder. */
   tape?: string;
+  /** Attempts of this run that other processes began and lost: it is begun again. */
+  lost?: readonly Attempt[];
 }
 
 /** What became known since the last time; every note is also a sign of life. */
@@ -222,8 +224,8 @@ export interface RunStore {
   readonly name: string;
   begin(run: NewRun): Promise<void>;
   note(id: string, progress: Progress): Promise<void>;
-  /** The writer's own end of its run; replaces what others closed meanwhile. */
-  finish(id: string, ending: Ending): Promise<void>;
+  /** The writer's own end of its run; replaces what others closed meanwhile. Nothing is done where another process has begun it again since. */
+  finish(id: string, ending: Ending, owner?: Owner): Promise<void>;
   /** Runs without an end, the oldest first. */
   open(): Promise<OpenRun[]>;
   /** For the runs of others: false when its writer or another closer was faster. */

@@ -3,6 +3,7 @@ import type { Database, Row, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
 import { ledgerOutcome } from './ledger-outcome.ts';
 import type {
+  Attempt,
   Ending,
   Grouping,
   ImportedRun,
@@ -10,6 +11,7 @@ import type {
   LedgerOutcome,
   NewRun,
   OpenRun,
+  Owner,
   Page,
   PageRequest,
   Problem,
@@ -61,6 +63,7 @@ export class SqlRunStore implements RunStore {
   }
 
   async begin(run: NewRun): Promise<void> {
+    if (run.lost !== undefined && (await this.#beginAgain(run, run.lost))) return;
     await this.#database.write([
       this.#insert('runs', {
         id: run.id,
@@ -79,6 +82,24 @@ export class SqlRunStore implements RunStore {
         owner: wholeText(JSON.stringify(run.owner)),
       }),
       ...this.#labels(run.id, run.labels),
+    ]);
+  }
+
+  /** The same run, by another process. False: there is no such run. */
+  async #beginAgain({ id, owner, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
+    return this.#database.write([
+      {
+        sql: `update ${this.#p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, heartbeat_at = ? where id = ?`,
+        values: [Math.floor(started_at), id],
+      },
+      this.#updateDocument(id, {
+        outcome: null,
+        attempts: JSON.stringify(attempts),
+        cwd: optionalText(cwd),
+        tape: optionalText(tape),
+        host: optionalText(owner.host),
+        owner: wholeText(JSON.stringify(owner)),
+      }),
     ]);
   }
 
@@ -101,9 +122,13 @@ export class SqlRunStore implements RunStore {
     ]);
   }
 
-  async finish(id: string, ending: Ending): Promise<void> {
-    const found = await this.#end(id, ending, { sql: 'id = ?', values: [id] });
-    if (!found) throw new Error(`${this.name}: no run ${id}`);
+  async finish(id: string, ending: Ending, owner?: Owner): Promise<void> {
+    const isOurs = owner === undefined ? '' : ` and seq in (select seq from ${this.#p}documents where owner = ?)`;
+    const found = await this.#end(id, ending, {
+      sql: `id = ?${isOurs}`,
+      values: [id, ...(owner === undefined ? [] : [wholeText(JSON.stringify(owner))])],
+    });
+    if (!found && (owner === undefined || (await this.get(id)) === undefined)) throw new Error(`${this.name}: no run ${id}`);
   }
 
   async closeInterrupted(run: OpenRun, ending: Ending): Promise<boolean> {

@@ -7,7 +7,7 @@ import { gitLabels, labelsFromEnvironment } from '../../stores/labels.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
-import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
+import type { Attempt, Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
 
@@ -15,6 +15,8 @@ export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
   /** Whether the whole run is kept beside its line in the ledger. */
   keepsTape: boolean;
+  /** Attempts of the same run in other processes, which were lost. */
+  lost?: readonly Attempt[];
 }
 
 export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
@@ -47,7 +49,7 @@ export class LedgerSink implements Sink {
   readonly #run: Omit<NewRun, 'prompt'>;
   readonly #tapes: Tapes;
   readonly #tapeWriter: TapeWriter | undefined;
-  readonly #attempts: EndedAttempt[] = [];
+  readonly #attempts: Attempt[];
   readonly #content = new RunContent();
   #store: RunWriter | undefined;
   #prompt: string | undefined;
@@ -56,6 +58,7 @@ export class LedgerSink implements Sink {
   #lastSequence = 0;
   #ending: Ending | undefined;
   #recorded = false;
+  #isAbandoned = false;
   #warned = false;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -70,7 +73,10 @@ export class LedgerSink implements Sink {
     this.id = id;
     this.#options = options;
     this.#tapes = openTapes(place, env);
-    const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
+    const { lost = [] } = options;
+    this.#attempts = [...lost];
+    // What a lost attempt left may still be read.
+    const made = keepsTape ? this.#tapes.create(lost.length === 0 ? id : `${id}.${lost.length + 1}`, startedAt) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
     this.#run = {
@@ -80,6 +86,7 @@ export class LedgerSink implements Sink {
       owner: thisProcess(),
       cwd: clean(cwd),
       ...present({ ...clean({ agent, model }), tape: made?.key, parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
+      ...(lost.length === 0 ? {} : { lost }),
     };
   }
 
@@ -99,11 +106,15 @@ export class LedgerSink implements Sink {
   }
 
   attempt(attempt: EndedAttempt): void {
-    this.#attempts.push(attempt);
+    this.#attempts.push({ ...attempt, number: attempt.number + (this.#options.lost?.length ?? 0) });
   }
 
   end(outcome: RunOutcome): void {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true;
   }
 
   /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
@@ -182,6 +193,7 @@ export class LedgerSink implements Sink {
   }
 
   async #work(): Promise<void> {
+    if (this.#isAbandoned) return;
     const { place, open = () => openStore(place) } = this.#options;
     try {
       this.#store ??= await open();
@@ -200,7 +212,7 @@ export class LedgerSink implements Sink {
       this.#begun = true;
     }
     if (this.#ending !== undefined) {
-      await store.finish(this.id, this.#ending);
+      await store.finish(this.id, this.#ending, this.#run.owner);
       this.#recorded = true;
       return;
     }
