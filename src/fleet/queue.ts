@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { newId } from '../new-id.ts';
 import { present } from '../present.ts';
 import type { RunSpec } from '../run/spec.ts';
-import type { Attempt, LedgerOutcome } from '../stores/run-store.ts';
+import type { Attempt, Ending, LedgerOutcome } from '../stores/run-store.ts';
 import { type Boss, type Claim, openBoss, queueName } from './boss.ts';
 import { QueueDatabase, type Transaction, whyUnusable } from './database.ts';
 import type { Job, JobState, NewJob, Origin } from './job.ts';
@@ -47,6 +47,7 @@ export interface Heard {
 export interface Settlement {
   outcome: LedgerOutcome;
   ended_at: number;
+  last_sequence: number;
   attempts: readonly Attempt[];
   message?: string;
   branch?: string;
@@ -300,7 +301,8 @@ export class Queue {
 
   /** The end of a run, once. False: another worker has it. */
   async settle({ run, claim }: Pick<Claimed, 'run' | 'claim'>, ending: Settlement): Promise<boolean> {
-    const { outcome, ended_at, attempts, message, branch, bundle } = ending;
+    const { message, branch, bundle, ...told } = ending;
+    const { outcome } = told;
     return this.#database.transaction(async (sql) => {
       const { affected } = await this.#boss.complete(queueName, claim, null, { db: sql });
       // A connection may have broken after the server had done it.
@@ -314,7 +316,7 @@ export class Queue {
           outcome.verdict.exit_code,
           message ?? null,
           branch ?? null,
-          JSON.stringify({ outcome, ended_at, attempts }).replaceAll('\\u0000', '\\ufffd'),
+          JSON.stringify(told).replaceAll('\\u0000', '\\ufffd'),
         ],
       );
       if (bundle !== undefined)
@@ -409,9 +411,7 @@ export class Queue {
   }
 
   /** Ends that a worker settled and may not have told the ledger. */
-  async unrecorded(
-    which: { run: string } | { olderThanMs: number },
-  ): Promise<{ run: string; ending: Pick<Settlement, 'outcome' | 'ended_at' | 'attempts'> }[]> {
+  async unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: Ending }[]> {
     const [condition, value] = 'run' in which ? ['run = $1', which.run] : [`ended_at < now() - $1 * interval '1 ms'`, which.olderThanMs];
     return this.#database.query(
       `select run, ending from ${this.#p}jobs where state = 'ended' and not is_recorded and ending is not null and ${condition} order by ended_at limit 20`,

@@ -5,6 +5,7 @@ import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import { type Run, start } from '../run/run.ts';
+import type { Sink } from '../run/sinks/sink.ts';
 import type { RunSpec } from '../run/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
@@ -42,6 +43,9 @@ export class QueuedRun {
   #isSettled = false;
   #cancelledBy: { by: string; reason: string } | undefined;
   #lost: Attempt[] = [];
+  /** Attempts of this worker that it followed by another. */
+  readonly #retried: Attempt[] = [];
+  #lastSequence = 0;
   #message: string | undefined;
 
   constructor(queue: Queue, claimed: Claimed, options: WorkerOptions) {
@@ -111,6 +115,7 @@ export class QueuedRun {
       env,
       ledger: { place: ledger, keepsTape: true, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
       keepsRecords: false,
+      sinks: async () => [this.#ears],
       warn,
       settle: (outcome) => this.#settle(outcome),
       ...present({ refusal }),
@@ -120,6 +125,14 @@ export class QueuedRun {
     const outcome = await run.outcome;
     if (this.#isSettled) await this.#afterwards();
     return outcome;
+  }
+
+  /** What the queue has to know of the run beside its outcome. */
+  get #ears(): Sink {
+    return {
+      record: ({ sequence }) => void (this.#lastSequence = sequence),
+      attempt: (attempt) => void this.#retried.push({ ...attempt, number: this.#lost.length + attempt.number }),
+    };
   }
 
   /** Nothing of the machine that queued it: the folder is the worker's, and so is every value. */
@@ -132,7 +145,9 @@ export class QueuedRun {
       ...rest,
       cwd: this.#place?.cwd ?? process.cwd(),
       pass_env: allowedNames(env, spec.pass_env, allowEnv),
-      labels: { ...spec.labels, ...present({ 'git.repo': origin?.name, budget }) },
+      labels: { ...spec.labels, ...present({ 'git.repo': origin?.name }) },
+      // Something of it is reserved before the agent starts; where nothing is left, the run ends with exit code 5 and its name.
+      ...present({ budget }),
       ...(this.#place?.git === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
     };
   }
@@ -187,7 +202,8 @@ export class QueuedRun {
     return {
       outcome: ledgerOutcome(outcome),
       ended_at: Date.now(),
-      attempts: this.#lost,
+      last_sequence: this.#lastSequence,
+      attempts: [...this.#lost, ...this.#retried],
       ...present({ message: this.#message, branch: bundle === undefined ? undefined : branch, bundle }),
     };
   }

@@ -40,7 +40,7 @@ type WorkerEvent = {
 
 const usualRetryMs = 500;
 const longestRetryMs = 5000;
-const recordLateMs = 60_000;
+const recordLateMs = 20_000;
 const tidyMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
 

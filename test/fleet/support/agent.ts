@@ -24,7 +24,10 @@ for (let at = 0; at < does.length; at += 2) {
   const value = does[at + 1] ?? '';
   if (does[at] === 'sleep') await sleep(Number(value));
   else if (does[at] === 'write') writeFileSync(value, 'two\n');
-  else if (does[at] === 'env') answer = process.env[value] ?? 'unset';
+  else if (does[at] === 'say') {
+    for (let index = 0; index < Number(value); index += 1)
+      say({ type: 'item.completed', item: { id: `said_${index}`, type: 'agent_message', text: `step ${index}` } });
+  } else if (does[at] === 'env') answer = process.env[value] ?? 'unset';
   else if (does[at] === 'pwd') answer = process.cwd();
   else if (does[at] === 'fail') hasFailed = true;
 }
