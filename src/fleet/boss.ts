@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss';
 /** All of pg-boss that is used: its releases are many, and each call more is one more that may change. */
 export interface Boss extends Pick<PgBoss, 'insert' | 'fetch'> {
   touch(name: string, claims: Claim[]): Promise<Affected>;
-  complete(name: string, claim: Claim, data: null, options: { db: Sql }): Promise<Affected>;
+  complete(name: string, claims: Claim[], data: null, options: { db: Sql }): Promise<Affected>;
   fail(name: string, claim: Claim, data: null, options: { db: Sql }): Promise<Affected>;
   deleteJob(name: string, ids: string[], options: { db: Sql }): Promise<Affected>;
 }

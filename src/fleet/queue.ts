@@ -14,6 +14,7 @@ const setUpLock = 0x52756e51;
 /** A run whose workers vanish again and again is what makes them vanish. */
 const mostLosses = 5;
 const batch = 500;
+const mostTogether = 50;
 
 /** A run that a worker has taken. */
 export interface Claimed {
@@ -63,6 +64,9 @@ export class Queue {
   readonly #p: string;
   /** Whoever claims, cancels or releases waits for the others: so that limits are exact. */
   readonly #lock: string;
+
+  readonly #ends: End[] = [];
+  #isSettling = false;
 
   private constructor(database: QueueDatabase, boss: Boss, closeBoss: () => Promise<void>) {
     this.#database = database;
@@ -118,7 +122,7 @@ export class Queue {
           needs text[], after text[], budget text, publish text, start_at timestamptz, enqueued_by text)
         on conflict do nothing returning run, job, state`,
       [
-        JSON.stringify(
+        asJson(
           rows.map(({ run, job, spec, origin, signature, by: enqueued_by, order: { at: start_at, ...order } }) => ({
             ...order,
             run,
@@ -129,7 +133,7 @@ export class Queue {
             start_at,
             enqueued_by,
           })),
-        ).replaceAll('\\u0000', '\\ufffd'),
+        ),
       ],
     );
     const news = new Map(added.map((each) => [each.run, each]));
@@ -172,39 +176,39 @@ export class Queue {
   async claim({ count, labels, worker, leaseMs }: ClaimAsk): Promise<Claimed[]> {
     if (!(await this.#hasWork())) return [];
     return this.#database.transaction(async (sql) => {
-      const fetched: Claim[] = [];
       let looked = await this.#look(sql, labels);
       if (looked.stale.length + looked.ready.length > 0) {
         await this.#takeBack(sql, looked.stale);
         await this.#release(sql, looked.ready);
         looked = await this.#look(sql, labels);
       }
+      const claimed: Claimed[] = [];
       for (;;) {
-        const some = await this.#boss.fetch(queueName, {
+        const fetched = await this.#boss.fetch(queueName, {
           db: sql,
-          // Where a limit counts, the next is looked for when this one has been counted.
-          batchSize: looked.isLimited ? 1 : count - fetched.length,
+          // No more than fit if all of them are of the key that has the least room: what is taken is counted before the next.
+          batchSize: Math.min(looked.room ?? Infinity, count - claimed.length),
           ...(looked.blocked.length === 0 ? {} : { ignoreGroups: looked.blocked }),
         });
-        if (some.length === 0) break;
-        fetched.push(...some.map(({ id, retryCount }) => ({ id, retryCount })));
-        await sql.query(`update ${this.#p}jobs set state = 'running' where job = any($1)`, [some.map(({ id }) => id)]);
-        if (fetched.length >= count) break;
+        if (fetched.length > 0) claimed.push(...(await this.#take(sql, fetched, { worker, leaseMs })));
+        if (fetched.length === 0 || claimed.length >= count || looked.room === null) return claimed;
         looked = await this.#look(sql, labels);
       }
-      if (fetched.length === 0) return [];
-      const rows = await sql.query<ClaimRow>(
-        `update ${this.#p}jobs j set attempt = x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
-          from unnest($1::uuid[], $4::int[]) as x (id, n) where j.job = x.id
-          returning run, job, attempt, spec, origin, publish, budget, exists (select 1 from ${this.#p}bundles b where b.run = j.run and kind = 'source') as has_bundle`,
-        [fetched.map(({ id }) => id), worker, leaseMs, fetched.map(({ retryCount }) => retryCount)],
-      );
-      const byId = new Map(rows.map((row) => [row.job, row]));
-      return fetched.flatMap((claim) => {
-        const row = byId.get(claim.id);
-        return row === undefined ? [] : [claimedOf(row, claim)];
-      });
     }, this.#lock);
+  }
+
+  async #take(sql: Transaction, fetched: readonly Claim[], { worker, leaseMs }: Pick<ClaimAsk, 'worker' | 'leaseMs'>): Promise<Claimed[]> {
+    const rows = await sql.query<ClaimRow>(
+      `update ${this.#p}jobs j set state = 'running', attempt = x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
+        from unnest($1::uuid[], $4::int[]) as x (id, n) where j.job = x.id
+        returning run, job, attempt, spec, origin, publish, budget, exists (select 1 from ${this.#p}bundles b where b.run = j.run and kind = 'source') as has_bundle`,
+      [fetched.map(({ id }) => id), worker, leaseMs, fetched.map(({ retryCount }) => retryCount)],
+    );
+    const byId = new Map(rows.map((row) => [row.job, row]));
+    return fetched.flatMap(({ id, retryCount }) => {
+      const row = byId.get(id);
+      return row === undefined ? [] : [claimedOf(row, { id, retryCount })];
+    });
   }
 
   /** Without the lock: who has nothing to do must not keep others waiting. */
@@ -220,7 +224,7 @@ export class Queue {
     const [row] = await sql.query<{ looked: Looked }>(
       `with running as (select key, count(*) as runs from ${this.#p}jobs, unnest(keys) key where state = 'running' group by key),
         sets as (
-          select s.signature, not s.needs <@ $1::text[] as is_unfit, bool_or(l.most is not null) as is_limited, bool_or(coalesce(r.runs, 0) >= l.most) as is_full
+          select s.signature, not s.needs <@ $1::text[] as is_unfit, min(l.most - coalesce(r.runs, 0)) as room
           from ${this.#p}sets s left join unnest(s.keys) k (key) on true left join running r on r.key = k.key
           left join lateral (
             select most from ${this.#p}limits x where x.key in (k.key, split_part(k.key, '=', 1) || '=*') order by x.key = k.key desc limit 1
@@ -233,11 +237,11 @@ export class Queue {
         'ready', (select coalesce(json_agg(x), '[]') from (
           select run, job, signature, priority, start_at as at, (select min(a) from unnest(after) a left join ${this.#p}jobs p on p.run = a where p.exit_code is distinct from 0) as failed
           from ${this.#p}jobs j where ${this.#ready}) x),
-        'blocked', (select coalesce(json_agg(signature), '[]') from sets where is_unfit or is_full),
-        'isLimited', exists (select 1 from sets where is_limited and not is_unfit and is_full is not true)) as looked`,
+        'blocked', (select coalesce(json_agg(signature), '[]') from sets where is_unfit or room <= 0),
+        'room', (select min(room) from sets where not is_unfit and room > 0)) as looked`,
       [labels],
     );
-    return row?.looked ?? { stale: [], ready: [], blocked: [], isLimited: false };
+    return row?.looked ?? { stale: [], ready: [], blocked: [], room: null };
   }
 
   get #ready(): string {
@@ -250,7 +254,7 @@ export class Queue {
       const claim = { id: job, retryCount: attempt - 1 };
       const isOver = cancel_by !== null || losses + 1 >= mostLosses;
       const { affected } = await (isOver
-        ? this.#boss.complete(queueName, claim, null, { db: sql })
+        ? this.#boss.complete(queueName, [claim], null, { db: sql })
         : this.#boss.fail(queueName, claim, null, { db: sql }));
       if (affected === 0) continue;
       if (!isOver) await sql.query(`update ${this.#p}jobs set state = 'queued', losses = losses + 1, worker = null where run = $1`, [run]);
@@ -299,36 +303,57 @@ export class Queue {
     };
   }
 
-  /** The end of a run, once. False: another worker has it. */
-  async settle({ run, claim }: Pick<Claimed, 'run' | 'claim'>, ending: Settlement): Promise<boolean> {
-    const { message, branch, bundle, ...told } = ending;
-    const { outcome } = told;
-    return this.#database.transaction(async (sql) => {
-      const { affected } = await this.#boss.complete(queueName, claim, null, { db: sql });
-      // A connection may have broken after the server had done it.
-      if (affected === 0) return this.#isSettledBy(sql, run, claim);
-      await sql.query(
-        `update ${this.#p}jobs set state = 'ended', ended_at = clock_timestamp(), status = $2, class = $3, exit_code = $4, message = $5, branch = $6, ending = $7 where run = $1`,
-        [
-          run,
-          outcome.status,
-          outcome.verdict.class,
-          outcome.verdict.exit_code,
-          message ?? null,
-          branch ?? null,
-          JSON.stringify(told).replaceAll('\\u0000', '\\ufffd'),
-        ],
-      );
-      if (bundle !== undefined)
-        await sql.query(
-          `insert into ${this.#p}bundles values ($1, 'result', $2) on conflict (run, kind) do update set body = excluded.body`,
-          [run, bundle],
-        );
-      return true;
+  /** The end of a run, once. False: another worker has it. What ends at the same time is settled together. */
+  settle({ run, claim }: Pick<Claimed, 'run' | 'claim'>, ending: Settlement): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#ends.push({ run, claim, ending, resolve, reject });
+      if (!this.#isSettling) void this.#settleAll();
     });
   }
 
-  async #isSettledBy(sql: Transaction, run: string, { retryCount }: Claim): Promise<boolean> {
+  async #settleAll(): Promise<void> {
+    this.#isSettling = true;
+    while (this.#ends.length > 0) {
+      const ends = this.#ends.splice(0, mostTogether);
+      try {
+        await this.#settleSome(ends);
+      } catch (error) {
+        // One that cannot be settled is not to keep the others from it.
+        for (const end of ends) await (ends.length === 1 ? Promise.reject(error) : this.#settleSome([end])).catch(end.reject);
+      }
+    }
+    this.#isSettling = false;
+  }
+
+  async #settleSome(ends: readonly End[]): Promise<void> {
+    const isOurs = await this.#database.transaction(async (sql) => {
+      const { settled } = await this.#boss.complete(
+        queueName,
+        ends.map(({ claim }) => claim),
+        null,
+        { db: sql },
+      );
+      const ours = new Set(settled);
+      const news = ends.filter(({ claim }) => ours.has(claim.id));
+      // A connection may have broken after the server had done it.
+      for (const each of ends) if (!ours.has(each.claim.id) && (await this.#isSettledBy(sql, each))) ours.add(each.claim.id);
+      await sql.query(
+        `update ${this.#p}jobs j set state = 'ended', ended_at = clock_timestamp(), status = x.status, class = x.class, exit_code = x.code, message = x.message, branch = x.branch, ending = x.ending
+          from jsonb_to_recordset($1::jsonb) as x (run text, status text, class text, code int, message text, branch text, ending text) where j.run = x.run`,
+        [asJson(news.map(endColumns))],
+      );
+      for (const { run, ending } of news)
+        if (ending.bundle !== undefined)
+          await sql.query(
+            `insert into ${this.#p}bundles values ($1, 'result', $2) on conflict (run, kind) do update set body = excluded.body`,
+            [run, ending.bundle],
+          );
+      return ours;
+    });
+    for (const { claim, resolve } of ends) resolve(isOurs.has(claim.id));
+  }
+
+  async #isSettledBy(sql: Transaction, { run, claim: { retryCount } }: End): Promise<boolean> {
     const rows = await sql.query(
       `select 1 from ${this.#p}jobs where run = $1 and state = 'ended' and ending is not null and attempt = $2`,
       [run, retryCount + 1],
@@ -413,10 +438,11 @@ export class Queue {
   /** Ends that a worker settled and may not have told the ledger. */
   async unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: Ending }[]> {
     const [condition, value] = 'run' in which ? ['run = $1', which.run] : [`ended_at < now() - $1 * interval '1 ms'`, which.olderThanMs];
-    return this.#database.query(
+    const rows = await this.#database.query<{ run: string; ending: string }>(
       `select run, ending from ${this.#p}jobs where state = 'ended' and not is_recorded and ending is not null and ${condition} order by ended_at limit 20`,
       [value],
     );
+    return rows.map(({ run, ending }) => ({ run, ending: JSON.parse(ending) as Ending }));
   }
 
   async markRecorded(run: string): Promise<void> {
@@ -446,12 +472,30 @@ export class Queue {
 /** A server that was away was not there to be told: then nobody is late. */
 const stale = `j.state = 'running' and greatest(j.heard_at, pg_postmaster_start_time()) < clock_timestamp() - j.lease_ms * interval '1 ms'`;
 
+/** An end that is to be settled. */
+interface End extends Pick<Claimed, 'run' | 'claim'> {
+  ending: Settlement;
+  resolve: (isOurs: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
+function endColumns({ run, ending: { message, branch, bundle: _bundle, ...told } }: End): object {
+  const { class: name, exit_code: code } = told.outcome.verdict;
+  return { run, status: told.outcome.status, class: name, code, message, branch, ending: JSON.stringify(told) };
+}
+
+/** What PostgreSQL takes for JSON: no NUL, no half of a character. */
+function asJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\u{fffd}') : part));
+}
+
 interface Looked {
   stale: { run: string; job: string; attempt: number; losses: number; cancel_by: string | null }[];
   ready: { run: string; job: string; signature: string; priority: number; at: string; failed: string | null }[];
   /** Sets of keys and needs that nothing may be taken of now. */
   blocked: string[];
-  isLimited: boolean;
+  /** How many more of the scarcest key may run; null: no limit counts. */
+  room: number | null;
 }
 
 interface ClaimRow {

@@ -32,7 +32,7 @@ export const tables: readonly ((p: string) => string)[] = [
     exit_code integer,
     message text,
     branch text,
-    ending jsonb,
+    ending text,
     is_recorded boolean not null default false
   );
   create index jobs_open on ${p}jobs (state, signature) where state <> 'ended';
