@@ -7,6 +7,7 @@ export const formats = {
   record: async () => (await import('./events/event.ts')).EventRecord,
   outcome: async () => (await import('./outcome/outcome.ts')).RunOutcome,
   expect: async () => (await import('./expect/rule.ts')).RuleFile,
+  'queued-spec': async () => (await import('./fleet/job.ts')).QueuedSpec,
   'run-spec': async () => (await import('./run/spec.ts')).RunSpec,
 } as const;
 

@@ -38,6 +38,12 @@ export function childEnvironment(env: Environment, { pass, set }: Passed): Recor
   return { ...Object.fromEntries(passed), ...set };
 }
 
+/** Names of variables that are there, that were asked for, and that may be given. */
+export function allowedNames(env: Environment, asked: readonly string[], allowed: readonly string[]): string[] {
+  const [isAsked, isAllowed] = [matcher(asked), matcher(allowed)];
+  return Object.keys(env).filter((name) => isAsked(name) && isAllowed(name));
+}
+
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const names = new Set(patterns);
   const prefixes = patterns.filter((pattern) => pattern.endsWith('*')).map((pattern) => pattern.slice(0, -1));

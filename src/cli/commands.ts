@@ -28,6 +28,21 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/budget.ts')).budget,
   },
   {
+    name: 'enqueue',
+    summary: 'Queue runs for the workers of a team, in PostgreSQL',
+    load: async () => (await import('./commands/enqueue.ts')).enqueueCommand,
+  },
+  {
+    name: 'queue',
+    summary: 'What waits and runs on the workers of a team, and the limits of keys',
+    load: async () => (await import('./commands/queue.ts')).queue,
+  },
+  {
+    name: 'worker',
+    summary: 'Take runs from the queue and do them',
+    load: async () => (await import('./commands/worker.ts')).worker,
+  },
+  {
     name: 'serve',
     summary: 'The dashboard: watch runs in a browser, and an API for your own panes',
     load: async () => (await import('./commands/serve.ts')).serve,

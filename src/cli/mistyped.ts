@@ -2,7 +2,20 @@ import { nearestWord } from '../nearest.ts';
 import { commands } from './commands.ts';
 
 /** Under `runs`; a test keeps them equal to the commands' own names. */
-export const runsCommands = ['list', 'show', 'tail', 'diff', 'stats', 'export', 'import', 'prune', 'verify'] as const;
+export const runsCommands = [
+  'list',
+  'show',
+  'tail',
+  'diff',
+  'stats',
+  'export',
+  'import',
+  'cancel',
+  'wait',
+  'fetch',
+  'prune',
+  'verify',
+] as const;
 
 /** What other tools call a command, and what it is called here; alone on a command line it was not meant as a prompt. */
 const elsewhere: Readonly<Record<string, string | undefined>> = {
@@ -21,8 +34,7 @@ const elsewhere: Readonly<Record<string, string | undefined>> = {
   compare: 'runs diff',
   rm: 'runs prune',
   clean: 'runs prune',
-  cancel: 'runs',
-  wait: 'runs tail -f',
+  stop: 'runs cancel',
   exec: 'run',
   start: 'run',
   resume: 'run --resume ID',

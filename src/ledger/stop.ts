@@ -1,11 +1,16 @@
 import { ownProcess } from '../stores/owner.ts';
-import type { RunRecord, RunStore } from '../stores/run-store.ts';
+import type { Labels, RunRecord, RunStore } from '../stores/run-store.ts';
 
 const longestReason = 500;
 
 /** The label that tells who stopped a run, and the one that tells why. */
 const byLabel = 'stopped.by';
 const reasonLabel = 'stopped.reason';
+
+export function stopLabels(by: string, reason: string): Labels {
+  const why = reason.trim().slice(0, longestReason);
+  return { [byLabel]: by, ...(why === '' ? {} : { [reasonLabel]: why }) };
+}
 
 export type StopAnswer = { run_ids: string[] } | { refused: string };
 
@@ -22,8 +27,7 @@ export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: {
   const together = (await store.open()).filter(
     ({ owner }) => owner.pid === pid && owner.process_started === started && owner.host === run.owner?.host,
   );
-  const why = reason.trim().slice(0, longestReason);
-  for (const { id } of together) await store.addLabels(id, { [byLabel]: by, ...(why === '' ? {} : { [reasonLabel]: why }) });
+  for (const { id } of together) await store.addLabels(id, stopLabels(by, reason));
   try {
     process.kill(found.pid, 'SIGINT');
   } catch {

@@ -3,7 +3,8 @@ import type { EventOf } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import { commitTree } from '../workspace/base.ts';
-import { answerOf, wordsOf } from '../workspace/git.ts';
+import { answerOf } from '../workspace/git.ts';
+import { pushBranch } from '../workspace/push.ts';
 import { commitOf, type Repository } from '../workspace/repository.ts';
 import type { Branch, Crew } from './crew.ts';
 import { mergedTree } from './merge.ts';
@@ -11,20 +12,6 @@ import type { Settings } from './settings.ts';
 import { doesNotPass, isVerified } from './words.ts';
 
 export type Published = Omit<EventOf<'branch.published'>, 'type'>;
-
-/** What git needs to reach a remote as the user; it never asks. */
-const credentials = [
-  'SSH_AUTH_SOCK',
-  'GIT_SSH',
-  'GIT_SSH_COMMAND',
-  'GIT_SSL_CAINFO',
-  'SSL_CERT_FILE',
-  'HTTPS_PROXY',
-  'https_proxy',
-  'NO_PROXY',
-  'no_proxy',
-];
-const sshThatNeverAsks = 'ssh -o BatchMode=yes -o ConnectTimeout=20';
 
 /** Pushes a branch, by our own hand alone: never with force, and never to the branch that the work began from. */
 export async function publish(
@@ -43,15 +30,8 @@ export async function publish(
   if (misfit !== undefined) return refuse(misfit);
   const told = { branch_id: id, remote, ref: `refs/heads/${id}`, commit };
   if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${remote} as ${id}` };
-  const given = Object.fromEntries(credentials.map((name) => [name, crew.settings.env[name]]));
-  const env = { GIT_SSH_COMMAND: sshThatNeverAsks, ...present(given) };
-  const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${id}`];
-  try {
-    const { code, stdout, stderr } = await git.ask(args, { env, signal, hooks: true });
-    if (code !== 0) return { ...told, status: 'error', message: `the push was refused: ${rejection(stdout.toString()) ?? saidBy(stderr)}` };
-  } catch (error) {
-    return { ...told, status: 'error', message: `the push failed: ${messageOf(error)}` };
-  }
+  const refused = await pushBranch(git, { remote, commit, branch: id, env: crew.settings.env, signal });
+  if (refused !== undefined) return { ...told, status: 'error', message: refused };
   return how === 'pr'
     ? openRequest(crew, { ...told, status: 'success' }, message, signal)
     : { ...told, status: 'success', message: `pushed to ${remote} as ${id}` };
@@ -97,18 +77,6 @@ async function misfitOf({ settings, verifier }: Crew, commit: string, signal: Ab
   return isVerified({ verification: { result } })
     ? undefined
     : `${base.branchId} has moved since, and merged with it the work does not pass: ${result}`;
-}
-
-/** What a hook or a server had to say, before git's own summary of it. */
-function saidBy(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^(?:hint:|error: failed to push some refs)/.test(line));
-  return lines.length === 0 ? wordsOf(stderr) : lines.slice(-5).join('; ').slice(-500).toWellFormed();
-}
-
-/** `!	refs/…	[rejected] (non-fast-forward)` */
-function rejection(porcelain: string): string | undefined {
-  const line = porcelain.split('\n').find((each) => each.startsWith('!'));
-  return line?.split('\t').slice(1).join(' ').trim();
 }
 
 /** The branch that the work began from, as the remote calls it. */

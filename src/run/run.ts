@@ -39,6 +39,8 @@ export interface Run extends AsyncIterable<EventRecord> {
 
 export interface StartOptions {
   env: Environment;
+  /** Of a run that was announced before it starts; unset: a new one. */
+  id?: string;
   /** Values for the agent's process alone; the spec only names them. */
   variables?: Readonly<Record<string, string>>;
   /** Opened when the run has begun to listen to signals. */
@@ -66,6 +68,8 @@ export interface StartOptions {
   loadAgent?: (() => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
   script?: Script | undefined;
+  /** Asked when the run has its outcome: false says that another process has taken the run over, and nothing more is told of this one. */
+  settle?: ((outcome: RunOutcome) => Promise<boolean>) | undefined;
 }
 
 /** Starts a run at once. The command, the library, and whoever else runs agents hold the same handle. */
@@ -100,7 +104,7 @@ class LiveRun implements Run {
     this.#options = options;
     this.#clock = clock;
     this.#startedAt = clock();
-    this.id = newRunId(this.#startedAt);
+    this.id = options.id ?? newRunId(this.#startedAt);
     this.spec = parent === undefined ? spec : { ...spec, parent: { run_id: parent.id, root_run_id: rootOf(parent) } };
     this.#git = gitPlace(spec.cwd);
     this.#telemetry = options.telemetry ?? (parent instanceof LiveRun ? parent.#telemetry : undefined);
@@ -163,7 +167,11 @@ class LiveRun implements Run {
         ...(await this.#expectations()),
       });
       const outcome = await attempts.run().finally(() => source.close?.());
-      for (const sink of sinks) sink.end?.(outcome);
+      const isOurs = (await this.#options.settle?.(outcome)) ?? true;
+      for (const sink of sinks) {
+        if (isOurs) sink.end?.(outcome);
+        else sink.abandon?.();
+      }
       this.#isOver = true;
       await Promise.all(sinks.map((sink) => sink.close?.()));
       await this.#rememberUnknownShapes(outcome);

@@ -46,6 +46,8 @@ export interface NewRun extends TreePlace {
   owner: Owner;
   /** Where its tape is, relative to the tapes folder. */
   tape?: string;
+  /** Attempts of this run that other processes began and lost: it is begun again. */
+  lost?: readonly Attempt[];
 }
 
 /** What a run has used so far, as far as it was told. */
@@ -297,8 +299,8 @@ export interface RunStore {
   readonly chunks: Chunks;
   begin(run: NewRun): Promise<void>;
   note(id: string, progress: Progress): Promise<void>;
-  /** The writer's own end of its run; replaces what others closed meanwhile. */
-  finish(id: string, ending: Ending): Promise<void>;
+  /** The writer's own end of its run; replaces what others closed meanwhile. Nothing is done where another process has begun it again since. */
+  finish(id: string, ending: Ending, owner?: Owner): Promise<void>;
   /** Runs without an end, the oldest first. */
   open(): Promise<OpenRun[]>;
   /** Runs of this host that others closed without having seen their tapes, the oldest first. */

@@ -16,7 +16,20 @@ import {
 } from './rows.ts';
 import { RunQueries, rowsAtOnce } from './run-queries.ts';
 import { RunStatements, vectorOf } from './run-statements.ts';
-import type { Ending, ImportedRun, Labels, LedgerOutcome, NewRun, OpenRun, Problem, Progress, RunFilter, RunStore } from './run-store.ts';
+import type {
+  Attempt,
+  Ending,
+  ImportedRun,
+  Labels,
+  LedgerOutcome,
+  NewRun,
+  OpenRun,
+  Owner,
+  Problem,
+  Progress,
+  RunFilter,
+  RunStore,
+} from './run-store.ts';
 import { SqlBudgets } from './sql-budgets.ts';
 import { wordsOf } from './words.ts';
 
@@ -39,6 +52,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
 
   async begin(run: NewRun): Promise<void> {
     if (!this.database.rights.update) return void this.#held.set(run.id, run);
+    if (run.lost !== undefined && (await this.#beginAgain(run, run.lost))) return;
     await this.database.write([
       this.#rows.insert('runs', {
         id: run.id,
@@ -62,6 +76,25 @@ export class SqlRunStore extends RunQueries implements RunStore {
         owner: wholeText(JSON.stringify(run.owner)),
       }),
       ...this.#rows.labels(run.id, run.labels),
+    ]);
+  }
+
+  /** The same run, by another process. False: there is no such run. */
+  async #beginAgain({ id, owner, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
+    return this.database.write([
+      {
+        sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null,
+          host = ?, cwd = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
+        values: [optionalText(owner.host), optionalText(cwd), Math.floor(started_at), id],
+      },
+      this.#rows.updateDocument(id, {
+        outcome: null,
+        attempts: JSON.stringify(attempts),
+        cwd: optionalText(cwd),
+        tape: optionalText(tape),
+        host: optionalText(owner.host),
+        owner: wholeText(JSON.stringify(owner)),
+      }),
     ]);
   }
 
@@ -99,14 +132,18 @@ export class SqlRunStore extends RunQueries implements RunStore {
     ]);
   }
 
-  async finish(id: string, ending: Ending): Promise<void> {
+  async finish(id: string, ending: Ending, owner?: Owner): Promise<void> {
     const held = this.#held.get(id);
     if (held !== undefined) {
       await this.#insertWhole({ ...held, ...ending });
       return void this.#held.delete(id);
     }
-    const found = await this.#end(id, ending, { sql: 'id = ?', values: [id] });
-    if (!found) throw new Error(`${this.name}: no run ${id}`);
+    const isOurs = owner === undefined ? '' : ` and seq in (select seq from ${this.p}documents where owner = ?)`;
+    const found = await this.#end(id, ending, {
+      sql: `id = ?${isOurs}`,
+      values: [id, ...(owner === undefined ? [] : [wholeText(JSON.stringify(owner))])],
+    });
+    if (!found && (owner === undefined || (await this.get(id)) === undefined)) throw new Error(`${this.name}: no run ${id}`);
   }
 
   async closeInterrupted({ id, heartbeat_at, presumed_at }: OpenRun, ending: Ending, presumed = false): Promise<boolean> {

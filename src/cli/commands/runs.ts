@@ -18,6 +18,21 @@ const subcommands: readonly Entry[] = [
     summary: 'Runs from tapes, stored streams, session stores and exports',
     load: async () => (await import('../runs/import.ts')).importRuns,
   },
+  {
+    name: 'cancel',
+    summary: 'Stop runs: queued ones, on workers, and of this machine',
+    load: async () => (await import('../runs/cancel.ts')).cancel,
+  },
+  {
+    name: 'wait',
+    summary: 'Wait until runs have ended, and exit with their verdict',
+    load: async () => (await import('../runs/wait.ts')).wait,
+  },
+  {
+    name: 'fetch',
+    summary: 'Bring the branch of a queued run into your repository',
+    load: async () => (await import('../runs/fetch.ts')).fetch,
+  },
   { name: 'prune', summary: 'Forget old runs, or only their tapes', load: async () => (await import('../runs/prune.ts')).prune },
   { name: 'verify', summary: 'Check the ledger and every tape', load: async () => (await import('../runs/verify.ts')).verify },
 ];

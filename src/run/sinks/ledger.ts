@@ -10,7 +10,7 @@ import { openOutbox, type Outbox } from '../../stores/outbox.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
 import { repositoryName } from '../../stores/repository-name.ts';
-import type { Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
+import type { Attempt, Ending, NewRun, Progress, RunStore } from '../../stores/run-store.ts';
 import type { Tape, Tapes, TapeWriter } from '../../stores/tape.ts';
 import { type TapesPlace, tapesPlace } from '../../stores/tapes-place.ts';
 import type { EndedAttempt, RunFacts, Sink } from './sink.ts';
@@ -22,6 +22,8 @@ export interface LedgerRequest {
   keepsTape: boolean;
   /** Where its tape goes; default: as the environment says. */
   tapes?: TapesPlace | undefined;
+  /** Attempts of the same run in other processes, which were lost. */
+  lost?: readonly Attempt[];
 }
 
 export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
@@ -57,7 +59,7 @@ export class LedgerSink implements Sink {
   readonly #tapes: Tapes;
   readonly #outbox: Outbox;
   readonly #tapeWriter: TapeWriter | undefined;
-  readonly #attempts: EndedAttempt[] = [];
+  readonly #attempts: Attempt[];
   readonly #content = new RunContent();
   readonly #meter = new UsageMeter();
   #store: RunWriter | undefined;
@@ -69,6 +71,7 @@ export class LedgerSink implements Sink {
   #lastSequence = 0;
   #ending: Ending | undefined;
   #recorded = false;
+  #isAbandoned = false;
   #warned = false;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -87,7 +90,10 @@ export class LedgerSink implements Sink {
       chunks: async () => (await this.#openTapeStore()).chunks,
     });
     this.#outbox = openOutbox(place, env);
-    const made = keepsTape ? this.#tapes.create(id, startedAt) : undefined;
+    const { lost = [] } = options;
+    this.#attempts = [...lost];
+    // What a lost attempt left may still be read.
+    const made = keepsTape ? this.#tapes.create(lost.length === 0 ? id : `${id}.${lost.length + 1}`, startedAt) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
     const known = { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels };
@@ -104,6 +110,7 @@ export class LedgerSink implements Sink {
         parent_run_id: parent?.run_id,
         root_run_id: parent?.root_run_id,
       }),
+      ...(lost.length === 0 ? {} : { lost }),
     };
     this.#keepUntilRecorded();
   }
@@ -125,13 +132,17 @@ export class LedgerSink implements Sink {
   }
 
   attempt(attempt: EndedAttempt): void {
-    this.#attempts.push(attempt);
+    this.#attempts.push({ ...attempt, number: attempt.number + (this.#options.lost?.length ?? 0) });
     this.#meter.nextAttempt();
   }
 
   end(outcome: RunOutcome): void {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
     if (!this.#begun || this.#warned) this.#keepUntilRecorded();
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true;
   }
 
   /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
@@ -229,6 +240,7 @@ export class LedgerSink implements Sink {
   }
 
   async #work(): Promise<void> {
+    if (this.#isAbandoned) return;
     const { place, open = () => openStore(place) } = this.#options;
     try {
       this.#store ??= await open();
@@ -247,7 +259,7 @@ export class LedgerSink implements Sink {
       this.#begun = true;
     }
     if (this.#ending !== undefined) {
-      await store.finish(this.id, this.#ending);
+      await store.finish(this.id, this.#ending, this.#run.owner);
       this.#recorded = true;
       this.#outbox.remove(this.id);
       return;

@@ -13,6 +13,8 @@ export interface Sink {
   ready?(): Promise<void> | undefined;
   /** The last record was told, and this is what the run came to. */
   end?(outcome: RunOutcome): void;
+  /** Instead of an end: another process has taken the run over, and what is remembered of it is its own. */
+  abandon?(): void;
   /** Settles when nothing is left to do. It never rejects: a sink that fails costs a warning, not the run. */
   close?(): Promise<void>;
 }

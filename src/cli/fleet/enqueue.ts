@@ -1,0 +1,235 @@
+import { userInfo, hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { Failure } from '../../failure.ts';
+import type { NewJob, Order } from '../../fleet/job.ts';
+import type { Queue } from '../../fleet/queue.ts';
+import { present } from '../../present.ts';
+import type { RunSpec } from '../../run/spec.ts';
+import { withoutPassword } from '../../redact/url-password.ts';
+import { isWholeId, newRunId } from '../../stores/run-id.ts';
+import type { Dirty } from '../../vocabulary.ts';
+import type { Values } from '../command.ts';
+import type { Context } from '../context.ts';
+import { readFlags } from '../run/flags.ts';
+import { readInputs, specOfFlags } from '../run/settings.ts';
+import { type orderOptions, readOrder, specOptions } from './flags.ts';
+import { queuedRun, type queueOption, queuePlace, useQueue } from './queue.ts';
+
+export type EnqueueValues = Values<typeof specOptions & typeof orderOptions & typeof queueOption>;
+
+interface Asked {
+  spec: RunSpec;
+  order: Order;
+  /** How to call it in a message. */
+  where: string;
+}
+
+const mostBytes = 64 * 1024 * 1024;
+
+/** Queues what the flags, files or lines say; all of it or nothing. A line of JSON for each. */
+export async function enqueue(
+  values: EnqueueValues,
+  operands: readonly string[],
+  context: Context,
+  command: readonly string[] | undefined,
+): Promise<number> {
+  const place = queuePlace(values.ledger, context);
+  const asked = await readAsked(values, operands, context, command);
+  const by = who();
+  return useQueue(place.url, context, async (queue) => {
+    const origins = new Origins(values, context);
+    const jobs: NewJob[] = [];
+    for (const { spec, order, where } of asked) {
+      refuseLocal(spec, where);
+      const run = order.id !== undefined && isWholeId(order.id) ? order.id : newRunId(context.now());
+      const after = await Promise.all(order.after.map((word) => forerunner(queue, word, where)));
+      jobs.push({ run, by, spec: withoutPlace(spec), order: { ...order, after }, ...(await origins.of(spec)) });
+    }
+    for (const { run, state, isNew } of await queue.add(jobs))
+      await context.print(`${JSON.stringify({ id: run, state, ...(isNew ? {} : { known: true }) })}\n`);
+    return 0;
+  });
+}
+
+async function readAsked(
+  values: EnqueueValues,
+  operands: readonly string[],
+  context: Context,
+  command: readonly string[] | undefined,
+): Promise<Asked[]> {
+  const order = readOrder(values, context.now());
+  const labels = (values.label ?? []).filter((word) => word.includes('='));
+  const files = operands.filter((word) => word === '-' || /\.jsonl?$/.test(word));
+  const isPrompt = values.prompt !== undefined || command !== undefined || operands.length > files.length;
+  if (!isPrompt) return readSpecs(files.length === 0 ? ['-'] : files, { order, labels, values }, context);
+  if (files.length > 0) throw new Failure('input', `a prompt or files of specs, not both: ${files.join(', ')}`);
+  const flags = readFlags({ ...values, label: labels, isolate: values.isolate ?? 'auto' }, operands);
+  if (Object.keys(flags.extraEnv.set).length > 0)
+    throw new Failure(
+      'input',
+      '--env NAME=VALUE: a job names variables and never holds their values; set it on the worker, and give --env NAME',
+    );
+  const { Order: schema } = await import('../../fleet/job.ts');
+  const inputs = await readInputs(flags, context);
+  const spec = specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context);
+  return [{ spec, order: checked(schema, order, 'the command line'), where: 'the command line' }];
+}
+
+/** Files of one spec, or of one a line. */
+async function readSpecs(
+  files: readonly string[],
+  { order, labels, values }: { order: Partial<Order>; labels: readonly string[]; values: EnqueueValues },
+  context: Context,
+): Promise<Asked[]> {
+  const given = ['id', ...Object.keys(specOptions)].filter(
+    (name) => name !== 'cwd' && name !== 'dirty' && values[name as keyof EnqueueValues] !== undefined,
+  );
+  if (given.length > 0)
+    throw new Failure('input', `${given.map((name) => `--${name}`).join(', ')}: for a prompt; a file says it in its spec`);
+  if (files.includes('-') && context.stdinIsTerminal)
+    throw new Failure('input', 'nothing to queue: give a prompt, files of RunSpecs, or JSON lines on stdin');
+  const [{ QueuedSpec, Order: OrderSchema }, { parseLabel }] = await Promise.all([
+    import('../../fleet/job.ts'),
+    import('../../stores/labels.ts'),
+  ]);
+  const asked: Asked[] = [];
+  for (const file of files) {
+    const name = file === '-' ? 'stdin' : file;
+    for (const { text, where } of documentsIn(await readText(file === '-' ? context.stdin : context.readFile(file), name), name)) {
+      const line = parsed(text, where);
+      const whole = checked(QueuedSpec, { ...order, ...line }, where);
+      const { id, keys, needs, priority, budget, at, after, publish, ...spec } = whole;
+      const merged = { keys: [...new Set([...(order.keys ?? []), ...keys])], needs: [...new Set([...(order.needs ?? []), ...needs])] };
+      if (spec.prompt === '' && spec.command === undefined) throw new Failure('input', `${where}: it has neither a prompt nor a command`);
+      asked.push({
+        spec: {
+          ...spec,
+          cwd: resolve(context.cwd, values.cwd ?? '.', spec.cwd),
+          labels: { ...Object.fromEntries(labels.map(parseLabel)), ...spec.labels },
+        },
+        order: checked(OrderSchema, { ...present({ id, priority, budget, at, after, publish }), ...merged }, where),
+        where,
+      });
+    }
+  }
+  if (asked.length === 0)
+    throw new Failure('input', `nothing to queue: ${files.map((file) => (file === '-' ? 'stdin' : file)).join(', ')} is empty`);
+  return asked;
+}
+
+async function readText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > mostBytes) throw new Failure('input', `${name}: more than ${mostBytes / 1024 / 1024} MB; queue it in parts`);
+  }
+  return text + decoder.decode();
+}
+
+/** One document over many lines, or one a line. */
+function documentsIn(text: string, name: string): { text: string; where: string }[] {
+  const lines = text.split('\n').map((line, index) => ({ text: line, where: `${name}, line ${index + 1}` }));
+  const filled = lines.filter((line) => line.text.trim() !== '');
+  const isOne = filled.length > 1 && !isJson(filled[0]?.text ?? '') && isJson(text);
+  return isOne ? [{ text, where: name }] : filled;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parsed(text: string, where: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Failure('input', `${where}: not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Failure(
+      'input',
+      `${where}: expected a RunSpec such as {"prompt":"fix the tests","agent":"codex"}; see "runwire schema queued-spec"`,
+    );
+  return value;
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, where: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const told = result.error.issues.slice(0, 3).map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`);
+  throw new Failure('input', `${where}: ${told.join('; ')}; see "runwire schema queued-spec"`);
+}
+
+/** What only this machine has is nothing for a worker. */
+function refuseLocal({ directories, record_model, resume, model, base_url, workspace }: RunSpec, where: string): void {
+  const refuse = (what: string): never => {
+    throw new Failure('input', `${where}: ${what}: a worker has nothing of this machine but the repository`);
+  };
+  if (directories.length > 0) refuse('directories');
+  if (record_model !== undefined) refuse('record_model');
+  if (resume !== undefined) refuse('resume');
+  if ((workspace?.copy.length ?? 0) > 0) refuse('workspace.copy');
+  if (model?.startsWith('replay/') === true) refuse('a model that is a file');
+  if (base_url !== undefined && withoutPassword(base_url) !== base_url)
+    throw new Failure('input', `${where}: base_url holds a password, and a job never holds a secret; give it to the worker`);
+}
+
+/** The worker has a folder of its own. */
+function withoutPlace({ workspace, ...spec }: RunSpec): RunSpec {
+  const { isolate, setup, branch } = workspace ?? {};
+  return {
+    ...spec,
+    cwd: '.',
+    ...(isolate === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
+  };
+}
+
+async function forerunner(queue: Queue, word: string, where: string): Promise<string> {
+  const run = await queuedRun(queue, word);
+  if (run === undefined)
+    throw new Failure('input', `${where}: after "${word}": no such run in the queue; "runwire queue list --all" shows them`);
+  return run;
+}
+
+/** Many specs are about few folders. */
+class Origins {
+  readonly #values: EnqueueValues;
+  readonly #context: Context;
+  readonly #found = new Map<string, Promise<Pick<NewJob, 'origin' | 'bundle'>>>();
+
+  constructor(values: EnqueueValues, context: Context) {
+    this.#values = values;
+    this.#context = context;
+  }
+
+  of({ cwd, workspace }: RunSpec): Promise<Pick<NewJob, 'origin' | 'bundle'>> {
+    const dirty: Dirty =
+      this.#values.dirty === 'include' || this.#values.dirty === 'ignore' ? this.#values.dirty : (workspace?.dirty ?? 'refuse');
+    const key = JSON.stringify([cwd, workspace?.from, dirty]);
+    const found = this.#found.get(key) ?? this.#find(cwd, workspace?.from, dirty);
+    this.#found.set(key, found);
+    return found;
+  }
+
+  async #find(cwd: string, from: string | undefined, dirty: Dirty): Promise<Pick<NewJob, 'origin' | 'bundle'>> {
+    const { findOrigin } = await import('../../fleet/origin.ts');
+    const found = await findOrigin(cwd, { from, dirty, bundle: this.#values.bundle === true }, this.#context.env);
+    return found ?? { origin: undefined, bundle: undefined };
+  }
+}
+
+/** Who queues it, as people know them. */
+function who(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return hostname();
+  }
+}

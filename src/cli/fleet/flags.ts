@@ -1,0 +1,110 @@
+import { durationOf } from '../../duration.ts';
+import { Failure } from '../../failure.ts';
+import type { Order } from '../../fleet/job.ts';
+import { present } from '../../present.ts';
+import type { Options, Values } from '../command.ts';
+import { filled, readWord } from '../flag-values.ts';
+import { runOptions } from '../run/flags.ts';
+
+const { prompt, agent, from, model, retries, allow, deny, setup, isolate, dirty, cwd, system, price, expect, env } = runOptions;
+
+/** Flags of `run` that say what is to be done, and nothing of where it is told. */
+export const specOptions = {
+  prompt,
+  agent,
+  from,
+  model,
+  'max-turns': runOptions['max-turns'],
+  'max-cost-usd': runOptions['max-cost-usd'],
+  'max-tokens': runOptions['max-tokens'],
+  timeout: runOptions.timeout,
+  'idle-timeout': runOptions['idle-timeout'],
+  'first-event-timeout': runOptions['first-event-timeout'],
+  'permission-timeout': runOptions['permission-timeout'],
+  retries,
+  'retry-delay': runOptions['retry-delay'],
+  'fail-on': runOptions['fail-on'],
+  expect,
+  'permission-mode': runOptions['permission-mode'],
+  allow,
+  deny,
+  cwd,
+  isolate,
+  dirty,
+  setup,
+  env: {
+    ...env,
+    value: 'NAME',
+    help: "A variable of the worker's that the agent's process may have, if the worker allows it; may be repeated",
+  },
+  'agent-arg': runOptions['agent-arg'],
+  system,
+  'append-system': runOptions['append-system'],
+  'output-schema': runOptions['output-schema'],
+  'base-url': runOptions['base-url'],
+  price,
+  parent: runOptions.parent,
+  'project-name': runOptions['project-name'],
+  'parent-branch-id': { ...runOptions['parent-branch-id'], help: 'The branch or commit to start from (default: what is checked out)' },
+  'no-redact': runOptions['no-redact'],
+} as const satisfies Options;
+
+/** Flags that say when and where it is done. */
+export const orderOptions = {
+  id: { type: 'string', value: 'NAME', help: 'A name of your own: the same name is queued once' },
+  key: {
+    type: 'string',
+    multiple: true,
+    value: 'KEY=VALUE',
+    help: 'What limits count by, such as repo=web; see "runwire queue limit"; may be repeated',
+  },
+  label: {
+    type: 'string',
+    multiple: true,
+    value: 'WORD|KEY=VALUE',
+    help: 'A word such as gpu: only for workers that have it; key=value: how to find the run again; may be repeated',
+  },
+  priority: { type: 'string', value: 'N', help: 'The higher goes first (default: 0)' },
+  budget: { type: 'string', value: 'NAME', help: 'The budget of the team that pays for it' },
+  at: { type: 'string', value: 'TIME', help: 'Not before 2026-11-17T02:00Z, or 30m from now' },
+  after: { type: 'string', multiple: true, value: 'RUN', help: 'Only when this run of the queue has succeeded; may be repeated' },
+  publish: {
+    type: 'string',
+    value: 'none|branch',
+    choices: ['none', 'branch'],
+    help: 'branch: push what a run that succeeded has changed',
+  },
+  bundle: { type: 'boolean', help: 'Send the commit with the job: for workers that cannot reach the remote' },
+} as const satisfies Options;
+
+type OrderValues = Values<typeof orderOptions>;
+
+export function readOrder(values: OrderValues, now: number): Partial<Order> {
+  const { id, key, label, budget, after, publish } = values;
+  const needs = label?.filter((word) => !word.includes('='));
+  return present({
+    id: filled('--id', id, 'nightly-42'),
+    keys: key === undefined ? undefined : [...key],
+    needs: needs === undefined || needs.length === 0 ? undefined : needs,
+    priority: readPriority(values.priority),
+    budget: filled('--budget', budget, 'team-a'),
+    at: readAt(values.at, now),
+    after: after === undefined ? undefined : [...after],
+    publish: readWord('--publish', publish, ['none', 'branch']),
+  });
+}
+
+function readPriority(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^-?\d{1,6}$/.test(text)) throw new Failure('input', `--priority ${text}: expected a whole number, such as 5`);
+  return Number(text);
+}
+
+function readAt(text: string | undefined, now: number): string | undefined {
+  if (text === undefined) return undefined;
+  const span = durationOf(text);
+  const at = span === undefined ? (/^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN) : now + span;
+  if (Number.isNaN(at) || Math.abs(at) > 8.64e15)
+    throw new Failure('input', `--at ${text}: expected a time such as 2026-11-17T02:00Z, or a span from now such as 30m`);
+  return new Date(at).toISOString();
+}

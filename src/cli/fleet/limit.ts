@@ -1,0 +1,31 @@
+import { Failure } from '../../failure.ts';
+import { command } from '../command.ts';
+import { queueOption, useQueue } from './queue.ts';
+
+export const limit = command({
+  name: 'queue limit',
+  summary: 'How many runs of a key may run at once',
+  operands: '[KEY=VALUE N|none]',
+  description: `Over all workers, and exactly. "repo=*" is the limit of every repo that has none of its own. "none" takes a limit away.
+Without operands it lists the limits, a JSON line each. What runs already goes on.`,
+  options: queueOption,
+  examples: [
+    ['runwire queue limit repo=web 2', 'Two at once'],
+    ["runwire queue limit 'repo=*' 1", 'One of each repository that has no limit of its own'],
+    ['runwire queue limit repo=web none', 'As many as there are workers'],
+  ],
+  async run(values, operands, context) {
+    const [key, count, ...more] = operands;
+    if (more.length > 0 || (key !== undefined && count === undefined))
+      throw new Failure('input', 'expected KEY=VALUE and a number, such as: repo=web 2');
+    if (key !== undefined && !/^[^=\s]{1,100}=.{1,200}$/u.test(key))
+      throw new Failure('input', `"${key}": expected a key such as repo=web, or repo=*`);
+    if (count !== undefined && count !== 'none' && !/^\d{1,6}$/.test(count))
+      throw new Failure('input', `"${count}": expected a number from 0, or none`);
+    return useQueue(values.ledger, context, async (queue) => {
+      if (key !== undefined) await queue.setLimit(key, count === 'none' ? undefined : Number(count));
+      else for (const each of await queue.limits()) await context.print(`${JSON.stringify(each)}\n`);
+      return 0;
+    });
+  },
+});

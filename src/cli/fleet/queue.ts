@@ -1,0 +1,51 @@
+import { Failure } from '../../failure.ts';
+import { ledgerPlace, type LedgerPlace } from '../../stores/open-store.ts';
+import { shortRunId } from '../../stores/run-id.ts';
+import { oneLine } from '../../terminal/plain.ts';
+import type { Option, Options } from '../command.ts';
+import type { Context } from '../context.ts';
+import type { Queue } from '../../fleet/queue.ts';
+
+/** The flag of every command that works on the queue. */
+export const queueOption = {
+  ledger: { type: 'string', value: 'URL', help: 'The PostgreSQL of the queue and its ledger, postgres://…; default: RUNWIRE_LEDGER' },
+} as const satisfies Options & { ledger: Option };
+
+export type QueuePlace = Extract<LedgerPlace, { kind: 'postgres' }>;
+
+/** Only a server that all machines can reach can hold a queue. */
+export function queuePlace(ledger: string | undefined, context: Context): QueuePlace {
+  const place = ledgerPlace(ledger, context.env, context.cwd);
+  if (place.kind !== 'postgres')
+    throw new Failure(
+      'config',
+      'the queue needs PostgreSQL: name the server with --ledger postgres://user@host/database, or in RUNWIRE_LEDGER',
+    );
+  return place;
+}
+
+export async function useQueue<Result>(
+  ledger: string | undefined,
+  context: Context,
+  use: (queue: Queue, place: QueuePlace) => Promise<Result>,
+): Promise<Result> {
+  const place = queuePlace(ledger, context);
+  const { Queue: Loaded } = await import('../../fleet/queue.ts');
+  const queue = await Loaded.open(place.url);
+  try {
+    return await use(queue, place);
+  } finally {
+    await queue.close();
+  }
+}
+
+/** The run of the queue that a person means; undefined: there is none. */
+export async function queuedRun(queue: Queue, word: string): Promise<string | undefined> {
+  const [run, ...others] = await queue.find(word);
+  if (others.length > 0)
+    throw new Failure(
+      'input',
+      `ambiguous id "${oneLine(word, 60)}": it may be ${[run ?? '', ...others].map(shortRunId).join(', ')}; give more of it`,
+    );
+  return run;
+}

@@ -1,0 +1,79 @@
+import { hostname, userInfo } from 'node:os';
+import { Failure } from '../../failure.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
+import { shortRunId } from '../../stores/run-id.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
+
+export const cancel = command({
+  name: 'runs cancel',
+  summary: 'Stop runs: queued ones, on workers, and of this machine',
+  operands: 'ID…',
+  description: `A run that is queued is taken out of the queue; the worker that has it is told at its next heartbeat, and a run of this machine and
+user is interrupted, both as by Ctrl-C: it cleans up and is remembered as cancelled, with who and why. The exit code is 1 when
+one of them could not be cancelled.`,
+  options: {
+    reason: { type: 'string', value: 'TEXT', help: 'Why; it is remembered with the run' },
+    ...ledgerOption,
+  },
+  examples: [
+    ['runwire runs cancel 7kq2', 'Stop one'],
+    ['runwire runs cancel 7kq2 --reason "wrong branch"', 'And say why'],
+  ],
+  async run(values, operands, context) {
+    if (operands.length === 0) throw new Failure('input', 'expected at least one run: an id, or last; see --help');
+    const asked = { by: who(), reason: values.reason ?? '' };
+    let exitCode = 0;
+    for (const word of operands) {
+      const refused = (await cancelQueued(word, asked, values.ledger, context)) ?? (await cancelLocal(word, asked, values, context));
+      if (refused === '') continue;
+      context.warn(`runwire: ${word}: ${refused}`);
+      exitCode = 1;
+    }
+    return exitCode;
+  },
+});
+
+interface Asked {
+  by: string;
+  reason: string;
+}
+
+/** Why not, or nothing where it was done; undefined: it is no run of the queue. */
+async function cancelQueued(word: string, asked: Asked, ledger: string | undefined, context: Context): Promise<string | undefined> {
+  if (ledgerPlace(ledger, context.env, context.cwd).kind !== 'postgres') return undefined;
+  const { queuedRun, useQueue } = await import('../fleet/queue.ts');
+  return useQueue(ledger, context, async (queue) => {
+    const run = await queuedRun(queue, word);
+    if (run === undefined) return undefined;
+    const done = await queue.cancel(run, asked);
+    if (done === 'ended') return 'it has ended already';
+    context.warn(`runwire: ${shortRunId(run)}: ${done === 'cancelled' ? 'taken out of the queue' : 'its worker is told to stop it'}`);
+    return '';
+  });
+}
+
+async function cancelLocal(word: string, asked: Asked, values: { ledger?: string }, context: Context): Promise<string> {
+  const { stopRun } = await import('../../ledger/stop.ts');
+  return useLedger(
+    values,
+    context,
+    async ({ store }) => {
+      const run = await namedRun(store, word);
+      const answer = await stopRun(store, run, asked);
+      if ('refused' in answer) return answer.refused;
+      context.warn(`runwire: ${answer.run_ids.map(shortRunId).join(', ')}: interrupted`);
+      return '';
+    },
+    noSuchLedger,
+  );
+}
+
+function who(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return hostname();
+  }
+}

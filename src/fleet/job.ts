@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { RunSpec } from '../run/spec.ts';
+
+/** `repo=x`: what a limit can be set for. */
+const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,200}$/u, 'expected a key such as repo=web');
+/** `gpu`: what a worker says that it has. */
+const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
+
+const mostKeys = 20;
+
+/** Where and when a run is to be done, beside what is to be done. */
+export const Order = z.strictObject({
+  /** A name of the caller's: the same name is queued once. */
+  id: z.string().min(1).max(200).optional(),
+  keys: z.array(Key).max(mostKeys).default([]),
+  /** What the worker must have. */
+  needs: z.array(Need).max(mostKeys).default([]),
+  /** The higher goes first. */
+  priority: z.int().min(-1_000_000).max(1_000_000).default(0),
+  budget: z.string().min(1).max(200).optional(),
+  /** Not before. */
+  at: z.iso.datetime({ offset: true }).optional(),
+  /** Runs of the queue that must have succeeded before. */
+  after: z.array(z.string().min(1)).max(100).default([]),
+  /** `branch`: what the run changed is pushed to the remote that its repository came from. */
+  publish: z.enum(['none', 'branch']).default('none'),
+});
+export type Order = z.infer<typeof Order>;
+
+/** What a worker fetches before the run. */
+export const Origin = z.strictObject({
+  /** An address without a password; unset: the files come with the job. */
+  remote: z.string().min(1).optional(),
+  commit: z.string().regex(/^[\da-f]{40}(?:[\da-f]{24})?$/),
+  branch: z.string().optional(),
+  /** The folder to work in, seen from the top. */
+  below: z.string(),
+  /** `owner/name`, or the folder's name. */
+  name: z.string(),
+});
+export type Origin = z.infer<typeof Origin>;
+
+const defaults = {
+  agent: RunSpec.shape.agent.default('builtin'),
+  prompt: RunSpec.shape.prompt.default(''),
+  cwd: RunSpec.shape.cwd.default('.'),
+  pass_env: RunSpec.shape.pass_env.default([]),
+  allow: RunSpec.shape.allow.default([]),
+  deny: RunSpec.shape.deny.default([]),
+  directories: RunSpec.shape.directories.default([]),
+  agent_args: RunSpec.shape.agent_args.default([]),
+  limits: RunSpec.shape.limits.default({}),
+  retries: RunSpec.shape.retries.default(0),
+  retry_delay_ms: RunSpec.shape.retry_delay_ms.default(2000),
+  fail_on: RunSpec.shape.fail_on.default([]),
+  labels: RunSpec.shape.labels.default({}),
+  redact: RunSpec.shape.redact.default(true),
+};
+
+/** One line of what is queued: a RunSpec, of which all that is usual may be left out, and its order. */
+export const QueuedSpec = z.strictObject({ ...RunSpec.shape, ...defaults, ...Order.shape });
+
+/** A run that is queued: data alone. */
+export interface NewJob {
+  run: string;
+  spec: RunSpec;
+  order: Order;
+  origin: Origin | undefined;
+  /** A git bundle with the commit. */
+  bundle: Uint8Array | undefined;
+  /** Who queued it. */
+  by: string;
+}
+
+export const jobStates = ['waiting', 'queued', 'running', 'ended'] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** A run of the queue as people see it. */
+export interface Job {
+  run: string;
+  id?: string;
+  state: JobState;
+  title: string;
+  agent: string;
+  priority: number;
+  keys: string[];
+  needs: string[];
+  after: string[];
+  budget?: string;
+  at?: string;
+  enqueued_at: string;
+  enqueued_by: string;
+  /** Which attempt, from 1; 0: none yet. */
+  attempt: number;
+  worker?: string;
+  started_at?: string;
+  ended_at?: string;
+  status?: string;
+  class?: string;
+  exit_code?: number;
+  /** In a sentence, where there is more to say than the class. */
+  message?: string;
+  cancel_by?: string;
+  cancel_reason?: string;
+  /** The branch that holds what the run changed; `runs fetch` brings it. */
+  branch?: string;
+  /** Of a run that has ended: the ledger has its end, or should have it by now. */
+  is_recorded?: boolean;
+}

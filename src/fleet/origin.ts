@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import { Failure } from '../failure.ts';
+import { present } from '../present.ts';
+import type { Dirty, Environment } from '../vocabulary.ts';
+import { findBase } from '../workspace/base.ts';
+import { longPatienceMs } from '../workspace/git.ts';
+import { openRepository, type Repository } from '../workspace/repository.ts';
+import type { Origin } from './job.ts';
+
+const largestBundle = 256 * 1024 * 1024;
+
+export interface OriginAsk {
+  /** The branch or commit to start from; unset: what is checked out. */
+  from?: string | undefined;
+  dirty: Dirty;
+  /** Whether the commit travels with the job: workers cannot reach the remote, or it is not there. */
+  bundle: boolean;
+}
+
+/** Where a worker finds what a folder holds. Undefined: the folder is in no git repository, and nothing of it is needed. */
+export async function findOrigin(
+  cwd: string,
+  { from, dirty, bundle }: OriginAsk,
+  env: Environment,
+): Promise<{ origin: Origin; bundle: Uint8Array | undefined } | undefined> {
+  const repository = await openRepository(cwd, env).catch((error: unknown) => {
+    if (bundle || from !== undefined || !(error instanceof Failure) || error.code !== 'input') throw error;
+    return undefined;
+  });
+  if (repository === undefined) return undefined;
+  const { git, root, below } = repository;
+  const { commit, branchId } = await findBase(repository, present({ from, dirty }) as { dirty: Dirty });
+  const remote = withoutUser((await git.try(['config', '--get', 'remote.origin.url'])) ?? '');
+  if (!bundle && remote === '')
+    throw new Failure(
+      'input',
+      'this repository has no remote "origin" that a worker could fetch from; --bundle sends the commit with the job',
+    );
+  if (!bundle && !(await isPublished(repository, commit)))
+    throw new Failure(
+      'input',
+      `no branch of the remote has the commit ${commit.slice(0, 10)}; push it first, or --bundle sends it with the job`,
+    );
+  return {
+    origin: {
+      commit,
+      below,
+      name: nameOf(remote) ?? basename(root),
+      ...present({ remote: remote || undefined, branch: branchId || undefined }),
+    },
+    bundle: bundle ? await bundleOf(repository, commit) : undefined,
+  };
+}
+
+async function isPublished({ git }: Repository, commit: string): Promise<boolean> {
+  return ((await git.try(['for-each-ref', '--contains', commit, '--count=1', '--format=x', 'refs/remotes'])) ?? '') !== '';
+}
+
+/** Git bundles names, not commits: one that nothing else has is there for the moment of it. */
+const bundleScript = `
+ref=refs/runwire/bundle-$$
+git update-ref "$ref" "$1" || exit 1
+git bundle create -q - "$ref"
+code=$?
+git update-ref -d "$ref"
+exit $code
+`;
+
+async function bundleOf({ git }: Repository, commit: string): Promise<Uint8Array> {
+  const { code, stdout, stderr } = await git.askScript(bundleScript, [commit], { maxBytes: largestBundle });
+  if (code !== 0) throw new Failure('config', `git bundle: ${stderr.trim().slice(0, 400)}`);
+  return stdout;
+}
+
+/** What a branch has that its base has not. Undefined: nothing. */
+export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: string, base: string): Promise<Uint8Array | undefined> {
+  const ref = `refs/heads/${branch}`;
+  if ((await git.try(['rev-list', '-n', '1', ref, `^${base}`])) === '') return undefined;
+  const { code, stdout, stderr } = await git.ask(['bundle', 'create', '-q', '-', ref, `^${base}`], {
+    maxBytes: largestBundle,
+    patienceMs: longPatienceMs,
+  });
+  if (code !== 0) throw new Failure('config', `git bundle: ${stderr.trim().slice(0, 400)}`);
+  return stdout;
+}
+
+/** A clone address may hold a token. */
+function withoutUser(address: string): string {
+  return address.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
+}
+
+/** `owner/name` of an address. */
+function nameOf(remote: string): string | undefined {
+  const parts = remote
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .split(/[/:]/)
+    .filter((part) => part !== '');
+  return parts.length < 2 ? undefined : parts.slice(-2).join('/');
+}

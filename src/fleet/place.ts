@@ -1,0 +1,118 @@
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { owners } from '../run/sources/isolated.ts';
+import type { Environment } from '../vocabulary.ts';
+import { allCores, Git, leavesPointers } from '../workspace/git.ts';
+import { isInside } from '../workspace/overlay.ts';
+import { credentialsIn, sshThatNeverAsks } from '../workspace/push.ts';
+import { listCopies, reclaim } from '../workspace/reclaim.ts';
+import { removeFolder } from '../workspace/remove-folder.ts';
+import { stateFolder } from '../xdg.ts';
+import type { Origin } from './job.ts';
+
+/** A checkout for one run, made from nothing but the repository and the commit. */
+export interface Place {
+  /** Where the run works. */
+  cwd: string;
+  git: Git | undefined;
+  remove(): Promise<void>;
+}
+
+/**
+ * A store of objects for each repository stays on the worker: the next run of it fetches only what is new. Servers that refuse a
+ * bare commit are asked for all branches.
+ */
+const fetchScript = `
+store=$1 remote=$2 commit=$3 bundle=$4
+[ -d "$store" ] || { git init -q --bare --template= -- "$store.$$" && mv -T -- "$store.$$" "$store" 2>/dev/null || rm -rf "$store.$$"; }
+cd "$store" || exit 1
+has() { git cat-file -e "$commit^{tree}" 2>/dev/null && git rev-list --quiet --objects "$commit" 2>/dev/null; }
+named() { has && git update-ref "refs/fetched/$commit" "$commit"; }
+named && exit 0
+if [ -n "$bundle" ]; then
+  git fetch -q --no-tags --no-write-fetch-head -- "$bundle" "+refs/*:refs/bundles/$commit/*" && named && exit 0
+fi
+[ -n "$remote" ] || { echo 'fatal: the commit is not in the bundle that came with the job' >&2; exit 1; }
+git fetch -q --no-tags --no-write-fetch-head -- "$remote" "+$commit:refs/fetched/$commit" 2>/dev/null && named && exit 0
+git fetch -q --no-tags --no-write-fetch-head -- "$remote" '+refs/heads/*:refs/remote-heads/*' || exit 1
+named || { echo "fatal: the remote has no commit $commit" >&2; exit 1; }
+`;
+
+/** Objects are borrowed from the store, which forgets none. */
+const checkoutScript = `
+store=$1 folder=$2 commit=$3 remote=$4 branch=$5
+git init -q --template= -- "$folder" && cd "$folder" || exit 1
+printf '%s\\n' "$store/objects" > .git/objects/info/alternates
+[ -z "$remote" ] || git remote add origin "$remote"
+git ${[...leavesPointers, ...allCores].join(' ')} checkout -q -f -B "$branch" "$commit"
+`;
+
+export async function makePlace(
+  origin: Origin | undefined,
+  bundle: Uint8Array | undefined,
+  { env, signal }: { env: Environment; signal: AbortSignal },
+): Promise<Place> {
+  const home = join(stateFolder(env), 'fleet');
+  await mkdir(placesIn(env), { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(placesIn(env), 'run-'));
+  await writeFile(join(folder, ownerFile), JSON.stringify(owners.self()), { mode: 0o600 });
+  const remove = (): Promise<void> => removeFolder(folder, env);
+  try {
+    if (origin === undefined) {
+      await mkdir(join(folder, 'work'));
+      return { cwd: join(folder, 'work'), git: undefined, remove };
+    }
+    const { remote = '', commit, branch, below, name } = origin;
+    const stores = join(home, 'repositories');
+    await mkdir(stores, { recursive: true, mode: 0o700 });
+    const bundleFile = join(folder, 'source.bundle');
+    if (bundle !== undefined) await writeFile(bundleFile, bundle, { mode: 0o600 });
+    const store = join(stores, `${await digest(remote === '' ? name : remote)}.git`);
+    const git = new Git(home, env);
+    const access = { signal, env: { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) } };
+    await git.script(fetchScript, [store, remote, commit, bundle === undefined ? '' : bundleFile], access);
+    // The folder's name is the name of the project for agents and labels.
+    const checkout = join(
+      folder,
+      name
+        .split('/')
+        .at(-1)
+        ?.replace(/[^\w.-]/g, '-') || 'checkout',
+    );
+    await git.script(checkoutScript, [store, checkout, commit, remote, isBranch(branch) ? branch : 'work'], { signal });
+    const cwd = join(checkout, below);
+    if (!isInside(cwd, checkout)) throw new Failure('input', `${below} is outside the repository`);
+    return { cwd, git: new Git(checkout, env), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+const ownerFile = 'owner.json';
+
+function placesIn(env: Environment): string {
+  return join(stateFolder(env), 'fleet', 'places');
+}
+
+/** What workers of this machine that were killed have left. Their runs are done again elsewhere: nothing in it is worth keeping. */
+export async function sweepPlaces(env: Environment): Promise<void> {
+  const places = placesIn(env);
+  const copies = listCopies(env, owners).filter(({ root, state }) => state === 'left' && isInside(root, places));
+  if (copies.length > 0) await reclaim(env, { owners, ids: copies.map(({ id }) => id), discards: true });
+  for (const name of await readdir(places).catch(() => [])) {
+    const note = join(places, name, ownerFile);
+    const [text, { mtimeMs }] = await Promise.all([readFile(note, 'utf8').catch(() => ''), stat(note).catch(() => ({ mtimeMs: 0 }))]);
+    if (text !== '' && owners.isGone(JSON.parse(text), mtimeMs)) await removeFolder(join(places, name), env);
+  }
+}
+
+function isBranch(name: string | undefined): name is string {
+  return name !== undefined && /^[A-Za-z0-9][\w./-]{0,200}$/.test(name) && !/^[\da-f]{40,64}$|\.\.|\/\/|\.lock(?:\/|$)|[./]$/.test(name);
+}
+
+async function digest(text: string): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { allowedNames } from '../agents/environment.ts';
+import { exitCodes, Failure, messageOf } from '../failure.ts';
+import { stopLabels } from '../ledger/stop.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
+import { present } from '../present.ts';
+import { type Run, start } from '../run/run.ts';
+import type { Sink } from '../run/sinks/sink.ts';
+import type { RunSpec } from '../run/spec.ts';
+import { ledgerOutcome } from '../stores/ledger-outcome.ts';
+import { openStore } from '../stores/open-store.ts';
+import type { Attempt, RunRecord } from '../stores/run-store.ts';
+import { pushBranch } from '../workspace/push.ts';
+import { bundleOfWork } from './origin.ts';
+import { makePlace, type Place } from './place.ts';
+import type { Claimed, Queue, Settlement } from './queue.ts';
+import { recordLate } from './record-late.ts';
+import type { WorkerOptions } from './worker.ts';
+
+/** How an attempt of a worker ended. */
+export interface AttemptEnd {
+  event: 'ended' | 'lost' | 'given_back';
+  exitCode: number;
+  class?: string;
+  message?: string;
+}
+
+/** A server that restarts is back by then; after that the lease is over anyway. */
+const settlePatienceMs = 10 * 60_000;
+const firstRetryMs = 200;
+const lastRetryMs = 5000;
+
+/** One run in the hands of this worker: from its claim until it is settled, lost or given back. */
+export class QueuedRun {
+  readonly claimed: Claimed;
+  readonly end: Promise<AttemptEnd>;
+  readonly #queue: Queue;
+  readonly #options: WorkerOptions;
+  readonly #stop = new AbortController();
+  #run: Run | undefined;
+  #place: Place | undefined;
+  #fate: 'ours' | 'lost' | 'given_back' = 'ours';
+  #isSettled = false;
+  #cancelledBy: { by: string; reason: string } | undefined;
+  #lost: Attempt[] = [];
+  /** Attempts of this worker that it followed by another. */
+  readonly #retried: Attempt[] = [];
+  #lastSequence = 0;
+  #message: string | undefined;
+
+  constructor(queue: Queue, claimed: Claimed, options: WorkerOptions) {
+    this.#queue = queue;
+    this.claimed = claimed;
+    this.#options = options;
+    this.end = this.#work();
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Another worker has it: everything stops at once, and nothing is told. */
+  lose(): void {
+    if (this.#fate !== 'ours') return;
+    this.#fate = 'lost';
+    this.#interrupt('SIGTERM');
+  }
+
+  giveBack(): void {
+    if (this.#fate !== 'ours' || this.#isSettled) return;
+    this.#fate = 'given_back';
+    this.#interrupt('SIGTERM');
+  }
+
+  /** As Ctrl-C would. */
+  cancel(by: string, reason: string): void {
+    if (this.#cancelledBy !== undefined) return;
+    this.#cancelledBy = { by, reason };
+    this.#interrupt('SIGINT');
+  }
+
+  #interrupt(signal: 'SIGINT' | 'SIGTERM'): void {
+    this.#stop.abort();
+    this.#run?.cancel({ kind: 'signal', signal });
+  }
+
+  async #work(): Promise<AttemptEnd> {
+    try {
+      const outcome = await this.#perform();
+      const { class: name, exit_code: exitCode } = outcome.verdict;
+      if (this.#fate === 'ours') return { event: 'ended', exitCode, class: name, ...present({ message: this.#message }) };
+    } catch (error) {
+      // Nothing can be said of the run: its lease ends, and another worker tries.
+      if (this.#fate === 'ours') return { event: 'lost', exitCode: exitCodes.config, message: messageOf(error) };
+    } finally {
+      await this.#place?.remove().catch(() => {});
+    }
+    if (this.#fate === 'given_back') await this.#queue.giveBack(this.claimed).catch(() => {});
+    return { event: this.#fate === 'given_back' ? 'given_back' : 'lost', exitCode: 143 };
+  }
+
+  async #perform(): Promise<RunOutcome> {
+    const { env, ledger, warn } = this.#options;
+    const { run: id, attempt, origin, hasBundle } = this.claimed;
+    if (attempt > 1) this.#lost = await this.#lostAttempts();
+    const bundle = hasBundle ? await this.#queue.bundle(id, 'source') : undefined;
+    let refusal: Failure | undefined;
+    try {
+      this.#place = await makePlace(origin, bundle, { env, signal: this.#stop.signal });
+    } catch (error) {
+      refusal = new Failure('config', `the files of the run cannot be had: ${messageOf(error)}`, { cause: error });
+    }
+    const run = start(this.#spec(), {
+      id,
+      env,
+      ledger: { place: ledger, keepsTape: true, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
+      keepsRecords: false,
+      sinks: async () => [this.#ears],
+      warn,
+      settle: (outcome) => this.#settle(outcome),
+      ...present({ refusal }),
+    });
+    this.#run = run;
+    if (this.#stop.signal.aborted) run.cancel({ kind: 'signal', signal: this.#cancelledBy === undefined ? 'SIGTERM' : 'SIGINT' });
+    const outcome = await run.outcome;
+    if (this.#isSettled) await this.#afterwards();
+    return outcome;
+  }
+
+  /** What the queue has to know of the run beside its outcome. */
+  get #ears(): Sink {
+    return {
+      record: ({ sequence }) => void (this.#lastSequence = sequence),
+      attempt: (attempt) => void this.#retried.push({ ...attempt, number: this.#lost.length + attempt.number }),
+    };
+  }
+
+  /** Nothing of the machine that queued it: the folder is the worker's, and so is every value. */
+  #spec(): RunSpec {
+    const { spec, origin, budget } = this.claimed;
+    const { env, allowEnv } = this.#options;
+    const { isolate = 'auto', setup, branch } = spec.workspace ?? {};
+    const { workspace: _, ...rest } = spec;
+    return {
+      ...rest,
+      cwd: this.#place?.cwd ?? process.cwd(),
+      pass_env: allowedNames(env, spec.pass_env, allowEnv),
+      labels: { ...spec.labels, ...present({ 'git.repo': origin?.name }) },
+      // Something of it is reserved before the agent starts; where nothing is left, the run ends with exit code 5 and its name.
+      ...present({ budget }),
+      ...(this.#place?.git === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
+    };
+  }
+
+  /** What the ledger knows of the attempts before this one; the last of them was never closed. */
+  async #lostAttempts(): Promise<Attempt[]> {
+    const { run: id, attempt } = this.claimed;
+    const store = await openStore(this.#options.ledger);
+    try {
+      const known = await store.get(id);
+      const earlier = [...(known?.attempts ?? [])];
+      while (earlier.length < attempt - 1) earlier.push(lostAttempt(earlier.length + 1, known));
+      return earlier;
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** Called when the run has its outcome and nobody knows it yet. */
+  async #settle(outcome: RunOutcome): Promise<boolean> {
+    if (this.#fate !== 'ours') return false;
+    const settlement = await this.#settlementOf(outcome);
+    const begin = performance.now();
+    for (let delay = firstRetryMs; ; delay = Math.min(delay * 2, lastRetryMs)) {
+      try {
+        this.#isSettled = await this.#queue.settle(this.claimed, settlement);
+        this.#fate = this.#isSettled ? 'ours' : 'lost';
+        return this.#isSettled;
+      } catch (error) {
+        if (performance.now() - begin > settlePatienceMs) throw error;
+        await sleep(delay);
+      }
+    }
+  }
+
+  async #settlementOf(outcome: RunOutcome): Promise<Settlement> {
+    const { start_branch_id: from, branches = [] } = outcome.lineage ?? {};
+    const branch = branches.find(({ branch_id }) => branch_id !== from)?.branch_id;
+    const commit = this.claimed.origin?.commit;
+    const git = this.#place?.git;
+    const { by, reason } = this.#cancelledBy ?? {};
+    const said = by === undefined ? undefined : `cancelled by ${by}${reason === '' ? '' : `: ${reason ?? ''}`}`;
+    let bundle: Uint8Array | undefined;
+    let trouble: string | undefined;
+    if (git !== undefined && branch !== undefined && commit !== undefined) {
+      bundle = await bundleOfWork({ git }, branch, commit).catch(
+        (error: unknown) => void (trouble = `its work could not be kept: ${messageOf(error)}`),
+      );
+      if (bundle !== undefined && outcome.status === 'success') trouble ??= await this.#publish(branch);
+    }
+    this.#message = [said, trouble].filter((each) => each !== undefined).join('; ') || undefined;
+    return {
+      outcome: ledgerOutcome(outcome),
+      ended_at: Date.now(),
+      last_sequence: this.#lastSequence,
+      attempts: [...this.#lost, ...this.#retried],
+      ...present({ message: this.#message, branch: bundle === undefined ? undefined : branch, bundle }),
+    };
+  }
+
+  /** Only what is surely still ours. Answers what there is to say of it. */
+  async #publish(branch: string): Promise<string | undefined> {
+    const { publish, origin, run, claim } = this.claimed;
+    const git = this.#place?.git;
+    if (publish === 'none' || git === undefined) return undefined;
+    if (origin?.remote === undefined) return 'it was not pushed: its repository has no remote';
+    if ((await this.#queue.touch([{ run, claim }])).lost.length > 0) return undefined;
+    const commit = await git.text(['rev-parse', '-q', '--verify', `refs/heads/${branch}`]);
+    return (
+      (await pushBranch(git, { remote: origin.remote, commit, branch, env: this.#options.env })) ??
+      `pushed to ${origin.remote} as ${branch}`
+    );
+  }
+
+  /** The ledger has been told by now, or is told again; who cancelled a run is told as the dashboard tells it. */
+  async #afterwards(): Promise<void> {
+    const { run } = this.claimed;
+    const { by, reason = '' } = this.#cancelledBy ?? {};
+    try {
+      if (by !== undefined) {
+        const store = await openStore(this.#options.ledger);
+        await store.addLabels(run, stopLabels(by, reason)).finally(() => store.close());
+      }
+      await recordLate(this.#queue, this.#options.ledger, { run });
+    } catch {
+      // Another worker does it.
+    }
+  }
+}
+
+function lostAttempt(number: number, known: RunRecord | undefined): Attempt {
+  const { started_at, heartbeat_at, session_id, input_tokens, output_tokens, cost, host } = known ?? {};
+  const tokens = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  return {
+    number,
+    status: 'incomplete',
+    class: 'incomplete',
+    reason: `its worker${host === undefined ? '' : ` on ${host}`} was lost`,
+    ...present({
+      started_at,
+      session_id,
+      tokens_used: tokens,
+      cost,
+      duration_ms: started_at === undefined || heartbeat_at === undefined ? undefined : heartbeat_at - started_at,
+    }),
+  };
+}

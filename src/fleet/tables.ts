@@ -1,0 +1,54 @@
+/** What pg-boss does not keep: what is to be done, for whom, by whom, and what it came to. One schema with it; ids sort by byte. */
+export const tables: readonly ((p: string) => string)[] = [
+  (p) => `
+  create table ${p}jobs (
+    run text collate "C" primary key,
+    id text collate "C" unique,
+    job uuid not null unique,
+    state text collate "C" not null,
+    priority integer not null,
+    spec jsonb not null,
+    origin jsonb,
+    signature text collate "C" not null,
+    keys text[] not null,
+    needs text[] not null,
+    after text[] not null,
+    budget text,
+    publish text not null,
+    start_at timestamptz not null,
+    enqueued_at timestamptz not null default now(),
+    enqueued_by text not null,
+    attempt integer not null default 0,
+    losses integer not null default 0,
+    worker text,
+    lease_ms integer,
+    heard_at timestamptz,
+    started_at timestamptz,
+    cancel_by text,
+    cancel_reason text,
+    ended_at timestamptz,
+    status text,
+    class text,
+    exit_code integer,
+    message text,
+    branch text,
+    ending text,
+    is_recorded boolean not null default false
+  );
+  create index jobs_open on ${p}jobs (state, signature) where state <> 'ended';
+  create index jobs_ended on ${p}jobs (ended_at) where state = 'ended';
+  create index jobs_short on ${p}jobs (substr(run, 19));
+  create index jobs_unrecorded on ${p}jobs (ended_at) where state = 'ended' and not is_recorded;
+
+  create table ${p}sets (signature text collate "C" primary key, keys text[] not null, needs text[] not null);
+
+  create table ${p}limits (key text collate "C" primary key, most integer not null);
+
+  create table ${p}bundles (
+    run text collate "C" not null references ${p}jobs (run) on delete cascade,
+    kind text not null,
+    body bytea not null,
+    primary key (run, kind)
+  );
+  `,
+];

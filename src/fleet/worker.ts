@@ -1,0 +1,154 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../failure.ts';
+import type { Environment } from '../vocabulary.ts';
+import type { LedgerPlace } from '../stores/open-store.ts';
+import type { Claimed, Queue } from './queue.ts';
+import { recordLate } from './record-late.ts';
+import { QueuedRun } from './queued-run.ts';
+
+export interface WorkerOptions {
+  env: Environment;
+  ledger: Extract<LedgerPlace, { kind: 'postgres' }>;
+  slots: number;
+  /** What this worker has: runs that need more are left to others. */
+  labels: readonly string[];
+  /** Variables of its own that runs may ask for: `NAME`, `PREFIX_*` or `*`. */
+  allowEnv: readonly string[];
+  /** How often it looks for work when there is none. */
+  pollMs: number;
+  /** After so long without a word from it, its runs are given to others. */
+  leaseMs: number;
+  /** How long runs may take to end when it is told to leave. */
+  graceMs: number;
+  /** Takes one run and leaves. */
+  once: boolean;
+  /** Hears what happens, a line of JSON for each. */
+  tell: (what: WorkerEvent) => void;
+  /** Hears sentences for people. */
+  warn: (message: string) => void;
+}
+
+type WorkerEvent = {
+  event: 'started' | 'ended' | 'lost' | 'given_back';
+  run: string;
+  attempt: number;
+  class?: string;
+  exit_code?: number;
+  message?: string;
+};
+
+const usualRetryMs = 500;
+const longestRetryMs = 5000;
+const recordLateMs = 20_000;
+const tidyMs = 3_600_000;
+const keptMs = 30 * 86_400_000;
+
+/** Takes runs from the queue and does them, so many at a time, until it is told to leave. */
+export class Worker {
+  readonly #queue: Queue;
+  readonly #options: WorkerOptions;
+  readonly #name = `${hostname()}:${process.pid}`;
+  readonly #held = new Map<string, QueuedRun>();
+  /** Ends a wait. */
+  #wake = (): void => {};
+  #isLeaving = false;
+  #exitCode = 0;
+  #tidiedAt = -Infinity;
+
+  constructor(queue: Queue, options: WorkerOptions) {
+    this.#queue = queue;
+    this.#options = options;
+  }
+
+  /** Resolves to the exit code when it has left, and nothing of it is left. */
+  async run(): Promise<number> {
+    const { leaseMs, once, slots } = this.#options;
+    const beat = setInterval(() => void this.#beat(), leaseMs / 5);
+    try {
+      while (!this.#isLeaving) {
+        const free = (once ? 1 : slots) - this.#held.size;
+        const claimed = free === 0 ? [] : await this.#claim(free);
+        for (const each of claimed ?? []) this.#start(each);
+        if (once && claimed !== undefined) break;
+        await this.#tidy();
+        if (claimed === undefined || claimed.length < free || free === 0)
+          await this.#pause(claimed === undefined ? usualRetryMs : this.#options.pollMs);
+      }
+      while (this.#held.size > 0) await this.#pause(leaseMs);
+      return this.#exitCode;
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  /** The first time it takes nothing more and lets its runs end for a while; after that, and the second time, they are given back. */
+  leave(): void {
+    if (this.#isLeaving) return this.#giveBack();
+    this.#isLeaving = true;
+    this.#wake();
+    const timer = setTimeout(() => this.#giveBack(), this.#options.graceMs);
+    timer.unref();
+  }
+
+  #giveBack(): void {
+    for (const each of this.#held.values()) each.giveBack();
+  }
+
+  /** Undefined: the server is away. */
+  async #claim(count: number): Promise<Claimed[] | undefined> {
+    const { labels, leaseMs } = this.#options;
+    try {
+      return await this.#queue.claim({ count, labels, worker: this.#name, leaseMs });
+    } catch (error) {
+      this.#options.warn(`the queue cannot be asked: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #start(claimed: Claimed): void {
+    const { tell } = this.#options;
+    const { run, attempt } = claimed;
+    const queued = new QueuedRun(this.#queue, claimed, this.#options);
+    this.#held.set(run, queued);
+    tell({ event: 'started', run, attempt });
+    void queued.end.then(({ event, exitCode, ...what }) => {
+      this.#held.delete(run);
+      this.#exitCode = this.#options.once ? exitCode : 0;
+      tell({ event, run, attempt, ...(event === 'ended' ? { exit_code: exitCode } : {}), ...what });
+      this.#wake();
+    });
+  }
+
+  async #beat(): Promise<void> {
+    const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
+    try {
+      const { lost, cancelled } = await this.#queue.touch(held.map(({ claimed }) => claimed));
+      // What was settled meanwhile is nobody's to lose.
+      for (const run of lost) if (this.#held.get(run)?.isSettled === false) this.#held.get(run)?.lose();
+      for (const { run, by, reason } of cancelled) this.#held.get(run)?.cancel(by, reason);
+    } catch (error) {
+      if (held.length > 0) this.#options.warn(`no heartbeat: ${messageOf(error)}`);
+    }
+  }
+
+  /** What other workers settled and could not tell the ledger, and what nobody will ask for any more. */
+  async #tidy(): Promise<void> {
+    const now = performance.now();
+    try {
+      await recordLate(this.#queue, this.#options.ledger, { olderThanMs: recordLateMs });
+      if (now - this.#tidiedAt < tidyMs) return;
+      this.#tidiedAt = now;
+      await this.#queue.prune(keptMs);
+      await (await import('./place.ts')).sweepPlaces(this.#options.env);
+    } catch {
+      // The next time does.
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await sleep(Math.min(ms, Math.max(longestRetryMs, this.#options.pollMs)), undefined, { signal: woken.signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,54 @@
+import { messageOf } from '../failure.ts';
+import { present } from '../present.ts';
+import type { Environment } from '../vocabulary.ts';
+import { type Git, wordsOf } from './git.ts';
+
+/** What git needs to reach a remote as the user; it never asks. */
+const credentials = [
+  'SSH_AUTH_SOCK',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_SSL_CAINFO',
+  'SSL_CERT_FILE',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'NO_PROXY',
+  'no_proxy',
+];
+export const sshThatNeverAsks = 'ssh -o BatchMode=yes -o ConnectTimeout=20';
+
+export function credentialsIn(env: Environment): Environment {
+  return present(Object.fromEntries(credentials.map((name) => [name, env[name]])));
+}
+
+export interface PushAsk {
+  remote: string;
+  commit: string;
+  branch: string;
+  env: Environment;
+  signal?: AbortSignal | undefined;
+}
+
+/** Pushes a commit as a branch, never with force. Answers what went wrong; undefined: nothing did. */
+export async function pushBranch(git: Git, { remote, commit, branch, env, signal }: PushAsk): Promise<string | undefined> {
+  const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${branch}`];
+  const variables = { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) };
+  try {
+    const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks: true });
+    return code === 0 ? undefined : `the push was refused: ${rejection(stdout.toString()) ?? saidBy(stderr)}`;
+  } catch (error) {
+    return `the push failed: ${messageOf(error)}`;
+  }
+}
+
+/** What a hook or a server had to say, before git's own summary of it. */
+function saidBy(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^(?:hint:|error: failed to push some refs)/.test(line));
+  return lines.length === 0 ? wordsOf(stderr) : lines.slice(-5).join('; ').slice(-500).toWellFormed();
+}
+
+/** `!	refs/…	[rejected] (non-fast-forward)` */
+function rejection(porcelain: string): string | undefined {
+  const line = porcelain.split('\n').find((each) => each.startsWith('!'));
+  return line?.split('\t').slice(1).join(' ').trim();
+}

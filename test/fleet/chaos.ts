@@ -1,0 +1,233 @@
+// Workers are killed and frozen, PostgreSQL is restarted, and every run must end once: `npm run chaos -- --jobs 200`.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { tapeOf } from '../../src/ledger/run-tape.ts';
+import { startPostgres } from '../stores/support/postgres.ts';
+import { Fleet, type RunningWorker, until } from './support/fleet.ts';
+
+const { values } = parseArgs({
+  options: {
+    jobs: { type: 'string', default: '200' },
+    workers: { type: 'string', default: '3' },
+    every: { type: 'string', default: '2' },
+    restarts: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+  },
+});
+const [jobs, workerCount, everySeconds, restarts] = [values.jobs, values.workers, values.every, values.restarts].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+const [keyCount, limit, slots] = [4, 2, 3];
+const machine = 'machine';
+
+let state = Number(values.seed);
+/** The same seed, the same faults. */
+function random(): number {
+  state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+  return state / 0x8000_0000;
+}
+
+const server = await startPostgres();
+const fleet = new Fleet(server.url('chaos'));
+const counts = { kills: 0, freezes: 0, restarts: 0, starts: 0 };
+let isOver = false;
+
+/** Another pair of eyes: a new connection for each question, since the server goes away. */
+async function ask<Row extends object>(text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: server.url('chaos').replace(/\?.*/, '') });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every change of a job is written down in the transaction that makes it. */
+const audit = `
+create table chaos_queue.audit (seq bigserial, run text, before text, after text, attempt int, keys text[]);
+create function chaos_queue.audit() returns trigger language plpgsql as $$ begin
+  if old.state <> new.state then
+    insert into chaos_queue.audit (run, before, after, attempt, keys) values (new.run, old.state, new.state, new.attempt, new.keys);
+  end if;
+  return new;
+end $$;
+create trigger audit after update on chaos_queue.jobs for each row execute function chaos_queue.audit();
+`;
+
+function begin(): RunningWorker {
+  counts.starts += 1;
+  return fleet.worker(['--slots', String(slots), '--lease', '3s'], machine);
+}
+
+async function trouble(workers: RunningWorker[]): Promise<void> {
+  for (;;) {
+    await sleep(everySeconds * 1000);
+    if (isOver) return;
+    const index = Math.floor(random() * workers.length);
+    const victim = workers[index];
+    if (victim === undefined) continue;
+    if (random() < 0.5) {
+      counts.kills += 1;
+      victim.kill('SIGKILL');
+      workers[index] = begin();
+    } else {
+      counts.freezes += 1;
+      victim.kill('SIGSTOP');
+      void sleep(4000 + random() * 4000).then(() => victim.kill('SIGCONT'));
+    }
+  }
+}
+
+async function restartAt(share: number): Promise<void> {
+  await until(`${share} of the jobs have ended`, async () => isOver || (await endedCount()) >= jobs * share, 3_600_000);
+  if (isOver) return;
+  counts.restarts += 1;
+  await server.stop();
+  await sleep(2000);
+  await server.start();
+}
+
+async function endedCount(): Promise<number> {
+  const rows = await ask<{ ended: number }>(
+    `select count(*)::int as ended from chaos_queue.jobs where state = 'ended' and is_recorded`,
+  ).catch(() => []);
+  return rows[0]?.ended ?? 0;
+}
+
+interface Change {
+  run: string;
+  before: string;
+  after: string;
+  attempt: number;
+  keys: string[];
+}
+
+/** The most runs of one key that were claimed at once. */
+function mostOfAKey(changes: readonly Change[]): number {
+  const now = new Map<string, number>();
+  let most = 0;
+  for (const { before, after, keys } of changes)
+    for (const key of keys) {
+      const count = (now.get(key) ?? 0) + Number(after === 'running') - Number(before === 'running');
+      now.set(key, count);
+      most = Math.max(most, count);
+    }
+  return most;
+}
+
+/** What the ledger and the tapes have of each run. */
+async function remembered(): Promise<{ successes: number; gaps: string[]; attempts: string[] }> {
+  const tell = { successes: 0, gaps: [] as string[], attempts: [] as string[] };
+  const { store, tapes } = await openLedger({ kind: 'postgres', url: fleet.url }, fleet.env(machine));
+  try {
+    const rows = await ask<{ run: string; attempt: number }>('select run, attempt from chaos_queue.jobs');
+    for (const { run, attempt } of rows) {
+      const known = await store.get(run);
+      if (known?.status === 'success') tell.successes += 1;
+      if (known?.attempts.length !== attempt - 1)
+        tell.attempts.push(`${run}: attempt ${attempt}, lost ${known?.attempts.length ?? 'unknown'}`);
+      const found = known === undefined ? { missing: 'no run' } : await tapeOf(tapes, known);
+      if ('missing' in found) {
+        tell.gaps.push(`${run}: ${found.missing}`);
+        continue;
+      }
+      let last = 0;
+      let rest = '';
+      const decoder = new TextDecoder();
+      for await (const chunk of found.tape.read()) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          const { sequence } = JSON.parse(line) as { sequence: number };
+          if (sequence !== last + 1) tell.gaps.push(`${run}: ${sequence} after ${last}`);
+          last = sequence;
+        }
+      }
+      if (last !== known?.last_sequence)
+        tell.gaps.push(`${run}: the tape ends with ${last}, the ledger says ${known?.last_sequence ?? 'nothing'}`);
+    }
+  } finally {
+    await store.close();
+  }
+  return tell;
+}
+
+const begun = performance.now();
+let exitCode = 1;
+try {
+  await fleet.runwire(['queue', 'limit', 'repo=*', String(limit)]);
+  await ask(audit);
+  const lines = Array.from({ length: jobs }, (_, index) =>
+    fleet.line(
+      { id: `job-${index}`, keys: [`repo=${index % keyCount}`] },
+      'say',
+      '20',
+      'sleep',
+      String(300 + Math.floor(random() * 1500)),
+      'say',
+      '20',
+    ),
+  );
+  const queued = await fleet.runwire(['enqueue', '-'], lines.join(''));
+  if (queued.status !== 0) throw new Error(queued.stderr);
+  const workers = Array.from({ length: workerCount }, begin);
+  const troubles = trouble(workers);
+  const restarting = (async () => {
+    for (let index = 0; index < restarts; index += 1) await restartAt((index + 1) / (restarts + 1));
+  })();
+  const trace = setInterval(
+    () => void endedCount().then((count) => console.error(`${Math.round((performance.now() - begun) / 1000)} s: ${count} of ${jobs}`)),
+    10_000,
+  );
+  await until('all jobs have ended', async () => (await endedCount()) === jobs, 120_000 + jobs * 6000).catch((error: unknown) =>
+    console.error(String(error)),
+  );
+  isOver = true;
+  clearInterval(trace);
+  await Promise.all([troubles, restarting]);
+  const changes = await ask<Change>('select run, before, after, attempt, keys from chaos_queue.audit order by seq');
+  const ends = Map.groupBy(
+    changes.filter(({ after }) => after === 'ended'),
+    ({ run }) => run,
+  );
+  const claims = changes.filter(({ after }) => after === 'running').length;
+  const jobRows = await ask<{ class: string; runs: number }>('select class, count(*)::int as runs from chaos_queue.jobs group by class');
+  const { successes, gaps, attempts } = await remembered();
+  const most = mostOfAKey(changes);
+  const rows: [what: string, wanted: string, got: string, isRight: boolean][] = [
+    [
+      'jobs completed',
+      `${jobs} success`,
+      jobRows.map((row) => `${row.runs} ${row.class}`).join(', '),
+      ends.size === jobs && successes === jobs,
+    ],
+    [
+      'settled twice',
+      '0',
+      String([...ends.values()].filter(({ length }) => length > 1).length),
+      [...ends.values()].every(({ length }) => length === 1),
+    ],
+    ['attempts unaccounted for', '0', String(attempts.length), attempts.length === 0],
+    ['records lost by sequence', '0', String(gaps.length), gaps.length === 0],
+    [`most of a key at once`, `<= ${limit}`, String(most), most <= limit],
+  ];
+  console.log(
+    `seed ${values.seed}: ${jobs} jobs, ${workerCount} workers x ${slots}; ${counts.kills} kills, ${counts.freezes} freezes, ${counts.restarts} restarts of PostgreSQL, ${claims} claims, ${Math.round((performance.now() - begun) / 1000)} s\n`,
+  );
+  for (const [what, wanted, got, isRight] of rows)
+    console.log(`${isRight ? 'ok  ' : 'FAIL'} ${what.padEnd(26)} ${wanted.padEnd(14)} ${got}`);
+  for (const each of [...attempts, ...gaps].slice(0, 20)) console.log(`     ${each}`);
+  exitCode = rows.every(([, , , isRight]) => isRight) && counts.restarts === restarts ? 0 : 1;
+} finally {
+  isOver = true;
+  fleet.end();
+  await server.remove();
+}
+process.exit(exitCode);

@@ -1,0 +1,317 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../src/stores/run-store.ts';
+import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { runwire } from '../support/command.ts';
+import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
+
+let server: PostgresServer;
+const fleets: Fleet[] = [];
+
+beforeAll(async () => void (server = await startPostgres()));
+afterAll(async () => {
+  for (const fleet of fleets) fleet.end();
+  await server.remove();
+});
+
+function newFleet(name: string): Fleet {
+  const fleet = new Fleet(server.url(name));
+  fleets.push(fleet);
+  return fleet;
+}
+
+interface Noted {
+  what: string;
+  pid: number;
+  at: number;
+  does: string;
+}
+
+function notes(fleet: Fleet): Noted[] {
+  return readFileSync(fleet.log, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Noted);
+}
+
+async function shown(fleet: Fleet, run: string): Promise<RunRecord> {
+  return JSON.parse((await fleet.runwire(['runs', 'show', run, '--json'])).stdout) as RunRecord;
+}
+
+describe.concurrent('a fleet', () => {
+  it('never runs more of a key than its limit, over three workers, and starts the urgent first', async () => {
+    const fleet = newFleet('limits');
+    await fleet.runwire(['queue', 'limit', 'repo=*', '2']);
+    await fleet.runwire(['queue', 'limit', 'model=big', '1']);
+    const lines = Array.from({ length: 12 }, (_, index) =>
+      fleet.line(
+        { keys: ['repo=web', ...(index % 3 === 0 ? ['model=big'] : [])], priority: index === 11 ? 9 : 0 },
+        'sleep',
+        '250',
+        'number',
+        String(index),
+      ),
+    );
+    const queued = await fleet.runwire(['enqueue', '-'], lines.join(''));
+    expect({ ...queued, count: queued.stdout.split('\n').length - 1 }).toMatchObject({ status: 0, stderr: '', count: 12 });
+    const ids = queued.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+    const workers = ['a', 'b', 'c'].map((machine) => fleet.worker(['--slots', '3'], machine));
+    const waited = await fleet.runwire(['runs', 'wait', ...ids, '--timeout', '50s', '--quiet']);
+    expect(waited).toMatchObject({ status: 0, stderr: '' });
+    const told = notes(fleet);
+    const at = (of: readonly Noted[]): number[] => {
+      let now = 0;
+      return of.map(({ what }) => (now += what === 'begin' ? 1 : -1));
+    };
+    const big = told.filter(({ does }) => [0, 3, 6, 9].some((index) => does.endsWith(`number ${index}`)));
+    expect({ all: Math.max(...at(told)), big: Math.max(...at(big)) }).toEqual({ all: 2, big: 1 });
+    expect(told.filter(({ what }) => what === 'begin')).toHaveLength(12);
+    expect(told.slice(0, 2).map(({ does }) => does)).toContain('sleep 250 number 11');
+    for (const worker of workers) worker.kill('SIGTERM');
+    expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+  });
+
+  it('waits for a time, for another run, and for a worker that has what is needed', async () => {
+    const fleet = newFleet('orders');
+    const first = await fleet.enqueue(['--id', 'first'], 'sleep', '300');
+    const [second, late, gpu, never] = await Promise.all([
+      fleet.enqueue(['--after', 'first']),
+      fleet.enqueue(['--at', '1h']),
+      fleet.enqueue(['--label', 'gpu', '--label', 'team=a']),
+      fleet.enqueue(['--id', 'bad'], 'fail', ''),
+    ]);
+    const after = await fleet.enqueue(['--after', 'bad']);
+    expect((await fleet.job(second)).state).toBe('waiting');
+    const worker = fleet.worker();
+    const waited = await fleet.runwire(['runs', 'wait', first, second, never, after, '--timeout', '40s']);
+    expect(waited).toMatchObject({ status: 4, stderr: expect.stringMatching(/: waiting\n[^]*: cancelled\n/) as string });
+    expect(await fleet.job(after)).toMatchObject({
+      state: 'ended',
+      class: 'cancelled',
+      message: `${never} did not succeed, and it was to come after it`,
+    });
+    expect([(await fleet.job(late)).state, (await fleet.job(gpu)).state]).toEqual(['queued', 'queued']);
+    expect(await fleet.runwire(['runs', 'wait', gpu, '--timeout', '0.1s', '--quiet'])).toMatchObject({ status: 124, stdout: '' });
+    const withGpu = fleet.worker(['--once', '--label', 'gpu']);
+    expect(await withGpu.ended).toBe(0);
+    expect((await shown(fleet, gpu)).labels).toMatchObject({ team: 'a' });
+    worker.kill('SIGTERM');
+    expect(await worker.ended).toBe(0);
+    expect(worker.events.filter(({ event }) => event === 'started').map(({ run }) => run)).toEqual(
+      expect.arrayContaining([first, second, never]),
+    );
+  });
+
+  it('takes one run with --once and exits as it did; with 0 when there is none', async () => {
+    const fleet = newFleet('once');
+    await fleet.enqueue([], 'fail', '');
+    const worker = fleet.worker(['--once']);
+    expect(await worker.ended).toBe(4);
+    expect(await fleet.worker(['--once']).ended).toBe(0);
+  });
+
+  it('queues a name once, and nothing at all when a line is wrong', async () => {
+    const fleet = newFleet('lines');
+    const good = fleet.line({ id: 'issue-1' });
+    const [once, twice] = [
+      await fleet.runwire(['enqueue', '-'], good),
+      await fleet.runwire(['enqueue', '-'], good + fleet.line({ id: 'issue-2' })),
+    ];
+    const { id } = JSON.parse(once.stdout) as { id: string };
+    expect(twice.stdout.split('\n')[0]).toBe(JSON.stringify({ id, state: 'queued', known: true }));
+    for (const [line, why] of [
+      ['{"prompt":7}', 'stdin, line 2: prompt: '],
+      ['{"prompt":"x","colour":"red"}', 'Unrecognized key: "colour"'],
+      ['no json', 'stdin, line 2: not JSON: '],
+      ['[]', 'stdin, line 2: expected a RunSpec'],
+      ['{}', 'it has neither a prompt nor a command'],
+      ['{"prompt":"x","directories":["/etc"]}', 'a worker has nothing of this machine but the repository'],
+      ['{"prompt":"x","base_url":"https://me:secret@example.com/v1"}', 'base_url holds a password'],
+      ['{"prompt":"x","after":["nothing"]}', 'after "nothing": no such run in the queue'],
+      ['{"prompt":"x","keys":["repo"]}', 'expected a key such as repo=web'],
+    ] as const) {
+      const { status, stdout, stderr } = await fleet.runwire(
+        ['enqueue', '--cwd', fleet.folder, '-'],
+        `${fleet.line({ id: 'issue-3' })}${line}\n`,
+      );
+      expect({ line, status, stdout, isSaid: stderr.includes(why) || stderr }).toEqual({ line, status: 2, stdout: '', isSaid: true });
+      expect(stderr).not.toContain('secret@');
+    }
+    expect(await fleet.jobs()).toHaveLength(2);
+    const file = join(fleet.folder, 'spec.json');
+    writeFileSync(file, JSON.stringify({ prompt: 'from a file', cwd: fleet.folder }, null, 2));
+    expect(await fleet.runwire(['enqueue', file, '--priority', '3'])).toMatchObject({ status: 0, stderr: '' });
+    expect((await fleet.jobs())[0]).toMatchObject({ title: 'from a file', priority: 3, agent: 'builtin' });
+    expect((await fleet.runwire(['enqueue', '--env', 'KEY=value', 'do it'])).stderr).toContain('never holds their values');
+  });
+
+  it('cancels what is queued and what runs, with who and why', async () => {
+    const fleet = newFleet('cancel');
+    const [running, queued] = [await fleet.enqueue([], 'sleep', '60000'), await fleet.enqueue(['--at', '1h'])];
+    const worker = fleet.worker();
+    await until('it runs', () => notes(fleet).length === 1);
+    expect(await fleet.runwire(['runs', 'cancel', queued, running, '--reason', 'wrong branch'])).toMatchObject({ status: 0 });
+    const waited = await fleet.runwire(['runs', 'wait', running, queued, '--timeout', '40s', '--quiet']);
+    expect(waited.status).toBe(130);
+    const by = (await fleet.job(queued)).cancel_by ?? '';
+    expect(await fleet.job(queued)).toMatchObject({
+      state: 'ended',
+      class: 'cancelled',
+      attempt: 0,
+      message: `cancelled by ${by}: wrong branch`,
+    });
+    expect(await fleet.job(running)).toMatchObject({ class: 'cancelled', exit_code: 130, message: `cancelled by ${by}: wrong branch` });
+    expect(await shown(fleet, running)).toMatchObject({
+      status: 'cancelled',
+      labels: { 'stopped.by': by, 'stopped.reason': 'wrong branch' },
+    });
+    expect(notes(fleet).map(({ what }) => what)).toEqual(['begin', 'told']);
+    expect(await fleet.runwire(['runs', 'cancel', running])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('it has ended already') as string,
+    });
+    worker.kill('SIGTERM');
+    await worker.ended;
+  });
+
+  it('gives the run of a killed worker to another, as the next attempt of the same run', async () => {
+    const fleet = newFleet('killed');
+    const run = await fleet.enqueue([], 'sleep', '1500');
+    const lost = fleet.worker([], 'lost');
+    await until('it runs', () => notes(fleet).length === 1);
+    await until('the ledger knows it', async () => (await fleet.runwire(['runs', 'list'])).stdout.includes(run));
+    lost.kill('SIGKILL');
+    const other = fleet.worker([], 'other');
+    expect(await fleet.runwire(['runs', 'wait', run, '--timeout', '40s', '--quiet'])).toMatchObject({ status: 0 });
+    expect(await fleet.job(run)).toMatchObject({ attempt: 2, class: 'success' });
+    expect(await shown(fleet, run)).toMatchObject({
+      status: 'success',
+      attempts: [{ number: 1, status: 'incomplete', class: 'incomplete', reason: expect.stringContaining('was lost') as string }],
+    });
+    other.kill('SIGTERM');
+    await other.ended;
+    expect(readdirSync(join(fleet.folder, 'other', 'runwire', 'fleet', 'places'))).toEqual([]);
+  });
+
+  it('lets a frozen worker that wakes settle nothing, and stops what it ran', async () => {
+    const fleet = newFleet('frozen');
+    const run = await fleet.enqueue([], 'sleep', '6000');
+    const frozen = fleet.worker([], 'frozen');
+    await until('it runs', () => notes(fleet).length === 1);
+    frozen.kill('SIGSTOP');
+    const other = fleet.worker([], 'other');
+    await until('another has it', () => notes(fleet).length === 2);
+    frozen.kill('SIGCONT');
+    await until('it is told', () => frozen.events.some(({ event }) => event === 'lost'));
+    expect(notes(fleet).filter(({ what }) => what === 'told')).toHaveLength(1);
+    expect(await fleet.runwire(['runs', 'wait', run, '--timeout', '40s', '--quiet'])).toMatchObject({ status: 0 });
+    await until('it has ended', () => other.events.length === 2);
+    expect(other.events.at(-1)).toMatchObject({ event: 'ended', attempt: 2, exit_code: 0 });
+    expect((await shown(fleet, run)).attempts).toHaveLength(1);
+    for (const worker of [frozen, other]) worker.kill('SIGTERM');
+    expect(await Promise.all([frozen.ended, other.ended])).toEqual([0, 0]);
+  });
+
+  it('lets runs end when it is told to leave, and gives back what does not', async () => {
+    const fleet = newFleet('drain');
+    const short = await fleet.enqueue([], 'sleep', '1500');
+    const patient = fleet.worker();
+    await until('it runs', () => notes(fleet).length === 1);
+    patient.kill('SIGTERM');
+    expect(await patient.ended).toBe(0);
+    expect(await fleet.job(short)).toMatchObject({ state: 'ended', class: 'success' });
+    const long = await fleet.enqueue([], 'sleep', '60000');
+    const hasty = fleet.worker();
+    await until('it runs', () => notes(fleet).length === 3);
+    hasty.kill('SIGTERM');
+    await sleep(100);
+    hasty.kill('SIGTERM');
+    expect(await hasty.ended).toBe(0);
+    expect(hasty.events.map(({ event }) => event)).toEqual(['started', 'given_back']);
+    expect(await fleet.job(long)).toMatchObject({ state: 'queued', attempt: 1 });
+  });
+
+  it('works on the commit of a remote, keeps the changes as a branch, and publishes only when asked', async () => {
+    const fleet = newFleet('repository');
+    const { checkout, remote, git } = newRepository();
+    const at = ['--cwd', checkout];
+    const [quiet, loud] = [
+      await fleet.enqueue(at, 'write', 'b.txt'),
+      await fleet.enqueue([...at, '--publish', 'branch'], 'write', 'c.txt'),
+    ];
+    const worker = fleet.worker(['--slots', '2']);
+    expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '40s', '--quiet'])).toMatchObject({ status: 0 });
+    const branches = git('ls-remote', '--heads', remote);
+    expect({ quiet: branches.includes(quiet), loud: branches.includes(loud) }).toEqual({ quiet: false, loud: true });
+    expect((await fleet.job(loud)).message).toBe(`pushed to ${remote} as ${(await fleet.job(loud)).branch ?? ''}`);
+    expect((await shown(fleet, quiet)).labels['git.repo']).toBe('team/web');
+    const fetched = await fleet.runwire(['runs', 'fetch', quiet, ...at]);
+    expect(fetched).toMatchObject({ status: 0, stderr: '' });
+    expect(git('diff', '--name-status', `main...${fetched.stdout.trim()}`)).toBe('A\tb.txt');
+    expect([git('status', '--porcelain'), existsSync(join(checkout, 'b.txt'))]).toEqual(['', false]);
+    expect(await fleet.runwire(['apply', quiet, ...at])).toMatchObject({ status: 0 });
+    expect(existsSync(join(checkout, 'b.txt'))).toBe(true);
+    worker.kill('SIGTERM');
+    await worker.ended;
+  });
+
+  it('sends a commit that no remote has with the job, when asked', async () => {
+    const fleet = newFleet('bundle');
+    const { checkout, git } = newRepository();
+    writeFileSync(join(checkout, 'a.txt'), 'local\n');
+    git('commit', '-qam', 'local');
+    const refused = await fleet.runwire(['enqueue', '--cwd', checkout, 'do it']);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('push it first, or --bundle sends it') as string });
+    const run = await fleet.enqueue(['--cwd', checkout, '--bundle'], 'write', 'b.txt');
+    git('remote', 'set-url', 'origin', '/nowhere');
+    const worker = fleet.worker(['--once']);
+    expect(await worker.ended).toBe(0);
+    expect((await shown(fleet, run)).outcome?.message).toBe('done');
+    expect(git('for-each-ref', 'refs/runwire')).toBe('');
+  });
+
+  it('gives a run only the variables that it names and the worker allows', async () => {
+    const fleet = newFleet('variables');
+    const runs = await Promise.all([
+      fleet.enqueue(['--env', 'FLEET_LOG'], 'env', 'FLEET_LOG'),
+      fleet.enqueue(['--env', '*'], 'env', 'FLEET_LOG'),
+    ]);
+    for (const [flags, seen] of [
+      [[], 'unset'],
+      [['--allow-env', 'FLEET_*'], fleet.log],
+    ] as const) {
+      expect(await fleet.worker(['--once', ...flags]).ended).toBe(0);
+      const messages = await Promise.all(
+        runs.map((run) =>
+          shown(fleet, run).then(
+            ({ outcome }) => outcome?.message,
+            () => undefined,
+          ),
+        ),
+      );
+      expect(messages).toContain(seen);
+    }
+  });
+});
+
+it('says that a queue needs PostgreSQL', async () => {
+  const env = { XDG_STATE_HOME: temporary(), RUNWIRE_LEDGER: '' };
+  for (const args of [['enqueue', 'do it'], ['worker', '--once'], ['queue']])
+    expect({ args, ...(await runwire(args, { env })) }).toMatchObject({
+      args,
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('the queue needs PostgreSQL: name the server with --ledger postgres://') as string,
+    });
+  const away = await runwire(['worker', '--once', '--ledger', 'postgres://me:hidden@127.0.0.1:1/x'], { env });
+  expect(away).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('cannot use the queue at postgres://me@127.0.0.1:1/x') as string,
+  });
+  expect(away.stderr).not.toContain('hidden');
+});

@@ -1,0 +1,142 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '../../../src/fleet/job.ts';
+import { type Result, runwire } from '../../support/command.ts';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
+const agent = join(import.meta.dirname, 'agent.ts');
+
+export function temporary(): string {
+  return mkdtempSync(join(tmpdir(), 'runwire-fleet-'));
+}
+
+/** The machines of a team: a ledger, and folders of their own for each. */
+export class Fleet {
+  readonly url: string;
+  readonly folder = temporary();
+  /** Where agents of the test write down when they begin and end. */
+  readonly log = join(this.folder, 'log');
+  readonly #workers: ChildProcess[] = [];
+
+  constructor(url: string) {
+    this.url = url;
+    writeFileSync(this.log, '');
+  }
+
+  env(machine = 'here'): Record<string, string> {
+    const state = join(this.folder, machine);
+    mkdirSync(state, { recursive: true });
+    return { RUNWIRE_LEDGER: this.url, XDG_STATE_HOME: state, RUNWIRE_REPORT: '', FLEET_LOG: this.log };
+  }
+
+  runwire(args: readonly string[], stdin?: string): Promise<Result> {
+    return runwire(args, { env: this.env(), ...(stdin === undefined ? {} : { stdin }) });
+  }
+
+  /** Queues what an agent of the test does: `sleep MS`, `fail`, `write FILE TEXT`, … Answers the id. */
+  async enqueue(flags: readonly string[], ...does: string[]): Promise<string> {
+    const { stdout, stderr } = await this.runwire([
+      'enqueue',
+      '--cwd',
+      this.folder,
+      ...flags,
+      '--',
+      process.execPath,
+      agent,
+      this.log,
+      ...does,
+    ]);
+    if (stdout === '') throw new Error(stderr);
+    return (JSON.parse(stdout) as { id: string }).id;
+  }
+
+  /** The same as a line for `enqueue -`. */
+  line(order: object, ...does: string[]): string {
+    return `${JSON.stringify({ cwd: this.folder, command: [process.execPath, agent, this.log, ...does], ...order })}\n`;
+  }
+
+  worker(flags: readonly string[] = [], machine = 'there'): RunningWorker {
+    const child = spawn(process.execPath, [program, 'worker', '--poll', '0.1s', '--lease', '2s', ...flags], {
+      cwd: this.folder,
+      env: { ...process.env, ...this.env(machine) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#workers.push(child);
+    return new RunningWorker(child);
+  }
+
+  async jobs(): Promise<Job[]> {
+    const { stdout } = await this.runwire(['queue', 'list', '--all', '--limit', '1000', '--json']);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Job);
+  }
+
+  async job(run: string): Promise<Job> {
+    const found = (await this.jobs()).find((each) => each.run === run);
+    if (found === undefined) throw new Error(`no job ${run}`);
+    return found;
+  }
+
+  /** Whatever happens to a test, nothing of it runs on. */
+  end(): void {
+    for (const child of this.#workers) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  }
+}
+
+export class RunningWorker {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  stdout = '';
+  stderr = '';
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => void (this.stdout += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => void (this.stderr += text));
+    this.ended = new Promise((resolve) => void child.once('close', (code) => resolve(code)));
+  }
+
+  get events(): { event: string; run: string; attempt: number; exit_code?: number }[] {
+    return this.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { event: string; run: string; attempt: number });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+}
+
+/** Looks until it is so; says what it was looking for if it never is. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 40_000): Promise<void> {
+  for (const begin = performance.now(); performance.now() - begin < ms; await sleep(50)) if (await isSo()) return;
+  throw new Error(`it never came to this: ${what}`);
+}
+
+/** A repository with a remote, as people have it. */
+export function newRepository(): { checkout: string; remote: string; git: (...args: string[]) => string } {
+  const folder = temporary();
+  const [checkout, remote] = [join(folder, 'web'), join(folder, 'team', 'web.git')];
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
+      cwd: checkout,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
+  mkdirSync(checkout);
+  mkdirSync(join(folder, 'team'));
+  git('init', '-q', '-b', 'main');
+  writeFileSync(join(checkout, 'a.txt'), 'one\n');
+  git('add', '.');
+  git('commit', '-qm', 'one');
+  git('clone', '-q', '--bare', checkout, remote);
+  git('remote', 'add', 'origin', remote);
+  git('fetch', '-q', 'origin');
+  return { checkout, remote, git };
+}
