@@ -95,6 +95,7 @@ const routes: Readonly<Record<string, Route>> = {
       { name: 'after', about: 'Records above this sequence' },
       { name: 'limit', about: 'No more than these, without waiting for more' },
       { name: 'follow', about: '0: what there is' },
+      { name: 'cut', about: 'Texts that are longer are cut; `cut` of the record tells where, and how many characters are missing' },
       { name: 'Last-Event-ID', about: 'As `after`: what a browser sends when it connects again', in: 'header' },
     ],
     answer: stream(

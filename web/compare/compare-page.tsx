@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { compactCount, compactDuration, dollars } from '../../src/terminal/figures.ts';
 import type { RunDiff, RunRecord } from '../api.ts';
-import { Dot, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Dot, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
 import { endInWords, shortId, stateOf } from '../parts/words.ts';

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ago, compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
 import type { RunSummary } from '../api.ts';
-import { Command, Dot, Empty, now, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Command, Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { dateTime, endInAWord, endInWords, shortId, stateOf } from '../parts/words.ts';

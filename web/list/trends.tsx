@@ -2,7 +2,8 @@ import { useMemo, useState } from 'preact/hooks';
 import { dollars, percent, plural } from '../../src/terminal/figures.ts';
 import type { StatsRow } from '../api.ts';
 import { Chart } from '../parts/chart.tsx';
-import { source, useAnswer } from '../parts/common.tsx';
+import { useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 
 const daysShown = 60;
 
@@ -39,7 +40,7 @@ export function Trends({ filters }: { filters: string }) {
           label: 'Succeeded',
           values: shown.map(({ runs, running, succeeded }) => (runs === running ? null : succeeded / (runs - running))),
           figure: (value: number) => `${Math.round(value * 100)}%`,
-          range: [0, 1] as const,
+          most: 1,
         },
         { label: 'Cost', values: shown.map(({ cost }) => cost ?? null), figure: (value: number) => dollars(value) },
       ],
@@ -80,7 +81,14 @@ export function Trends({ filters }: { filters: string }) {
       <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? 'Hide chart' : 'Chart'}
       </button>
-      {isOpen ? <Chart times={chart.times} lines={chart.lines} label="Share of runs that succeeded, and cost, by day" /> : null}
+      {isOpen ? (
+        <Chart
+          times={chart.times}
+          lines={chart.lines}
+          moment={(at) => new Date(at).toISOString().slice(0, 10)}
+          label="Share of runs that succeeded, and cost, by day"
+        />
+      ) : null}
     </section>
   );
 }

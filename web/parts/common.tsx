@@ -1,13 +1,10 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Source } from '../api.ts';
-import { ApiError, server } from '../api.ts';
+import { ApiError } from '../api.ts';
 import { currentKeys, helpIsOpen } from './keys.ts';
+import { source } from './source.ts';
 import type { State } from './words.ts';
-
-/** Set once, before anything is drawn. */
-export const source = signal<Source>(server);
 
 /** The time, for what counts while somebody watches. */
 export const now = signal(Date.now());

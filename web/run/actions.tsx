@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RunRecord } from '../api.ts';
-import { copy, Dialog, Menu, say, source, useAnswer } from '../parts/common.tsx';
+import { copy, Dialog, Menu, say, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { endInWords, shortId } from '../parts/words.ts';
 import { asMarkdown, commandOf } from './copy-as.ts';

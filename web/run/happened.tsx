@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { compactCount, dollars, plural, seconds } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
-import { Dot, now, source } from '../parts/common.tsx';
+import { Dot, now } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
 import { capital, dateTime, endInWords, shortId, stateOf } from '../parts/words.ts';
 
@@ -54,8 +55,7 @@ export function Happened({ run, model, actions }: { run: RunRecord; model: RunMo
   );
 }
 
-function lastStep({ rows }: RunModel): string {
-  const row = rows.at(-1);
+function lastStep({ last: row }: RunModel): string {
   if (row === undefined) return 'It has not said anything yet.';
   if (row.tool !== undefined)
     return row.isOpen
@@ -133,7 +133,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
     [
       'Work',
       [
-        plural(run.turns ?? model.turns.length, 'turn'),
+        plural(run.turns ?? model.turns, 'turn'),
         plural(run.tool_calls ?? model.tools, 'tool call'),
         plural(run.artifacts ?? model.files.size, 'changed file'),
       ].join(', '),

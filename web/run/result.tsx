@@ -11,10 +11,10 @@ import type { View } from './run-page.tsx';
 
 /** The second layer, what it produced, with the third in one line. */
 export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel; onShow: (view: View) => void }) {
-  const answer = run.outcome?.message ?? lastWords(model);
+  const answer = run.outcome?.message ?? model.lastWords;
   const files = filesOf(run, model);
   const branches = run.outcome?.lineage?.branches ?? [];
-  const trouble = model.rows.filter(({ kind, tone, tool }) => tone === 'bad' && (kind !== 'end' || tool !== undefined)).slice(0, 8);
+  const trouble = model.troubles;
   return (
     <div class="result">
       {trouble.length === 0 ? null : (
@@ -110,10 +110,6 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
   ]
     .filter(Boolean)
     .join(' · ');
-}
-
-function lastWords({ rows }: RunModel): string {
-  return rows.findLast(({ kind, isNested }) => kind === 'text' && !isNested)?.text ?? '';
 }
 
 export function TimeInWords({ model }: { model: RunModel }) {

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunRecord } from '../api.ts';
 import { RunModel } from '../model/run-model.ts';
-import { Dot, Problem, say, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Dot, Problem, say, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { endInWords, shortId, stateOf } from '../parts/words.ts';
@@ -26,7 +27,7 @@ interface Stream {
 /** All that is read of a run, from its first record on. */
 function useRun(id: string) {
   const { answer, error, again } = useAnswer(() => source.value.run(id), [id]);
-  const model = useMemo(() => new RunModel(), [id]);
+  const model = useMemo(() => new RunModel(id), [id]);
   const [stream, setStream] = useState<Stream>({ state: 'waiting' });
   // Without a tape there is nothing to follow.
   const hasRecords = answer !== undefined && (answer.tape !== undefined || answer.status === 'running' || source.value.isReport);

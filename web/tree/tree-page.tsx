@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
 import type { Timeline, TreeRun } from '../api.ts';
-import { Dot, Empty, now, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { endInAWord, endInWords, shortId, stateOf } from '../parts/words.ts';
