@@ -59,6 +59,8 @@ export interface Source {
   follow(id: string, after: number, handlers: RecordHandlers): () => void;
   /** Runs that begin, change or end; `onGap`: some were missed. */
   live(onRun: (run: RunSummary) => void, onGap: () => void): () => void;
+  /** The runs that would end with this one, or why it cannot be stopped from here. */
+  endsWith(id: string): Promise<{ run_ids: string[]; refused?: string }>;
   stop(id: string, reason: string): Promise<void>;
 }
 
@@ -184,6 +186,7 @@ export const server: Source = {
       events?.close();
     };
   },
+  endsWith: (id) => json(`${runPath(id)}/stop`),
   async stop(id, reason) {
     const answer = await fetch(`${runPath(id)}/stop`, {
       method: 'POST',
@@ -232,6 +235,7 @@ export function reportSource({ run, records, children = [], timeline }: ReportDa
       return () => void (isStopped = true);
     },
     live: () => () => {},
+    endsWith: noServer,
     stop: noServer,
   };
 }

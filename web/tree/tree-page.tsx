@@ -5,7 +5,7 @@ import { Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
-import { endInAWord, endInWords, shortId, stateOf } from '../parts/words.ts';
+import { endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.ts';
 import { go } from '../route.ts';
 
 const timelinesShown = 60;
@@ -23,7 +23,7 @@ export function TreePage({ id }: { id: string }) {
   const runs =
     top === undefined
       ? []
-      : arranged(top, [...(below ?? []), ...fresh]).map((run) => ({ ...run, ...live.get(run.id), depth: run.depth ?? 0 }));
+      : arranged(top, [...(below ?? []), ...fresh]).map((run) => ({ ...newer(run, live.get(run.id)), depth: run.depth ?? 0 }));
   useEffect(
     () => setTab(`Tree of ${shortId(id)} · Runwire`, runs.some(({ status }) => status === 'running') ? 'running' : 'idle'),
     [id, runs.length],
