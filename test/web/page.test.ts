@@ -1,12 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { openBrowser } from './support/browser.ts';
-import { begins, call, demoEvents, demoRun, recorded, runId, said, startOfAll, taped } from './support/fixture-runs.ts';
+import { begins, call, demoEvents, demoRun, otherRuns, recorded, runId, said, startOfAll, taped } from './support/fixture-runs.ts';
 import { FixtureServer } from './support/fixture-server.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -23,9 +24,55 @@ const shortEvents = 1000;
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
   server.add(demoRun(1), demoRun(2, {}, 0.6), recorded('codex@0.166.0/error-429-always', 20), recorded('opencode@1.18.33/multi-tool', 21));
-  server.add(demoRun(3, { title: 'Race: two agents', children: { runs: 2, running: 0, cost: 0.36, cost_known: 2 } }));
-  for (const number of [31, 32])
-    server.add(demoRun(number, { parent_run_id: runId(3), root_run_id: runId(3), started_at: startOfAll - 180_000 + number * 200 }));
+  server.add(...otherRuns());
+  server.add(
+    demoRun(3, {
+      title: 'Race: two agents fix the cart test',
+      agent: 'race',
+      children: { runs: 2, running: 0, cost: 0.54, cost_known: 2 },
+      ended_at: startOfAll - 180_000 + 71_000,
+      duration_ms: 71_000,
+    }),
+  );
+  const branches = [
+    [31, 'codex', 44_300, 0.18, 'success'],
+    [32, 'claude', 66_000, 0.36, 'error'],
+  ] as const;
+  for (const [number, agent, took, cost, status] of branches) {
+    const started_at = startOfAll - 180_000 + number * 60;
+    server.add(
+      demoRun(number, {
+        parent_run_id: runId(3),
+        root_run_id: runId(3),
+        agent,
+        cost,
+        status,
+        class: status === 'success' ? 'success' : 'tool',
+        started_at,
+        ended_at: started_at + took,
+        duration_ms: took,
+      }),
+    );
+  }
+  // The other one of the race looked at less, and ran the tests another way.
+  const other = server.runs.get(runId(32));
+  if (other !== undefined)
+    other.records = other.records
+      .filter((record) => !(record.type === 'item.started' && record.args !== null && JSON.stringify(record.args).includes('price.ts')))
+      .map((record) =>
+        record.type === 'item.started' && record.kind === 'command' && record.sequence > 20
+          ? { ...record, args: { command: 'npx vitest run cart' } }
+          : record,
+      );
+  const asking = demoRun(4, { title: 'Publish the release' }, 0.3);
+  asking.records.push(
+    ...taped(
+      [[1, { type: 'permission.requested', permission_id: 'p', what: 'command', title: 'npm publish --access public' }]],
+      startOfAll,
+      asking.records.length + 1,
+    ),
+  );
+  server.add(asking);
   const records = longRun();
   server.add({ run: { ...demoRun(500).run, id: longId, last_sequence: longEvents }, records });
   server.add({ run: { ...demoRun(501).run, id: shortId, last_sequence: shortEvents }, records: records.slice(0, shortEvents) });
@@ -66,52 +113,134 @@ async function open(path: string, options: Parameters<Browser['newContext']>[0] 
 }
 const failures: string[] = [];
 
-const all = {
-  list: '/',
-  result: `/runs/${runId(1)}`,
-  files: `/runs/${runId(1)}?view=files`,
-  time: `/runs/${runId(1)}?view=time`,
-  transcript: `/runs/${runId(1)}?view=events`,
-  raw: `/runs/${runId(1)}?view=raw`,
-  live: `/runs/${runId(2)}`,
-  failed: `/runs/${runId(20)}`,
-  tree: `/runs/${runId(3)}/tree`,
-  compare: `/compare/${runId(1)}/${runId(21)}`,
-  missing: '/runs/nothere',
-};
-/** Looks differ in colours and in what stands where: these views have all of it. */
-const checkedTwice = new Set(['list', 'transcript', 'failed']);
-const looks = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' }],
-] as const;
+interface View {
+  path: string;
+  /** What is done before it is looked at. */
+  then?: (page: Page) => Promise<unknown>;
+}
 
-describe.each(looks)('%s', (look, options) => {
-  it('every view fits its box, and axe finds nothing', async () => {
-    const page = await open('/', options);
-    for (const [name, path] of Object.entries(all)) {
-      await page.goto(server.url + path);
-      await page.locator('main, .problem').waitFor();
-      await page.waitForTimeout(120);
-      await page.screenshot({ path: join(pictures, `${name}-${look}.png`) });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (look !== 'light' && !checkedTwice.has(name)) {
-        expect({ name, wide }).toEqual({ name, wide: 0 });
-        continue;
-      }
-      // As a debugger would: the page's own policy lets no script in.
-      await page.evaluate(axe.source);
-      const found = await page.evaluate(async () => {
-        const { axe: check } = globalThis as unknown as {
-          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-        };
-        return (await check.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
-      });
-      expect({ name, wide, found }).toEqual({ name, wide: 0, found: [] });
-    }
-    await page.context().close();
-  });
+const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
+const run = (number: number, view = ''): string => `/runs/${runId(number)}${view === '' ? '' : `?view=${view}`}`;
+const views: Readonly<Record<string, View>> = {
+  list: { path: '/' },
+  filters: { path: '/?agent=codex', then: press('Chart') },
+  none: { path: '/?search=nothing-like-that' },
+  help: { path: '/', then: (page) => page.keyboard.press('?') },
+  result: { path: run(1) },
+  files: { path: run(1, 'files') },
+  time: { path: run(1, 'time') },
+  usage: {
+    path: run(1, 'time'),
+    then: async (page) => {
+      await press('Draw them short')(page);
+      await press('Show how tokens and cost built up')(page);
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    },
+  },
+  transcript: { path: run(1, 'events') },
+  opened: {
+    path: `${run(1, 'events')}#e7`,
+    then: async (page) => {
+      await page.locator('.row.is-linked').waitFor();
+      await page.keyboard.press('Enter');
+      await page.fill('#search-run', 'discount');
+      await page.locator('.search-count', { hasText: ' in ' }).waitFor();
+    },
+  },
+  raw: { path: run(1, 'raw'), then: (page) => page.locator('.raw-row button').nth(4).click() },
+  live: { path: run(2) },
+  stop: { path: run(2), then: press('Stop…') },
+  asks: { path: run(4) },
+  failed: { path: run(20) },
+  replay: {
+    path: run(1),
+    then: async (page) => {
+      await page.keyboard.press('r');
+      await page.keyboard.press(' ');
+      await page.getByRole('slider', { name: 'Place in the run' }).fill('24');
+      await page.getByText('24 of').waitFor();
+    },
+  },
+  copy: { path: run(1), then: press('Copy as') },
+  tree: { path: `${run(3)}/tree` },
+  compare: { path: `/compare/${runId(1)}/${runId(32)}`, then: (page) => page.locator('.step').first().waitFor() },
+  missing: { path: '/runs/nothere' },
+};
+
+/** What axe finds: everything, or what depends on colours alone. */
+async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  return page.evaluate(async (only) => {
+    const { axe: check } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const options = only === undefined ? {} : { runOnly: { type: 'rule', values: only } };
+    return (await check.run(options)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
+  }, rules);
+}
+
+/** In both themes and on a phone: a picture, what axe finds, and whether it fits. */
+async function inspect(page: Page, name: string): Promise<unknown> {
+  const picture = (look: string): Promise<unknown> => page.screenshot({ path: join(pictures, `${name}-${look}.png`) });
+  // As a debugger would: the page's own policy lets no script in.
+  await page.evaluate(axe.source);
+  await picture('light');
+  const light = await findings(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture('dark');
+  const dark = await findings(page, ['color-contrast']);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForTimeout(60);
+  await picture('phone');
+  const phone = await findings(page, ['color-contrast', 'scrollable-region-focusable', 'target-size', 'meta-viewport']);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await page.setViewportSize({ width: 1280, height: 860 });
+  return { name, light, dark, phone, wide };
+}
+const flawless = { light: [], dark: [], phone: [], wide: 0 };
+
+it('every view fits its box in both themes and on a phone, and axe finds nothing', async () => {
+  const page = await open('/', { reducedMotion: 'reduce' });
+  const seen: unknown[] = [];
+  for (const [name, { path, then }] of Object.entries(views)) {
+    await page.goto(server.url + path);
+    await page.locator('main, .problem').waitFor();
+    await page.waitForTimeout(100);
+    await then?.(page);
+    await page.waitForTimeout(50);
+    seen.push(await inspect(page, name));
+  }
+  expect(seen).toEqual(Object.keys(views).map((name) => ({ name, ...flawless })));
+  // Nothing moves for who does not want it.
+  await page.goto(`${server.url}${run(2)}`);
+  await page.locator('.dot-running').first().waitFor();
+  expect(await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length)).toBe(0);
+  await page.context().close();
+});
+
+it('a report in one file is the same', async () => {
+  const template = readFileSync(join(root, 'dist', 'report.html'), 'utf8');
+  const data = JSON.stringify({ ...demoRun(1), children: [] }).replaceAll('<', String.raw`\u003c`);
+  const path = join(pictures, 'report.html');
+  writeFileSync(
+    path,
+    template.replace('{{data}}', () => data),
+  );
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const page = await context.newPage();
+  for (const view of ['answer', 'files', 'time', 'events', 'raw']) {
+    await page.goto(`${pathToFileURL(path).href}?view=${view}`);
+    await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
+    const name = `report-${view}`;
+    expect(await inspect(page, name)).toEqual({ name, ...flawless });
+  }
+  // The toggles are the same as well.
+  await page.keyboard.press('4');
+  await page.getByRole('button', { name: 'Tools' }).click();
+  await expect.poll(() => page.locator('.row-tool, .row-fold').count()).toBe(0);
+  await page.fill('#search-run', 'discount');
+  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows$/);
+  await context.close();
 });
 
 it('is at most 90 KB, all in all', () => {

@@ -195,7 +195,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
         </div>
         {failures > 0 ? (
           <button type="button" class="quiet text-bad" onClick={() => jumpToTrouble(1)}>
-            Next error (e)
+            Next error <kbd>e</kbd>
           </button>
         ) : null}
       </div>
@@ -267,11 +267,11 @@ export function Transcript({ run, model, isReplayed }: Properties) {
               <span class="dot dot-running" aria-hidden="true">
                 ◐
               </span>{' '}
-              Following the end (f)
+              Following the end <kbd>f</kbd>
             </button>
           ) : (
             <button type="button" class="primary" onClick={() => setFollowing(true)}>
-              Paused because you scrolled: follow again (f)
+              Paused because you scrolled: follow again <kbd>f</kbd>
             </button>
           )}
         </div>

@@ -76,7 +76,7 @@ export class FixtureServer {
       });
     if (part === 'timeline') return json(timeline(found.records));
     if (part === 'records') return this.#records(found, url.searchParams, request, response);
-    if (part === 'stop') return json({}, 202);
+    if (part === 'stop') return json({ run_ids: [id] }, request.method === 'POST' ? 202 : 200);
     const second = this.runs.get(other);
     if (part === 'diff' && second !== undefined) return json(compareRuns(found.run, second.run));
     json({ error: { code: 'not_found', message: 'no such thing' } }, 404);
