@@ -6,7 +6,7 @@ import { Empty } from '../parts/common.tsx';
 import { diffOf, DiffView } from '../parts/diff-view.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
-import { address, withQuery } from '../route.ts';
+import { address, pathWith } from '../route.ts';
 import { FileLine, filesOf } from './result.tsx';
 
 const openAtFirst = 5;
@@ -114,7 +114,7 @@ function Edit({ edit, model, place }: { edit: FileEdit; model: RunModel; place: 
       <p class="file-note">
         {place}
         {edit.operation} by{' '}
-        <a href={`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${call?.seq ?? edit.seq}`}>
+        <a href={`${pathWith({ view: 'events' })}#e${call?.seq ?? edit.seq}`}>
           {call === undefined ? `event ${edit.seq}` : oneLine(call.label, 60)}
         </a>
         {whole?.diff === undefined && diff !== undefined ? ', from what the call put in' : ''}

@@ -4,7 +4,7 @@ import type { ChangedFile, RunModel } from '../model/run-model.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { shortId } from '../parts/words.ts';
-import { withQuery } from '../route.ts';
+import { pathWith } from '../route.ts';
 import { shares } from './spans.ts';
 import { Strip } from './strip.tsx';
 import type { View } from './run-page.tsx';
@@ -23,7 +23,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           <ul class="trouble">
             {trouble.map((row) => (
               <li key={row.seq}>
-                <a href={`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${row.seq}`}>
+                <a href={`${pathWith({ view: 'events' })}#e${row.seq}`}>
                   <span class="text-bad" aria-hidden="true">
                     ✕
                   </span>{' '}
@@ -55,7 +55,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           <ul class="file-list">
             {files.slice(0, 30).map((file) => (
               <li key={file.path}>
-                <a href={`${withQuery({ view: 'files' }).replace(/#.*$/, '')}#file-${encodeURIComponent(file.path.toWellFormed())}`}>
+                <a href={`${pathWith({ view: 'files' })}#file-${encodeURIComponent(file.path.toWellFormed())}`}>
                   <FileLine file={file} />
                 </a>
               </li>

@@ -7,7 +7,7 @@ import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { endInWords, shortId, type State, stateOf } from '../parts/words.ts';
-import { address, go, withQuery } from '../route.ts';
+import { address, go, pathWith, withQuery } from '../route.ts';
 import { Actions } from './actions.tsx';
 import { Files } from './files.tsx';
 import { Happened } from './happened.tsx';
@@ -120,7 +120,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
           {views.map((name) => (
             <a
               key={name}
-              href={withQuery({ view: name }).replace(/#.*$/, '')}
+              href={pathWith({ view: name })}
               class="tab"
               aria-current={view === name ? 'page' : undefined}
               onClick={(event) => {

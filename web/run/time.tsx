@@ -7,7 +7,7 @@ import { Empty, now } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
-import { go, withQuery } from '../route.ts';
+import { go, pathWith } from '../route.ts';
 import { TimeInWords } from './result.tsx';
 import { idleParts, Scale, type Span, spansOf } from './spans.ts';
 import { Strip } from './strip.tsx';
@@ -51,7 +51,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
     handle.current?.scrollTo(Math.max(0, at - 5));
   }
   const open = (span: Span | undefined): void => {
-    if (span !== undefined && span.row >= 0) go(`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${model.rows.seq(span.row)}`);
+    if (span !== undefined && span.row >= 0) go(`${pathWith({ view: 'events' })}#e${model.rows.seq(span.row)}`);
   };
   useKeys([
     { key: '+', what: 'Zoom in', run: () => zoom(0.5) },
