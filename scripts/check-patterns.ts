@@ -1,4 +1,4 @@
-// Proves that no regular expression in src takes more than linear time, whatever it is matched with: one that does blocks the
+// Proves that no regular expression in src or web takes more than linear time, whatever it is matched with: one that does blocks the
 // event loop on a small hostile text, and no time limit is kept meanwhile.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,23 +14,22 @@ interface Expression {
 }
 
 const root = join(import.meta.dirname, '..');
-const src = join(root, 'src');
 /** A result is a function of the expression alone, and some take seconds. */
 const cacheFile = join(root, 'node_modules', '.cache', 'check-patterns', 'linear.json');
 
 /** Expressions that the checker cannot read, and why they are linear nonetheless. */
 const unreadable: Readonly<Record<string, string>> = {
-  'stores/words.ts': 'a class, or a run of another class: no character is in both, so there is never a second way to match',
+  'src/stores/words.ts': 'a class, or a run of another class: no character is in both, so there is never a second way to match',
 };
 
 /** Files that make expressions while they run, from what is only known then, and why those are linear. */
 const madeAtRunTime: Readonly<Record<string, string>> = {
-  'agents/checkup.ts': 'a flag of ours, letter by letter, between two looks at one character',
-  'builtin/models/recording.ts': 'the spellings of one path, letter by letter: each has a fixed length',
-  'redact/pattern.ts': 'one class between the beginning and the end, matched with one character',
-  'expect/words.ts': 'made to see whether it can be, and matched with nothing',
-  'run/judges.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
-  'builtin/answer/json-schema.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
+  'src/agents/checkup.ts': 'a flag of ours, letter by letter, between two looks at one character',
+  'src/builtin/models/recording.ts': 'the spellings of one path, letter by letter: each has a fixed length',
+  'src/redact/pattern.ts': 'one class between the beginning and the end, matched with one character',
+  'src/expect/words.ts': 'made to see whether it can be, and matched with nothing',
+  'src/run/judges.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
+  'src/builtin/answer/json-schema.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
 };
 
 /** The checker is believed only while it finds these. */
@@ -42,15 +41,16 @@ const knownBad: readonly (readonly [source: string, flags: string])[] = [
   ['^(?:a|b|ab)*c', ''],
 ];
 
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+const files = ['src', 'web']
+  .flatMap((room) => readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((path) => join(room, path)))
+  .filter((path) => /\.tsx?$/.test(path))
   .toSorted();
 
 const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** The expressions that are written out, and whether the file calls the constructor. */
 function read(path: string): { literals: Expression[]; constructs: boolean } {
-  const text = readFileSync(join(src, path), 'utf8');
+  const text = readFileSync(join(root, path), 'utf8');
   const literals: Expression[] = [];
   let constructs = false;
   const visit = (node: unknown): void => {
@@ -64,7 +64,7 @@ function read(path: string): { literals: Expression[]; constructs: boolean } {
     if (isNode(callee) && callee['type'] === 'Identifier' && callee['name'] === 'RegExp') constructs = true;
     for (const value of Object.values(node)) visit(value);
   };
-  visit(parseAst(text, { lang: 'ts' }, path));
+  visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }, path));
   return { literals, constructs };
 }
 
@@ -75,14 +75,14 @@ async function constructedBy(paths: readonly string[]): Promise<Expression[]> {
   globalThis.RegExp = new Proxy(original, {
     construct(target, args: [string, string?], newTarget) {
       const expression: RegExp = Reflect.construct(target, args, newTarget);
-      const caller = new Error('made here').stack?.split('\n').find((line) => line.includes('/src/'));
-      const where = paths.find((path) => caller?.includes(pathToFileURL(join(src, path)).href));
+      const caller = new Error('made here').stack?.split('\n').find((line) => line.includes('/src/') || line.includes('/web/'));
+      const where = paths.find((path) => caller?.includes(pathToFileURL(join(root, path)).href));
       if (where !== undefined) made.push({ where, source: expression.source, flags: expression.flags });
       return expression;
     },
   });
   try {
-    for (const path of paths) await import(pathToFileURL(join(src, path)).href);
+    for (const path of paths) await import(pathToFileURL(join(root, path)).href);
   } finally {
     globalThis.RegExp = original;
   }
@@ -127,7 +127,7 @@ await Promise.all(
       if (bad.includes(each)) {
         if (fault === undefined) faults.push(`the checker does not find ${nameOf(each)}, which is known to be bad`);
       } else if (fault === undefined) known.add(nameOf(each));
-      else faults.push(`src/${each.where} ${nameOf(each)}\n  ${fault}`);
+      else faults.push(`${each.where} ${nameOf(each)}\n  ${fault}`);
     }
   }),
 );

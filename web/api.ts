@@ -2,6 +2,7 @@ import type { EventRecord } from '../src/events/event.ts';
 import type { RunDiff } from '../src/ledger/diff.ts';
 import type { Timeline } from '../src/ledger/timeline.ts';
 import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
+import type { SentRecord } from './model/row.ts';
 
 export type { RunDiff, RunRecord, RunSummary, StatsRow, Timeline };
 export interface TreeRun extends RunSummary {
@@ -36,7 +37,7 @@ export class ApiError extends Error {
 }
 
 interface RecordHandlers {
-  onRecords(records: EventRecord[]): void;
+  onRecords(records: SentRecord[]): void;
   onEnd(): void;
   /** Whether records come; a reason where they do not. */
   onState(state: 'live' | 'waiting', why?: string): void;
@@ -52,12 +53,14 @@ export interface Source {
   timeline(id: string): Promise<Timeline>;
   diff(a: string, b: string): Promise<RunDiff>;
   stats(by: string, query: URLSearchParams): Promise<StatsRow[]>;
-  /** One page of records behind `after`. */
-  records(id: string, after: number, limit: number): Promise<EventRecord[]>;
+  /** One page of records behind `after`; long texts in them are cut unless they are wanted whole. */
+  records(id: string, after: number, limit: number, options?: { isWhole?: boolean }): Promise<SentRecord[]>;
   /** From `after` on, then live; answers how to stop. */
   follow(id: string, after: number, handlers: RecordHandlers): () => void;
   /** Runs that begin, change or end; `onGap`: some were missed. */
   live(onRun: (run: RunSummary) => void, onGap: () => void): () => void;
+  /** The runs that would end with this one, or why it cannot be stopped from here. */
+  endsWith(id: string): Promise<{ run_ids: string[]; refused?: string }>;
   stop(id: string, reason: string): Promise<void>;
 }
 
@@ -89,6 +92,10 @@ async function json<Body>(path: string): Promise<Body> {
   return (await (await get(path)).json()) as Body;
 }
 
+/** Of one text: so much while everything streams by, so much where somebody looks. */
+const longestStreamed = 20_000;
+const longestRead = 200_000;
+
 const runPath = (id: string): string => `/api/runs/${encodeURIComponent(id)}`;
 
 export const server: Source = {
@@ -103,10 +110,11 @@ export const server: Source = {
     const answer = await json<StatsRow[] | { rows: StatsRow[] }>(`/api/stats?by=${by}&${query.toString()}`);
     return Array.isArray(answer) ? answer : answer.rows;
   },
-  async records(id, after, limit) {
-    const answer = await get(`${runPath(id)}/records?after=${after}&limit=${limit}&follow=0`, 'application/x-ndjson');
+  async records(id, after, limit, { isWhole = false } = {}) {
+    const cut = isWhole ? '' : `&cut=${longestRead}`;
+    const answer = await get(`${runPath(id)}/records?after=${after}&limit=${limit}&follow=0${cut}`, 'application/x-ndjson');
     const lines = (await answer.text()).split('\n');
-    return lines.flatMap((line) => (line.trim() === '' ? [] : unpacked(JSON.parse(line))));
+    return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as SentRecord]));
   },
   follow(id, after, handlers) {
     let last = after;
@@ -114,10 +122,10 @@ export const server: Source = {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isStopped = false;
     function open(): void {
-      events = new EventSource(`${runPath(id)}/records?after=${last}`);
+      events = new EventSource(`${runPath(id)}/records?after=${last}&cut=${longestStreamed}`);
       events.addEventListener('open', () => handlers.onState('live'));
       events.addEventListener('records', ({ data }: MessageEvent<string>) => {
-        const records = JSON.parse(data) as EventRecord[];
+        const records = JSON.parse(data) as SentRecord[];
         last = Math.max(last, records.at(-1)?.sequence ?? last);
         handlers.onRecords(records);
       });
@@ -154,11 +162,31 @@ export const server: Source = {
     };
   },
   live(onRun, onGap) {
-    const events = new EventSource('/api/live');
-    events.addEventListener('behind', onGap);
-    events.addEventListener('run', ({ data }: MessageEvent<string>) => onRun(JSON.parse(data) as RunSummary));
-    return () => events.close();
+    let events: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let wasLost = false;
+    function open(): void {
+      events = new EventSource('/api/live');
+      events.addEventListener('behind', onGap);
+      events.addEventListener('run', ({ data }: MessageEvent<string>) => onRun(JSON.parse(data) as RunSummary));
+      events.addEventListener('error', () => {
+        wasLost = true;
+        // An answer that is no stream ends it for good; it may be that of a proxy whose server starts again.
+        if (events?.readyState === EventSource.CLOSED) timer = setTimeout(open, 3000);
+      });
+      events.addEventListener('open', () => {
+        // What ended while nobody was connected is in the list, and in no message.
+        if (wasLost) onGap();
+        wasLost = false;
+      });
+    }
+    open();
+    return () => {
+      clearTimeout(timer);
+      events?.close();
+    };
   },
+  endsWith: (id) => json(`${runPath(id)}/stop`),
   async stop(id, reason) {
     const answer = await fetch(`${runPath(id)}/stop`, {
       method: 'POST',
@@ -169,13 +197,19 @@ export const server: Source = {
   },
 };
 
-/** A page of records may come as lines of records, or of lists of them; the end of a run is neither. */
-function unpacked(line: unknown): EventRecord[] {
-  if (Array.isArray(line)) return line as EventRecord[];
-  return typeof line === 'object' && line !== null && 'sequence' in line ? [line as EventRecord] : [];
-}
-
 const noServer = (): Promise<never> => Promise.reject(new ApiError(0, 'This is a report in one file: it knows one run, and no server.'));
+
+/** Records count upwards. */
+function firstAbove(records: readonly EventRecord[], sequence: number): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((records[middle]?.sequence ?? 0) > sequence) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 export function reportSource({ run, records, children = [], timeline }: ReportData): Source {
   return {
@@ -187,7 +221,7 @@ export function reportSource({ run, records, children = [], timeline }: ReportDa
     timeline: async () => timeline ?? { entries: [], omitted: 0 },
     diff: noServer,
     stats: async () => [],
-    records: async (_id, after, limit) => records.filter(({ sequence }) => sequence > after).slice(0, limit),
+    records: async (_id, after, limit) => records.slice(firstAbove(records, after), firstAbove(records, after) + limit),
     follow(_id, after, handlers) {
       let isStopped = false;
       void (async () => {
@@ -201,6 +235,7 @@ export function reportSource({ run, records, children = [], timeline }: ReportDa
       return () => void (isStopped = true);
     },
     live: () => () => {},
+    endsWith: noServer,
     stop: noServer,
   };
 }

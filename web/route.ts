@@ -47,6 +47,11 @@ export function withQuery(changes: Record<string, string | undefined>): string {
   return url.pathname + url.search + url.hash;
 }
 
+/** The same without what stands behind `#`. */
+export function pathWith(changes: Record<string, string | undefined>): string {
+  return withQuery(changes).split('#', 1)[0] ?? '';
+}
+
 export function listenToAddress(): void {
   addEventListener('popstate', () => void (address.value = new URL(location.href)));
   addEventListener('hashchange', () => void (address.value = new URL(location.href)));

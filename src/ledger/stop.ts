@@ -19,6 +19,19 @@ export type StopAnswer = { run_ids: string[] } | { refused: string };
  * user; all runs of that process end with it. Who and why is in the ledger before it is done.
  */
 export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: { by: string; reason: string }): Promise<StopAnswer> {
+  const ends = await endsWith(store, run);
+  if ('refused' in ends) return ends;
+  for (const id of ends.run_ids) await store.addLabels(id, stopLabels(by, reason));
+  try {
+    process.kill(ends.pid, 'SIGINT');
+  } catch {
+    return { refused: 'its process is gone, or another user owns it' };
+  }
+  return { run_ids: ends.run_ids };
+}
+
+/** The runs that would end with this one, because they are of the same process; or why it cannot be stopped from here. */
+export async function endsWith(store: RunStore, run: RunRecord): Promise<{ run_ids: string[]; pid: number } | { refused: string }> {
   if (run.status !== 'running') return { refused: 'it has ended already' };
   if (run.owner === undefined) return { refused: 'nobody knows which process runs it' };
   const found = ownProcess(run.owner);
@@ -27,11 +40,5 @@ export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: {
   const together = (await store.open()).filter(
     ({ owner }) => owner.pid === pid && owner.process_started === started && owner.host === run.owner?.host,
   );
-  for (const { id } of together) await store.addLabels(id, stopLabels(by, reason));
-  try {
-    process.kill(found.pid, 'SIGINT');
-  } catch {
-    return { refused: 'its process is gone, or another user owns it' };
-  }
-  return { run_ids: together.map(({ id }) => id) };
+  return { run_ids: together.map(({ id }) => id), pid: found.pid };
 }

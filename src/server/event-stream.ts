@@ -6,6 +6,8 @@ export interface Message {
   id?: number;
   /** JSON, which has no line ends. */
   data: string;
+  /** The same, one JSON value a line. */
+  lines?: readonly string[];
   /** How many events of a run are in it. */
   count?: number;
 }

@@ -26,7 +26,7 @@ const schemas = {
   Stats: z.object({ rows: z.array(runsSchemas['run-stats']) }),
   Session: z.object({ rights: z.array(z.enum(rights)), ledger: text, version: text }),
   StopRequest: z.object({ reason: text.optional() }),
-  Stopped: z.object({ run_ids: z.array(text) }),
+  Stopped: z.object({ run_ids: z.array(text), refused: text.optional() }),
   ReportHead,
   ReportEnd,
   Accepted: z.object({ accepted_to: z.int() }),
@@ -100,6 +100,7 @@ const routes: Readonly<Record<string, Route>> = {
       { name: 'after', about: 'Records above this sequence' },
       { name: 'limit', about: 'No more than these, without waiting for more' },
       { name: 'follow', about: '0: what there is' },
+      { name: 'cut', about: 'Texts that are longer are cut; `cut` of the record tells where, and how many characters are missing' },
       { name: 'Last-Event-ID', about: 'As `after`: what a browser sends when it connects again', in: 'header' },
     ],
     answer: stream(
@@ -127,6 +128,11 @@ const routes: Readonly<Record<string, Route>> = {
     about: 'Every run that begins, changes or ends',
     right: 'read',
     answer: stream('`run` (a RunSummary); `behind`: read the list again'),
+  },
+  'get /api/runs/{id}/stop': {
+    about: 'What would end with it, without ending it; `refused`: why it cannot be stopped from here',
+    right: 'stop',
+    answer: { about: 'The runs of its process', name: 'Stopped' },
   },
   'post /api/runs/{id}/stop': {
     about: 'Ends a run of this machine and this user, as Ctrl-C would',

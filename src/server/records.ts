@@ -2,10 +2,12 @@ import { recordJson } from '../events/record-json.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LiveRuns } from '../ledger/live.ts';
+import { recordRange } from '../ledger/record-range.ts';
 import { runRecords } from '../ledger/tail.ts';
 import { present } from '../present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 import type { Tape } from '../stores/tape.ts';
+import { cutRecord } from './cut.ts';
 import type { Message } from './event-stream.ts';
 
 const recordsPerMessage = 500;
@@ -19,6 +21,8 @@ export interface Wanted {
   limit?: number | undefined;
   /** Goes on with the run until its end. */
   follow: boolean;
+  /** Texts are cut where they are longer. */
+  cut?: number | undefined;
 }
 
 export interface Source {
@@ -32,13 +36,25 @@ export async function* recordMessages(
   { ledger, live, now }: Source,
   run: RunRecord,
   tape: Tape,
-  { after, limit = Infinity, follow }: Wanted,
+  { after, limit = Infinity, follow, cut }: Wanted,
   left: AbortSignal,
 ): AsyncGenerator<readonly Message[], void> {
+  let known = after;
+  let room = limit;
+  if (!follow && Number.isFinite(limit)) {
+    const range = recordRange(tape, after, limit);
+    for (let next = await range.next(); ; next = await range.next()) {
+      // The end of a run that goes on is not ours to invent.
+      if (next.done === true && (next.value || run.status === 'running')) return;
+      if (next.done === true) break;
+      for (const message of messagesOf(next.value, cut)) yield [message];
+      room -= next.value.length;
+      known = next.value.at(-1)?.sequence ?? known;
+    }
+  }
   const release = follow ? live.watch() : () => {};
   const waiting = { now, sleep: () => live.look(), isRunning: () => !left.aborted && live.isOpen(run.id) };
-  const records = runRecords(ledger, run, tape, { after, ...present({ follow: follow ? waiting : undefined }) });
-  let room = limit;
+  const records = runRecords(ledger, run, tape, { after: known, ...present({ follow: follow ? waiting : undefined }) });
   try {
     for (;;) {
       const next = await records.next();
@@ -47,7 +63,7 @@ export async function* recordMessages(
         return;
       }
       const some = next.value.slice(0, room);
-      for (const message of messagesOf(some)) yield [message];
+      for (const message of messagesOf(some, cut)) yield [message];
       room -= some.length;
       if (room <= 0) return;
     }
@@ -61,18 +77,18 @@ async function outcomeOf({ store }: Ledger, run: RunRecord) {
   return run.outcome ?? (await store.get(run.id))?.outcome;
 }
 
-function* messagesOf(records: readonly EventRecord[]): Generator<Message> {
+function* messagesOf(records: readonly EventRecord[], cut: number | undefined): Generator<Message> {
   let lines: string[] = [];
   let characters = 0;
   let last = 0;
   function take(): Message {
-    const message = { event: 'records', id: last, data: `[${lines.join(',')}]`, count: lines.length };
+    const message = { event: 'records', id: last, data: `[${lines.join(',')}]`, count: lines.length, lines };
     lines = [];
     characters = 0;
     return message;
   }
   for (const record of records) {
-    const line = lineOf(record);
+    const line = lineOf(record, cut);
     if (line === undefined) continue;
     if (lines.length > 0 && (lines.length >= recordsPerMessage || characters + line.length > charactersPerMessage)) yield take();
     lines.push(line);
@@ -83,9 +99,10 @@ function* messagesOf(records: readonly EventRecord[]): Generator<Message> {
 }
 
 /** Undefined: it is nested too deeply to be written. */
-function lineOf(record: EventRecord): string | undefined {
+function lineOf(record: EventRecord, cut: number | undefined): string | undefined {
   try {
-    return recordJson(record);
+    const line = recordJson(record);
+    return cut === undefined || line.length <= cut ? line : JSON.stringify(cutRecord(record, cut));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return undefined;
@@ -93,7 +110,6 @@ function lineOf(record: EventRecord): string | undefined {
 }
 
 /** The same as lines of JSON: the records alone, which end with the run's own `thread.completed`. */
-export function ndjsonText({ event, data }: Message): string {
-  if (event !== 'records') return '';
-  return (JSON.parse(data) as unknown[]).map((record) => `${JSON.stringify(record)}\n`).join('');
+export function ndjsonText({ lines = [] }: Message): string {
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -101,6 +101,25 @@ describe('records', () => {
     expect(lines.map((line) => (JSON.parse(line) as EventRecord).sequence)).toEqual([3, 4, 5]);
   });
 
+  it('come by stretches as they come in a stream, with long texts cut where that is wanted', async () => {
+    const all = recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records`))));
+    const pages: EventRecord[] = [];
+    while (pages.length < all.length)
+      pages.push(...recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records?after=${pages.length}&limit=7`)))));
+    // The end is told by whoever reads it.
+    expect(pages.slice(0, -1)).toEqual(all.slice(0, -1));
+    expect(pages.at(-1)).toMatchObject({ type: 'thread.completed', sequence: all.length, status: 'success' });
+    const cut = recordsOf(await collect(messagesOf(await server.ask(`/api/runs/${run.id}/records?cut=10`)))) as (EventRecord & {
+      cut?: Record<string, number>;
+    })[];
+    const long = cut.find((record) => record.type === 'text.completed');
+    const whole = all.find(({ sequence }) => sequence === long?.sequence);
+    if (long?.type !== 'text.completed' || whole?.type !== 'text.completed') throw new Error('no long text');
+    expect(whole.text.startsWith(long.text)).toBe(true);
+    expect(long.text.length + (long.cut?.['/text'] ?? 0)).toBe(whole.text.length);
+    expect((await server.ask(`/api/runs/${run.id}/records?cut=1`)).status).toBe(400);
+  });
+
   it('are there in every dialect that can be written', async () => {
     const text = await (await server.ask(`/api/runs/${run.id}/tape?to=claude`)).text();
     expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ type: 'system', subtype: 'init' });

@@ -51,7 +51,7 @@ it('shows a run of another process live under the real policy, and the same in o
   await page.getByText(`${run?.last_sequence} events`).waitFor();
   await page.keyboard.press('3');
   await page.getByRole('button', { name: /how tokens and cost built up/ }).click();
-  await page.locator('.chart canvas').waitFor();
+  await page.locator('.chart path').first().waitFor();
   expect(complaints).toEqual([]);
   server.child.kill();
 

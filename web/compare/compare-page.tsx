@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { compactCount, compactDuration, dollars } from '../../src/terminal/figures.ts';
 import type { RunDiff, RunRecord } from '../api.ts';
-import { Dot, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Dot, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
 import { endInWords, shortId, stateOf } from '../parts/words.ts';
 import { go } from '../route.ts';
+import { Steps } from './steps.tsx';
 
 type Change = RunDiff['tools'][number];
 
@@ -49,8 +51,8 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
       </div>
       <Figures a={runs[0]} b={runs[1]} />
       <section aria-labelledby="compare-tools">
-        <h2 id="compare-tools">Tools, in order</h2>
-        <Aligned changes={diff.tools} isCode />
+        <h2 id="compare-tools">Step by step</h2>
+        {runs.some(({ tape }) => tape === undefined) ? <Aligned changes={diff.tools} isCode /> : <Steps a={runs[0].id} b={runs[1].id} />}
       </section>
       <section aria-labelledby="compare-files">
         <h2 id="compare-files">Files</h2>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { source } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { address, go, withQuery } from '../route.ts';
 
 export const filterNames = [

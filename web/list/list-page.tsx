@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ago, compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
 import type { RunSummary } from '../api.ts';
-import { Command, Dot, Empty, now, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Command, Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
+import { notify } from '../parts/notices.tsx';
 import { oneLine } from '../parts/plain-text.ts';
-import { dateTime, endInAWord, endInWords, shortId, stateOf } from '../parts/words.ts';
+import { dateTime, endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.ts';
 import { address, go } from '../route.ts';
 import { Filters, filterNames } from './filters.tsx';
 import { Trends } from './trends.tsx';
@@ -41,11 +43,17 @@ export function ListPage() {
   const [live, setLive] = useState<ReadonlyMap<string, RunSummary>>(new Map());
   const [marked, setMarked] = useState<readonly string[]>([]);
   const [selected, setSelected] = useState(-1);
+  /** How often a run began or ended while we watched. */
+  const [changes, setChanges] = useState(0);
   const isFiltered = key !== '';
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const going = new Set<string>();
     const stop = source.value.live((run) => {
+      if (run.status === 'running' ? !going.has(run.id) : going.has(run.id)) setChanges((before) => before + 1);
+      if (run.status === 'running') going.add(run.id);
+      else if (going.delete(run.id)) notify(run, endInWords(run));
       setLive((before) => new Map(before).set(run.id, run));
       // What a filter says of a run is the server's to judge.
       clearTimeout(timer);
@@ -62,7 +70,7 @@ export function ListPage() {
     const known = [...(answer?.runs ?? []), ...added];
     const ids = new Set(known.map(({ id }) => id));
     const fresh = isFiltered ? [] : [...live.values()].filter(({ id }) => !ids.has(id));
-    return sorted([...fresh, ...known.map((run) => live.get(run.id) ?? run)], url.searchParams.get('sort'));
+    return sorted([...fresh, ...known.map((run) => newer(run, live.get(run.id)))], url.searchParams.get('sort'));
   }, [answer, added, live, isFiltered, url.searchParams.get('sort')]);
   const running = runs.filter(({ status }) => status === 'running').length;
   const next = more.key === key && more.runs.length > 0 ? more.next : answer?.next;
@@ -106,7 +114,7 @@ export function ListPage() {
   return (
     <main class="list-page">
       <h1 class="sr-only">Runs</h1>
-      <Trends filters={key} />
+      <Trends filters={key} changes={changes} />
       <Filters />
       {error === undefined ? null : <p class="banner banner-bad">{error.message}</p>}
       {answer === undefined ? (

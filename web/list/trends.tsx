@@ -1,10 +1,13 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dollars, percent, plural } from '../../src/terminal/figures.ts';
 import type { StatsRow } from '../api.ts';
 import { Chart } from '../parts/chart.tsx';
-import { source, useAnswer } from '../parts/common.tsx';
+import { useAnswer } from '../parts/common.tsx';
+import { NoticeButton } from '../parts/notices.tsx';
+import { source } from '../parts/source.ts';
 
-const daysShown = 60;
+const daysShown = 30;
+const patienceMs = 1500;
 
 interface Sum {
   runs: number;
@@ -27,8 +30,18 @@ function add(rows: readonly StatsRow[]): Sum {
 }
 
 /** How runs ended and what they cost, as far as anybody knows. */
-export function Trends({ filters }: { filters: string }) {
-  const { answer: days } = useAnswer(() => source.value.stats('day', new URLSearchParams(filters)), [filters]);
+export function Trends({ filters, changes }: { filters: string; changes: number }) {
+  const { answer: days, again } = useAnswer(() => source.value.stats('day', new URLSearchParams(filters)), [filters]);
+  // Adding up a large ledger takes a moment: not with every run that begins.
+  const isWaiting = useRef(false);
+  useEffect(() => {
+    if (changes === 0 || isWaiting.current) return;
+    isWaiting.current = true;
+    setTimeout(() => {
+      isWaiting.current = false;
+      again();
+    }, patienceMs);
+  }, [changes]);
   const [isOpen, setOpen] = useState(false);
   const chart = useMemo(() => {
     const shown = (days ?? []).filter(({ group }) => group !== undefined).slice(-365);
@@ -39,7 +52,7 @@ export function Trends({ filters }: { filters: string }) {
           label: 'Succeeded',
           values: shown.map(({ runs, running, succeeded }) => (runs === running ? null : succeeded / (runs - running))),
           figure: (value: number) => `${Math.round(value * 100)}%`,
-          range: [0, 1] as const,
+          most: 1,
         },
         { label: 'Cost', values: shown.map(({ cost }) => cost ?? null), figure: (value: number) => dollars(value) },
       ],
@@ -76,17 +89,40 @@ export function Trends({ filters }: { filters: string }) {
           </dd>
         </div>
       </dl>
-      <Days days={days.slice(-daysShown)} />
-      <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide chart' : 'Chart'}
-      </button>
-      {isOpen ? <Chart times={chart.times} lines={chart.lines} label="Share of runs that succeeded, and cost, by day" /> : null}
+      <div class="trends-end">
+        <Days days={lastDays(days)} />
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide chart' : 'Chart'}
+        </button>
+        <NoticeButton label="Tell me when runs end" />
+      </div>
+      {isOpen ? (
+        <Chart
+          times={chart.times}
+          lines={chart.lines}
+          moment={(at) => new Date(at).toISOString().slice(0, 10)}
+          label="Share of runs that succeeded, and cost, by day"
+        />
+      ) : null}
     </section>
   );
 }
 
+type Day = Pick<StatsRow, 'group' | 'runs' | 'running' | 'succeeded'>;
+
+/** The last days one after the other, also those without runs. */
+function lastDays(days: readonly StatsRow[]): Day[] {
+  const known = new Map(days.map((day) => [day.group, day]));
+  const last = Date.parse(days.at(-1)?.group ?? '');
+  if (Number.isNaN(last)) return days.slice(-daysShown);
+  return Array.from({ length: daysShown }, (_, index) => {
+    const group = new Date(last - (daysShown - 1 - index) * 86_400_000).toISOString().slice(0, 10);
+    return known.get(group) ?? { group, runs: 0, running: 0, succeeded: 0 };
+  });
+}
+
 /** One bar a day: how many runs, and how many of them did not succeed. */
-function Days({ days }: { days: readonly StatsRow[] }) {
+function Days({ days }: { days: readonly Day[] }) {
   const most = Math.max(1, ...days.map(({ runs }) => runs));
   const width = 7;
   const height = 34;
@@ -100,7 +136,7 @@ function Days({ days }: { days: readonly StatsRow[] }) {
       aria-label={`Runs of the last ${plural(days.length, 'day')}`}
     >
       {days.map(({ group, runs, running, succeeded }, index) => {
-        const all = Math.max(2, (runs / most) * height);
+        const all = runs === 0 ? 1 : Math.max(2, (runs / most) * height);
         const failed = ((runs - running - succeeded) / Math.max(1, runs)) * all;
         return (
           <g key={group ?? index}>

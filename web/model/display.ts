@@ -1,14 +1,9 @@
-import type { Row, RowKind } from './run-model.ts';
+import type { RowKind } from './row.ts';
+import type { Rows } from './rows.ts';
 
-/** What the list shows: one row, or several calls of the same tool behind one line. */
-export interface Item {
-  /** Index of the first row. */
-  first: number;
-  /** Of a fold: the rows in it; absent for a single row. */
-  members?: readonly number[];
-  /** A row that is shown because its fold is open. */
-  isMember?: boolean;
-}
+/** What the list shows: a row, several calls of the same tool behind one line, or one of them while they are shown. */
+type ItemKind = 'row' | 'fold' | 'member';
+const kinds: readonly ItemKind[] = ['row', 'fold', 'member'];
 
 export interface Shown {
   hidden: ReadonlySet<RowKind>;
@@ -20,91 +15,108 @@ const foldFrom = 3;
 
 /** Rows to items, the new rows only: what is before the last possible fold never changes. */
 export class Display {
-  readonly items: Item[] = [];
-  readonly #rows: readonly Row[];
+  length = 0;
+  #firsts = new Uint32Array(256);
+  #kinds = new Uint8Array(256);
+  readonly #rows: Rows;
   readonly #shown: Shown;
   /** Rows and items before these are settled. */
   #settledRows = 0;
   #settledItems = 0;
 
-  constructor(rows: readonly Row[], shown: Shown) {
+  constructor(rows: Rows, shown: Shown) {
     this.#rows = rows;
     this.#shown = shown;
   }
 
+  /** The row of an item; of a fold, its first one. */
+  first(item: number): number {
+    return this.#firsts[item] ?? 0;
+  }
+
+  kind(item: number): ItemKind {
+    return kinds[this.#kinds[item] ?? 0] ?? 'row';
+  }
+
   /** Takes in the rows that are new. */
   update(): void {
-    this.items.length = this.#settledItems;
+    const rows = this.#rows;
+    this.length = this.#settledItems;
     let index = this.#settledRows;
-    while (index < this.#rows.length) {
+    while (index < rows.length) {
       const start = index;
-      const members = this.#sameTool(start);
-      const end = (members.at(-1) ?? start) + 1;
-      // A fold at the end may still grow.
-      const isSettled = members.length === 0 || this.#endsBefore(end);
-      if (members.length >= foldFrom) this.#fold(members);
-      else for (let each = start; each < end; each += 1) this.#single(each);
+      const { members, end, isOver } = this.#sameTool(start);
+      if (members >= foldFrom) {
+        this.#push(start, 1);
+        if (this.#shown.opened.has(start)) for (const member of this.members(start)) this.#push(member, 2);
+      } else for (let each = start; each < end; each += 1) if (!this.#shown.hidden.has(rows.kind(each))) this.#push(each, 0);
       index = end;
-      if (isSettled && this.#settledRows === start) {
+      // A fold at the end may still grow.
+      if (isOver && this.#settledRows === start) {
         this.#settledRows = index;
-        this.#settledItems = this.items.length;
+        this.#settledItems = this.length;
       }
     }
   }
 
-  /** The calls of one tool from here on, with nothing between them but turns. */
-  #sameTool(from: number): number[] {
-    const first = this.#rows[from];
-    if (first?.tool === undefined || first.tool.kind === 'command' || this.#shown.hidden.has('tool')) return [];
-    const members: number[] = [];
-    for (let index = from; index < this.#rows.length; index += 1) {
-      const row = this.#rows[index];
-      if (row?.tool?.name === first.tool.name && row.isNested === first.isNested) members.push(index);
-      else if (row !== undefined && row.kind !== 'turn' && !this.#shown.hidden.has(row.kind)) break;
+  #push(first: number, kind: number): void {
+    if (this.length === this.#firsts.length) {
+      const [firsts, more] = [new Uint32Array(this.length * 2), new Uint8Array(this.length * 2)];
+      firsts.set(this.#firsts);
+      more.set(this.#kinds);
+      [this.#firsts, this.#kinds] = [firsts, more];
     }
-    return members;
+    this.#firsts[this.length] = first;
+    this.#kinds[this.length] = kind;
+    this.length += 1;
   }
 
-  #endsBefore(end: number): boolean {
-    for (let index = end; index < this.#rows.length; index += 1) {
-      const row = this.#rows[index];
-      if (row !== undefined && row.kind !== 'turn' && !this.#shown.hidden.has(row.kind)) return true;
+  /** The calls of one tool from here on, with nothing between them but turns and what is hidden. */
+  #sameTool(from: number): { members: number; end: number; isOver: boolean } {
+    const rows = this.#rows;
+    if (rows.kind(from) !== 'tool' || rows.isCommand(from) || this.#shown.hidden.has('tool'))
+      return { members: 0, end: from + 1, isOver: true };
+    let members = 0;
+    let end = from;
+    for (let index = from; index < rows.length; index += 1)
+      if (index === from || rows.isSameTool(from, index)) {
+        members += 1;
+        end = index + 1;
+      } else if (!this.#isPassed(index)) return { members, end, isOver: true };
+    return { members, end, isOver: false };
+  }
+
+  #isPassed(index: number): boolean {
+    const kind = this.#rows.kind(index);
+    return kind === 'turn' || this.#shown.hidden.has(kind);
+  }
+
+  /** The rows of a fold. */
+  members(first: number): number[] {
+    const found = [first];
+    for (let index = first + 1; index < this.#rows.length; index += 1)
+      if (this.#rows.isSameTool(first, index)) found.push(index);
+      else if (!this.#isPassed(index)) break;
+    return found;
+  }
+
+  /** How many items at the beginning show the same as those of another. */
+  sameAs(other: Display): number {
+    const most = Math.min(this.length, other.length);
+    let count = 0;
+    while (count < most && this.first(count) === other.first(count) && this.kind(count) === other.kind(count)) count += 1;
+    return count;
+  }
+
+  /** The item that shows a row; where it is in a closed fold, the fold. */
+  itemOf(row: number): number {
+    let low = 0;
+    let high = this.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.first(middle) <= row) low = middle;
+      else high = middle - 1;
     }
-    return false;
+    return Math.max(0, low);
   }
-
-  #fold(members: readonly number[]): void {
-    const first = members[0] ?? 0;
-    this.items.push({ first, members });
-    if (this.#shown.opened.has(first)) for (const member of members) this.items.push({ first: member, isMember: true });
-  }
-
-  #single(index: number): void {
-    const row = this.#rows[index];
-    if (row !== undefined && !this.#shown.hidden.has(row.kind)) this.items.push({ first: index });
-  }
-}
-
-/** How many items at the beginning show the same in both. */
-export function sameItems(a: readonly Item[], b: readonly Item[]): number {
-  let count = 0;
-  while (
-    count < Math.min(a.length, b.length) &&
-    a[count]?.first === b[count]?.first &&
-    a[count]?.members?.length === b[count]?.members?.length
-  )
-    count += 1;
-  return count;
-}
-
-/** The item that shows a row; where it is in a closed fold, the fold. */
-export function itemOf(items: readonly Item[], row: number): number {
-  let low = 0;
-  let high = items.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((items[middle]?.first ?? 0) <= row) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

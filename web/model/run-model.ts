@@ -1,60 +1,10 @@
 import { signal } from '@preact/signals';
-import type { EventOf, EventRecord, ItemKind, ItemStatus } from '../../src/events/event.ts';
-import { subject } from '../../src/events/subject.ts';
 import { type Tokens, UsageTotals } from '../../src/outcome/usage.ts';
-
-export type RowKind = 'prompt' | 'text' | 'reasoning' | 'tool' | 'notice' | 'log' | 'turn' | 'end';
-type Tone = 'good' | 'bad' | 'warn' | 'info';
-
-export interface FileEdit {
-  path: string;
-  operation: 'created' | 'modified' | 'deleted';
-  seq: number;
-  additions?: number | undefined;
-  deletions?: number | undefined;
-  diff?: string | undefined;
-  /** The call that made it. */
-  call?: Row | undefined;
-}
-
-export interface ToolPart {
-  id: string;
-  name: string;
-  kind: ItemKind;
-  args: unknown;
-  about: string;
-  status?: ItemStatus;
-  exitCode?: number | undefined;
-  durationMs?: number | undefined;
-  error?: string | undefined;
-  files: FileEdit[];
-}
-
-/** One line of the transcript: a call and its result are one. */
-export interface Row {
-  kind: RowKind;
-  /** The event that began it, and the last one that changed it. */
-  seq: number;
-  lastSeq: number;
-  /** Milliseconds since the epoch. */
-  at?: number | undefined;
-  endAt?: number | undefined;
-  turn: number;
-  isNested: boolean;
-  text: string;
-  label: string;
-  tone: Tone;
-  isOpen: boolean;
-  tool?: ToolPart;
-}
-
-export interface Turn {
-  number: number;
-  seq: number;
-  at?: number | undefined;
-  endAt?: number | undefined;
-  model?: string | undefined;
-}
+import { eventTypes } from './event-types.ts';
+import { RecordPages } from './record-pages.ts';
+import { RowFold } from './row-fold.ts';
+import type { FileEdit, Row, SentRecord } from './row.ts';
+import { Rows } from './rows.ts';
 
 export interface UsagePoint {
   at: number;
@@ -68,94 +18,145 @@ export interface ChangedFile {
   edits: FileEdit[];
 }
 
-export const eventTypes = [
-  'thread.started',
-  'prompt.submitted',
-  'turn.started',
-  'turn.completed',
-  'text.delta',
-  'text.completed',
-  'reasoning.delta',
-  'reasoning.completed',
-  'item.started',
-  'item.output',
-  'item.completed',
-  'file.edited',
-  'permission.requested',
-  'permission.resolved',
-  'usage.reported',
-  'children.reported',
-  'retry.scheduled',
-  'limit.reached',
-  'rate_limit.reported',
-  'branch.updated',
-  'branch.published',
-  'log',
-  'error',
-  'agent.finished',
-  'process.ended',
-  'line.unknown',
-  'thread.completed',
-] as const satisfies readonly EventRecord['type'][];
-
 const typeCode = new Map<string, number>(eventTypes.map((type, index) => [type, index]));
-const outputKept = 4_000_000;
+/** Of what a row says, no more than this is here at once. */
+const textKept = 400_000;
+/** Rows that are here with all that they say: those that are looked at, and the newest. */
+const rowsKept = 500;
+const charactersKept = 4_000_000;
+const troublesKept = 8;
+const pointsKept = 1000;
+const piecesRead = 5000;
 
-/** What the page knows of a run: records go in once and in order, rows come out. */
+/**
+ * What the page knows of a run: records go in once and in order, rows come out. Of all rows it knows when they were and how
+ * they ended; what they say is kept only of those near the view, and read again when somebody looks.
+ */
 export class RunModel {
-  readonly rows: Row[] = [];
-  readonly turns: Turn[] = [];
+  readonly rows = new Rows();
   readonly files = new Map<string, ChangedFile>();
-  readonly usage: UsagePoint[] = [];
+  usage: UsagePoint[] = [];
   /** Changes whenever rows did, at most once a frame. */
   readonly version = signal(0);
   /** The type of every event, by sequence: one byte each. */
   types = new Uint8Array(1024);
-  lastSeq = 0;
+  /** How many events there are; less than the last sequence where the tape has gaps. */
+  events = 0;
   firstAt: number | undefined;
   lastAt: number | undefined;
+  turns = 0;
   tools = 0;
   failedTools = 0;
-  isEnded = false;
   tokens: Tokens = {};
+  /** The first rows that tell of something that went wrong, and how many do. */
+  readonly troubles: Row[] = [];
+  troubleCount = 0;
+  /** The newest row, and the newest words of the agent itself. */
+  last: Row | undefined;
+  lastWords = '';
+  readonly pages: RecordPages;
+  readonly #fold: RowFold;
   readonly #totals = new UsageTotals();
-  readonly #blocks = new Map<string, Row>();
-  readonly #items = new Map<string, Row>();
-  readonly #permissions = new Map<string, Row>();
+  /** Rows that may still change. */
+  readonly #open = new Map<number, Row>();
+  readonly #kept = new Map<number, Row>();
+  #keptCharacters = 0;
+  /** What is looked at now is not forgotten. */
+  #view: readonly [from: number, to: number] = [0, 0];
+  /** What calls changed, by their rows. */
+  readonly #edits = new Map<number, FileEdit[]>();
+  readonly #loading = new Set<number>();
+  readonly #failed = new Set<number>();
+  #pointEvery = 1;
+  #points = 0;
   #isScheduled = false;
 
+  constructor(id: string) {
+    this.pages = new RecordPages(id);
+    this.#fold = new RowFold(
+      {
+        onRow: (row) => this.#changed(row),
+        onRowEnd: (row) => this.#ended(row),
+        onEdit: (edit) => this.#edited(edit),
+      },
+      textKept,
+    );
+  }
+
+  get lastSeq(): number {
+    return this.#fold.lastSeq;
+  }
+
+  /** Whether the run waits for somebody's permission. */
+  get isAsking(): boolean {
+    return this.#fold.isAsking;
+  }
+
   /** What was seen before is not seen again. */
-  feed(records: readonly EventRecord[]): void {
+  feed(records: readonly SentRecord[]): void {
     for (const record of records) {
       if (record.sequence <= this.lastSeq) continue;
-      this.lastSeq = record.sequence;
       this.#remember(record);
-      const at = record.timestamp === null ? undefined : Date.parse(record.timestamp);
-      if (at !== undefined && !Number.isNaN(at)) {
-        this.firstAt = Math.min(this.firstAt ?? at, at);
-        this.lastAt = Math.max(this.lastAt ?? at, at);
-      }
-      this.#apply(record, at);
+      this.#fold.feed(record);
     }
-    this.#changed();
+    this.#redraw();
   }
 
-  #changed(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    requestAnimationFrame(() => {
-      this.#isScheduled = false;
-      this.version.value += 1;
-    });
-  }
-
-  #remember({ sequence, type }: EventRecord): void {
+  #remember(record: SentRecord): void {
+    const { sequence, type, timestamp } = record;
+    this.events += 1;
     if (sequence >= this.types.length) {
       const more = new Uint8Array(Math.max(this.types.length * 2, sequence + 1));
       more.set(this.types);
       this.types = more;
     }
     this.types[sequence] = (typeCode.get(type) ?? 254) + 1;
+    const at = timestamp === null ? NaN : Date.parse(timestamp);
+    if (!Number.isNaN(at)) {
+      this.firstAt = Math.min(this.firstAt ?? at, at);
+      this.lastAt = Math.max(this.lastAt ?? at, at);
+    }
+    switch (record.type) {
+      case 'thread.started':
+        if (record.resumed === true) this.#totals.resume({});
+        return;
+      case 'retry.scheduled':
+        if (record.scope === 'run') this.#totals.nextAttempt(record.resumes === true);
+        return;
+      case 'turn.started':
+        this.turns += 1;
+        return;
+      case 'item.started':
+        this.tools += 1;
+        return;
+      case 'usage.reported':
+        this.#totals.report(record);
+        this.tokens = this.#totals.total();
+        if (this.lastAt !== undefined) this.#usagePoint(this.lastAt);
+    }
+  }
+
+  /** Every point while there are few, then every second one, every fourth … */
+  #usagePoint(at: number): void {
+    const { input = 0, output = 0, cost } = this.tokens;
+    const point = { at, tokens: input + output, cost };
+    this.#points += 1;
+    // The newest one is always there.
+    if (this.usage.length > 1 && this.#points % this.#pointEvery !== 0) this.usage[this.usage.length - 1] = point;
+    else this.usage.push(point);
+    if (this.usage.length <= pointsKept) return;
+    this.usage = this.usage.filter((_, index) => index % 2 === 0 || index === this.usage.length - 1);
+    this.#pointEvery *= 2;
+  }
+
+  #redraw(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      this.#forget();
+      this.version.value += 1;
+    });
   }
 
   typeAt(sequence: number): string | undefined {
@@ -163,271 +164,128 @@ export class RunModel {
     return code === 0 ? undefined : eventTypes[code - 1];
   }
 
-  #row(kind: RowKind, { sequence }: EventRecord, at: number | undefined, more: Partial<Row> = {}): Row {
-    const turn = this.turns.at(-1)?.number ?? 0;
-    const row: Row = {
-      kind,
-      seq: sequence,
-      lastSeq: sequence,
-      at,
-      turn,
-      isNested: false,
-      text: '',
-      label: '',
-      tone: 'info',
-      isOpen: false,
-      ...more,
-    };
-    this.rows.push(row);
-    return row;
+  #changed(row: Row): void {
+    if (row.index >= this.rows.length) this.last = row;
+    if (row.isOpen) this.#open.set(row.index, row);
+    this.rows.write(row);
   }
 
-  #apply(event: EventRecord, at: number | undefined): void {
-    switch (event.type) {
-      case 'thread.started':
-        if (event.resumed === true) this.#totals.resume({});
-        this.#row('notice', event, at, { label: event.resumed === true ? 'Session resumed' : 'Session began', text: sentence(event) });
-        return;
-      case 'prompt.submitted':
-        this.#row('prompt', event, at, { text: event.text, label: 'Prompt' });
-        return;
-      case 'turn.started':
-        this.turns.push({ number: event.iteration, seq: event.sequence, at, model: event.model });
-        this.#row('turn', event, at, { turn: event.iteration, label: `Turn ${event.iteration}`, text: event.model ?? '', isOpen: true });
-        return;
-      case 'turn.completed': {
-        const turn = this.turns.at(-1);
-        if (turn !== undefined) turn.endAt = at;
-        return;
-      }
-      case 'text.delta':
-      case 'reasoning.delta':
-        this.#block(event, at).text += event.text;
-        return;
-      case 'text.completed':
-      case 'reasoning.completed': {
-        const row = this.#block(event, at);
-        row.text = event.text;
-        row.isOpen = false;
-        row.endAt = at;
-        this.#blocks.delete(event.block_id);
-        return;
-      }
-      case 'item.started':
-        this.tools += 1;
-        this.#items.set(
-          event.item_id,
-          this.#row('tool', event, at, {
-            isOpen: true,
-            isNested: event.parent_item_id !== undefined,
-            label: event.name,
-            tool: {
-              id: event.item_id,
-              name: event.name,
-              kind: event.kind,
-              args: event.args,
-              about: subject(event.args).slice(0, 2000),
-              files: [],
-            },
-          }),
-        );
-        return;
-      case 'item.output': {
-        const row = this.#items.get(event.item_id);
-        if (row === undefined) return;
-        row.lastSeq = event.sequence;
-        if (row.text.length < outputKept) row.text += event.chunk;
-        return;
-      }
-      case 'item.completed':
-        return this.#itemEnded(event, at);
-      case 'file.edited':
-        return this.#edited(event, at);
-      case 'permission.requested':
-        this.#permissions.set(
-          event.permission_id,
-          this.#row('notice', event, at, { label: 'Asks for permission', text: event.title ?? event.what, tone: 'warn', isOpen: true }),
-        );
-        return;
-      case 'permission.resolved': {
-        const asked = this.#permissions.get(event.permission_id);
-        const row = asked ?? this.#row('notice', event, at);
-        this.#permissions.delete(event.permission_id);
-        row.isOpen = false;
-        row.lastSeq = event.sequence;
-        const by = event.by === undefined ? '' : ` by ${event.by === 'rule' ? 'a rule' : `the ${event.by}`}`;
-        row.label = event.decision === 'allowed' ? `Allowed${by}` : `Denied${by}`;
-        row.tone = event.decision === 'allowed' ? 'info' : 'bad';
-        return;
-      }
-      case 'usage.reported': {
-        this.#totals.report(event);
-        this.tokens = this.#totals.total();
-        const when = at ?? this.lastAt;
-        if (when !== undefined) this.#usagePoint(when);
-        return;
-      }
-      case 'children.reported':
-        return;
-      case 'retry.scheduled': {
-        if (event.scope === 'run') this.#totals.nextAttempt(event.resumes === true);
-        const wait = event.delay_ms === undefined ? '' : ` after ${(event.delay_ms / 1000).toFixed(1)} s`;
-        const number =
-          event.attempt === undefined ? '' : ` ${event.attempt}${event.max_attempts === undefined ? '' : ` of ${event.max_attempts}`}`;
-        this.#row('notice', event, at, {
-          label: event.scope === 'run' ? `The agent is started again${wait}` : `Retry${number}${wait}`,
-          text: event.cause,
-          tone: 'warn',
-          endAt: at === undefined ? undefined : at + (event.delay_ms ?? 0),
-        });
-        return;
-      }
-      case 'limit.reached':
-        this.#row('notice', event, at, { label: `Limit reached: ${event.limit}`, text: event.message ?? figures(event), tone: 'bad' });
-        return;
-      case 'rate_limit.reported':
-        this.#row('log', event, at, { label: 'Rate limit', text: [event.status, event.window].filter(Boolean).join(' ') });
-        return;
-      case 'branch.updated':
-        this.#row('notice', event, at, {
-          label: `Branch ${event.branch_id}`,
-          text: [
-            event.agent,
-            event.status,
-            event.verified === undefined ? '' : `verified: ${event.verified}`,
-            event.winner === true ? 'winner' : '',
-            event.remarks,
-          ]
-            .filter(Boolean)
-            .join(' · '),
-        });
-        return;
-      case 'branch.published':
-        this.#row('notice', event, at, {
-          label: event.dry_run === true ? 'Would publish' : event.status === 'success' ? 'Published' : 'Not published',
-          text: [event.branch_id, event.remote, event.url, event.message].filter(Boolean).join(' · '),
-          tone: event.status === 'success' ? 'good' : 'bad',
-        });
-        return;
-      case 'log':
-        this.#row('log', event, at, {
-          label: event.cause ?? event.level ?? event.stream,
-          text: event.text,
-          tone: event.level === 'error' ? 'bad' : event.level === 'warning' || event.cause === 'broken' ? 'warn' : 'info',
-        });
-        return;
-      case 'error':
-        this.#row('notice', event, at, {
-          label: event.fatal ? `Error (${event.code})` : `Error (${event.code}), the run goes on`,
-          text: [event.http_status === undefined ? '' : `HTTP ${event.http_status}`, event.message, event.stack].filter(Boolean).join('\n'),
-          tone: event.fatal ? 'bad' : 'warn',
-        });
-        return;
-      case 'agent.finished':
-        this.#row('end', event, at, {
-          label: event.status === 'ok' ? 'The agent says: done' : `The agent says: ${event.status}`,
-          text: event.message ?? '',
-          tone: event.status === 'ok' ? 'good' : 'bad',
-        });
-        return;
-      case 'process.ended':
-        this.#row('end', event, at, {
-          label: endOfProcess(event),
-          text: event.left_running === undefined ? '' : `${event.left_running} processes that it left were ended`,
-          tone: event.exit_code === 0 ? 'good' : 'bad',
-        });
-        return;
-      case 'line.unknown':
-        this.#row('log', event, at, { label: `Unknown ${event.dialect} line`, text: JSON.stringify(event.wire), tone: 'warn' });
-        return;
-      case 'thread.completed':
-        this.isEnded = true;
-        this.#row('end', event, at, {
-          label: `Verdict: ${event.verdict.class.replaceAll('_', ' ')} (exit ${event.verdict.exit_code})`,
-          text: event.summary,
-          tone: event.status === 'success' ? 'good' : 'bad',
-        });
-        return;
-      default:
-        // A newer server may say more than this page knows.
-        this.#row('log', event, at, { label: String((event as EventRecord).type), text: JSON.stringify(event) });
-    }
+  #ended(row: Row): void {
+    this.#open.delete(row.index);
+    this.#keep(row);
+    if (row.kind === 'text' && !row.isNested) this.lastWords = row.text;
+    if (row.tone !== 'bad' || row.kind === 'end') return;
+    if (row.kind === 'tool') this.failedTools += 1;
+    this.troubleCount += 1;
+    if (this.troubles.length < troublesKept) this.troubles.push({ ...row, text: row.text.slice(0, 1000) });
   }
 
-  #block(
-    event: EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'> & EventRecord,
-    at: number | undefined,
-  ): Row {
-    const known = this.#blocks.get(event.block_id);
-    if (known !== undefined) {
-      known.lastSeq = event.sequence;
-      return known;
-    }
-    const isText = event.type.startsWith('text');
-    const row = this.#row(isText ? 'text' : 'reasoning', event, at, {
-      isOpen: true,
-      isNested: event.parent_item_id !== undefined,
-      label: isText ? 'Agent' : 'Reasoning',
-    });
-    this.#blocks.set(event.block_id, row);
-    return row;
-  }
-
-  #itemEnded(event: EventOf<'item.completed'> & EventRecord, at: number | undefined): void {
-    const row = this.#items.get(event.item_id);
-    if (row?.tool === undefined) return;
-    row.isOpen = false;
-    row.lastSeq = event.sequence;
-    row.tool.status = event.status;
-    row.tool.exitCode = event.exit_code;
-    row.tool.error = event.error;
-    const told = event.duration_ms;
-    row.tool.durationMs = told ?? (at === undefined || row.at === undefined ? undefined : Math.max(0, at - row.at));
-    row.endAt = row.at === undefined ? at : row.tool.durationMs === undefined ? at : row.at + row.tool.durationMs;
-    if (event.output !== undefined && event.output !== null)
-      row.text = typeof event.output === 'string' ? event.output : JSON.stringify(event.output, null, 2);
-    row.tone = event.status === 'success' ? 'good' : event.status === 'error' ? 'bad' : 'warn';
-    if (event.status === 'error' || event.status === 'denied') this.failedTools += 1;
-  }
-
-  #edited(event: EventOf<'file.edited'> & EventRecord, at: number | undefined): void {
-    const { path, operation, additions, deletions, diff } = event;
-    const edit: FileEdit = { path, operation, seq: event.sequence, additions, deletions, diff };
+  #edited(edit: FileEdit): void {
+    const { path, operation, call } = edit;
+    const light: FileEdit = { ...edit, diff: undefined };
     const file = this.files.get(path);
-    if (file === undefined) this.files.set(path, { path, operation, edits: [edit] });
+    if (file === undefined) this.files.set(path, { path, operation, edits: [light] });
     else {
-      file.edits.push(edit);
+      file.edits.push(light);
       if (!(file.operation === 'created' && operation === 'modified')) file.operation = operation;
     }
-    const row = event.item_id === undefined ? undefined : this.#items.get(event.item_id);
-    if (row?.tool === undefined) this.#row('notice', event, at, { label: `File ${operation}`, text: path });
-    else {
-      edit.call = row;
-      row.tool.files.push(edit);
-      row.lastSeq = event.sequence;
+    if (call !== undefined) this.#edits.set(call, [...(this.#edits.get(call) ?? []), light]);
+  }
+
+  #keep(row: Row): void {
+    const before = this.#kept.get(row.index);
+    if (before !== undefined) this.#drop(before);
+    this.#kept.set(row.index, row);
+    this.#keptCharacters += sizeOf(row);
+  }
+
+  #drop(row: Row): void {
+    this.#kept.delete(row.index);
+    this.#keptCharacters -= sizeOf(row);
+  }
+
+  /** The oldest first, but for those that are looked at. */
+  #forget(): void {
+    const [from, to] = this.#view;
+    let left = this.#kept.size;
+    for (const row of this.#kept.values()) {
+      if (left <= rowsKept && this.#keptCharacters <= charactersKept) return;
+      if (row.index >= from && row.index < to) continue;
+      this.#drop(row);
+      left -= 1;
     }
   }
 
-  #usagePoint(at: number): void {
-    const { input = 0, output = 0, cost } = this.tokens;
-    const last = this.usage.at(-1);
-    if (last !== undefined && this.usage.length > 2000) this.usage.splice(0, 1);
-    this.usage.push({ at: Math.max(at, last?.at ?? at), tokens: input + output, cost });
+  /** These rows are looked at. */
+  look(from: number, to: number): void {
+    this.#view = [from, to];
+  }
+
+  /** A row with all that it says; undefined: it is not here, and comes. */
+  row(index: number): Row | undefined {
+    const row = this.#open.get(index) ?? this.#kept.get(index);
+    if (row === undefined && !this.#loading.has(index) && !this.#failed.has(index)) {
+      this.#loading.add(index);
+      void this.#load(index);
+    }
+    return row;
+  }
+
+  async #load(index: number): Promise<void> {
+    try {
+      const row = await this.#read(index);
+      if (row === undefined) this.#failed.add(index);
+      else this.#keep(row);
+    } catch {
+      // The server is away: whoever looks again asks again, a little later.
+      this.#failed.add(index);
+      setTimeout(() => {
+        this.#failed.delete(index);
+        this.#redraw();
+      }, 3000);
+    } finally {
+      this.#loading.delete(index);
+      this.#redraw();
+    }
+  }
+
+  /** The row again, from the few records that tell of it. */
+  async #read(index: number): Promise<Row | undefined> {
+    const { rows } = this;
+    const [seq, endSeq] = [rows.seq(index), rows.endSeq(index)];
+    const [first, last] = await Promise.all([this.pages.record(seq), endSeq > seq ? this.pages.record(endSeq) : undefined]);
+    if (first === undefined) return undefined;
+    let found: Row | undefined;
+    const fold = new RowFold({ onRow: (row) => void (found ??= row), onRowEnd: () => {}, onEdit: () => {} }, textKept);
+    fold.feed(first);
+    if (rows.isPieces(index) && 'item_id' in first) await this.#pieces(first.item_id, seq, endSeq, fold);
+    if (last !== undefined) fold.feed(last);
+    if (found === undefined) return undefined;
+    for (const edit of (this.#edits.get(index) ?? []).slice(0, 20)) {
+      const record = await this.pages.record(edit.seq);
+      found.tool?.files.push({ ...edit, diff: record?.type === 'file.edited' ? record.diff : undefined });
+    }
+    return {
+      ...found,
+      index,
+      isOpen: rows.isOpen(index),
+      endAt: rows.endAt(index),
+      endSeq,
+      lastSeq: rows.lastSeq(index),
+      tone: rows.tone(index),
+    };
+  }
+
+  async #pieces(item: string | undefined, from: number, to: number, fold: RowFold): Promise<void> {
+    let read = 0;
+    await this.pages.each(from + 1, to - 1, (record) => {
+      if (record.type === 'item.output' && record.item_id === item) fold.feed(record);
+      read += 1;
+      return read < piecesRead;
+    });
   }
 }
 
-function sentence({ agent, agent_version: version, model, cwd }: EventOf<'thread.started'>): string {
-  return [agent === undefined ? undefined : [agent, version].filter(Boolean).join(' '), model, cwd === undefined ? undefined : `in ${cwd}`]
-    .filter(Boolean)
-    .join(' · ');
-}
-
-function figures({ value, maximum }: EventOf<'limit.reached'>): string {
-  return value === undefined ? '' : maximum === undefined ? String(value) : `${value} of ${maximum}`;
-}
-
-function endOfProcess({ exit_code: code, signal: name, reason }: EventOf<'process.ended'>): string {
-  if (reason === 'timeout') return 'The process was ended: out of time';
-  if (reason === 'lost') return 'Nobody saw how the process ended';
-  return name === null ? `The process exited with ${code ?? '?'}` : `The process was ended by ${name}`;
+function sizeOf({ text, tool }: Row): number {
+  return 200 + text.length + (tool === undefined ? 0 : 4 * tool.about.length + (tool.error?.length ?? 0));
 }

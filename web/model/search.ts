@@ -1,4 +1,6 @@
-import type { Row } from './run-model.ts';
+import { source } from '../parts/source.ts';
+import { RowFold } from './row-fold.ts';
+import type { Row } from './row.ts';
 
 export interface Found {
   /** Every match in the run, shown or not. */
@@ -19,28 +21,62 @@ function textOf(row: Row): string {
 }
 
 const patienceMs = 8;
+const pageLength = 500;
+/** Of what is said piece by piece, so much is put together. */
+const textKept = 64 * 1024 * 1024;
 
-/** Counts truly, without holding the page up; the signal ends it. */
-export async function search(rows: readonly Row[], words: string, signal: AbortSignal): Promise<Found> {
-  const wanted = words.toLowerCase();
-  const found: number[] = [];
-  const before: number[] = [];
-  let count = 0;
-  let since = performance.now();
-  for (let index = 0; index < rows.length; index += 1) {
-    const row = rows[index];
-    const inRow = row === undefined ? 0 : occurrences(textOf(row).toLowerCase(), wanted);
-    if (inRow > 0) {
-      found.push(index);
-      before.push(count);
-      count += inRow;
-    }
-    if (performance.now() - since < patienceMs) continue;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    if (signal.aborted) break;
-    since = performance.now();
+/** Counts truly, from the records themselves and without keeping them; what is new is looked through when it is asked again. */
+export class RunSearch {
+  readonly #id: string;
+  readonly #wanted: string;
+  readonly #counts = new Map<number, number>();
+  readonly #fold: RowFold;
+
+  constructor(id: string, words: string) {
+    this.#id = id;
+    this.#wanted = words.toLowerCase();
+    // The files of a call are told after its end.
+    const onRow = (row: Row): void => {
+      if (!row.isOpen && row.tool !== undefined && row.tool.files.length > 0) this.#count(row);
+    };
+    this.#fold = new RowFold({ onRow, onRowEnd: (row) => this.#count(row), onEdit: () => {} }, textKept);
   }
-  return { count, rows: found, before };
+
+  /** Looks through everything up to a sequence, without holding the page up; tells what was found so far. */
+  async upTo(sequence: number, signal: AbortSignal, onProgress: (found: Found) => void): Promise<Found> {
+    let since = performance.now();
+    while (this.#fold.lastSeq < sequence && !signal.aborted) {
+      const page = await source.value.records(this.#id, this.#fold.lastSeq, pageLength, { isWhole: true });
+      if (page.length === 0) break;
+      for (const record of page) {
+        this.#fold.feed(record);
+        if (performance.now() - since < patienceMs) continue;
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        if (signal.aborted) break;
+        since = performance.now();
+      }
+      onProgress(this.#found());
+    }
+    return this.#found();
+  }
+
+  #count(row: Row): void {
+    const count = occurrences(textOf(row).toLowerCase(), this.#wanted);
+    if (count > 0) this.#counts.set(row.index, count);
+    else this.#counts.delete(row.index);
+  }
+
+  #found(): Found {
+    for (const row of this.#fold.open) this.#count(row);
+    const rows = [...this.#counts.keys()].toSorted((a, b) => a - b);
+    let count = 0;
+    const before = rows.map((row) => {
+      const sum = count;
+      count += this.#counts.get(row) ?? 0;
+      return sum;
+    });
+    return { count, rows, before };
+  }
 }
 
 function occurrences(text: string, wanted: string): number {
@@ -58,7 +94,10 @@ export function highlight(inside: Element | null, words: string): void {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(inside, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null && ranges.length < 2000; node = walker.nextNode()) {
-    const text = (node.nodeValue ?? '').toLowerCase();
+    const value = node.nodeValue ?? '';
+    const lower = value.toLowerCase();
+    // Some letters are longer in lower case, and every place behind them would be another.
+    const text = lower.length === value.length ? lower : value;
     for (let at = text.indexOf(wanted); at !== -1 && ranges.length < 2000; at = text.indexOf(wanted, at + wanted.length)) {
       const range = new Range();
       range.setStart(node, at);

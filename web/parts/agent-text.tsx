@@ -3,24 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { fileSize } from '../../src/terminal/figures.ts';
 import { visible } from './plain-text.ts';
+import { withoutCommands } from './terminal-commands.ts';
 
-// Everything a terminal would obey, but colours: titles, links, cursor movements, other character sets.
-const commands = new RegExp(
-  [
-    String.raw`\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?`,
-    String.raw`\u001b[PX^_][^\u001b]*(?:\u001b\\)?`,
-    String.raw`\u001b\[[0-9;:?<=>]*[ -/]*[@-ln-~]`,
-    String.raw`\u001b[ -/]+[0-~]`,
-    String.raw`\u001b[0-Zc-~]`,
-  ].join('|'),
-  'g',
-);
 const hues = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
 /** Terminal output as spans; colours are the theme's own, so that they can be read on any background. */
 function coloured(text: string): ComponentChildren {
   if (!text.includes('\u001b')) return visible(text);
-  const clean = text.replace(commands, '');
+  const clean = withoutCommands(text);
   return Anser.ansiToJson(clean, { json: true, use_classes: true, remove_empty: true }).map((part, index) => {
     const classes = [hueOf(part.fg, part.fg_truecolor), ...part.decorations.map((name) => `ansi-${name}`)].filter(Boolean).join(' ');
     return classes === '' ? (

@@ -1,13 +1,10 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Source } from '../api.ts';
-import { ApiError, server } from '../api.ts';
+import { ApiError } from '../api.ts';
 import { currentKeys, helpIsOpen } from './keys.ts';
+import { source } from './source.ts';
 import type { State } from './words.ts';
-
-/** Set once, before anything is drawn. */
-export const source = signal<Source>(server);
 
 /** The time, for what counts while somebody watches. */
 export const now = signal(Date.now());
@@ -61,7 +58,7 @@ export function useAnswer<Answer>(
     );
     return () => void (isOld = true);
   }, [...keys, turn]);
-  return { ...state, again: () => setTurn(turn + 1) };
+  return { ...state, again: () => setTurn((before) => before + 1) };
 }
 
 export function Problem({ error, again }: { error: Error; again?: () => void }) {
@@ -213,8 +210,10 @@ export function Menu({ label, entries, id }: { label: string; entries: readonly 
   );
 }
 
+export type TabIcon = 'idle' | 'running' | 'ok' | 'bad' | 'wait';
+
 /** What the tab of the browser says of what is watched. */
-export function setTab(title: string, icon: 'idle' | 'running' | 'ok' | 'bad'): void {
+export function setTab(title: string, icon: TabIcon): void {
   document.title = title;
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   if (link !== null && !source.value.isReport) link.href = `/assets/icon-${icon}.svg`;

@@ -1,7 +1,7 @@
 import { diffWordsWithSpace, structuredPatch } from 'diff';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { FileEdit, ToolPart } from '../model/run-model.ts';
+import type { FileEdit, ToolPart } from '../model/row.ts';
 import { visible } from './plain-text.ts';
 
 interface Line {

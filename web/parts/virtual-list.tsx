@@ -20,13 +20,14 @@ interface Properties {
   inset: number;
   render: (index: number) => ComponentChildren;
   handle?: RefObject<ListHandle> | { current: ListHandle | null };
-  onScroll?: () => void;
+  /** Which rows are in the document. */
+  onRange?: (from: number, to: number) => void;
 }
 
 const around = 400;
 
 /** Rows of any height in the page's own scroller; only those near the window are in the document. */
-export function VirtualList({ count, identity, kept = 0, estimate, label, inset, render, handle, onScroll }: Properties) {
+export function VirtualList({ count, identity, kept = 0, estimate, label, inset, render, handle, onRange }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const heights = useRef(new Fenwick());
@@ -62,7 +63,6 @@ export function VirtualList({ count, identity, kept = 0, estimate, label, inset,
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(() => {
         look();
-        onScroll?.();
       });
     };
     addEventListener('scroll', onMove, { passive: true });
@@ -121,6 +121,7 @@ export function VirtualList({ count, identity, kept = 0, estimate, label, inset,
     };
 
   const [from, to] = [Math.min(range[0], count), Math.min(range[1], count)];
+  if (to > from) onRange?.(from, to);
   const rows = [];
   for (let index = from; index < to; index += 1)
     rows.push(

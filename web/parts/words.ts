@@ -50,6 +50,12 @@ export function capital(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1).replaceAll('_', ' ');
 }
 
+/** Of two that are told of a run, what is true now: nothing comes after an end, and runs count upwards. */
+export function newer<Run extends Ended & Pick<RunSummary, 'last_sequence'>>(known: Run, told: Run | undefined): Run {
+  if (told === undefined || known.status !== 'running') return known;
+  return told.status !== 'running' || told.last_sequence >= known.last_sequence ? told : known;
+}
+
 /** As "runwire runs" shows it: the end of an id tells runs apart. */
 export function shortId(id: string): string {
   return id.slice(-8);

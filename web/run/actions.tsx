@@ -1,30 +1,26 @@
 import { useEffect, useState } from 'preact/hooks';
+import { plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
-import { copy, Dialog, Menu, say, source, useAnswer } from '../parts/common.tsx';
+import { copy, Dialog, Menu, say, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
+import { NoticeButton } from '../parts/notices.tsx';
 import { endInWords, shortId } from '../parts/words.ts';
 import { asMarkdown, commandOf } from './copy-as.ts';
 
 interface Properties {
   run: RunRecord;
-  wantsNotice: boolean;
-  onWantNotice: (wants: boolean) => void;
   onReplay: () => void;
 }
 
-export function Actions({ run, wantsNotice, onWantNotice, onReplay }: Properties) {
+export function Actions({ run, onReplay }: Properties) {
   const { answer: session } = useAnswer(() => source.value.session(), []);
   const [asks, setAsks] = useState(false);
   const isRunning = run.status === 'running';
-  const mayStop = isRunning && (session?.rights.includes('stop') ?? false);
-
-  async function notify(): Promise<void> {
-    if (wantsNotice) return onWantNotice(false);
-    if (!('Notification' in window) || (await Notification.requestPermission()) !== 'granted')
-      return say('The browser does not allow notifications here. The title and the icon of the tab still tell.');
-    onWantNotice(true);
-    say('You will be told when it ends.');
-  }
+  const hasRight = isRunning && (session?.rights.includes('stop') ?? false);
+  // Only who may stop asks whether it is possible.
+  const { answer: ends } = useAnswer(async () => (hasRight ? source.value.endsWith(run.id) : undefined), [run.id, hasRight]);
+  const mayStop = hasRight && ends !== undefined && ends.refused === undefined;
   const copies = [
     { label: 'The command that runs it again', run: () => void copy(commandOf(run), 'The command is copied') },
     { label: 'Markdown', hint: 'for an issue or a review', run: () => void copy(asMarkdown(run), 'The report is copied as Markdown') },
@@ -48,9 +44,7 @@ export function Actions({ run, wantsNotice, onWantNotice, onReplay }: Properties
   return (
     <div class="actions">
       {isRunning ? (
-        <button type="button" aria-pressed={wantsNotice} onClick={() => void notify()}>
-          {wantsNotice ? 'You will be told' : 'Tell me when it ends'}
-        </button>
+        <NoticeButton label="Tell me when it ends" />
       ) : (
         <button type="button" onClick={onReplay}>
           Replay
@@ -62,12 +56,12 @@ export function Actions({ run, wantsNotice, onWantNotice, onReplay }: Properties
           Stop…
         </button>
       ) : null}
-      {asks ? <AskToStop run={run} onClose={() => setAsks(false)} /> : null}
+      {asks ? <AskToStop run={run} others={Math.max(0, (ends?.run_ids.length ?? 1) - 1)} onClose={() => setAsks(false)} /> : null}
     </div>
   );
 }
 
-function AskToStop({ run, onClose }: { run: RunRecord; onClose: () => void }) {
+function AskToStop({ run, others, onClose }: { run: RunRecord; others: number; onClose: () => void }) {
   const [reason, setReason] = useState('');
   const [problem, setProblem] = useState('');
   const [isSent, setSent] = useState(false);
@@ -92,6 +86,7 @@ function AskToStop({ run, onClose }: { run: RunRecord; onClose: () => void }) {
         <p>
           {shortId(run.id)} is {endInWords(run).toLowerCase()}. It is ended as by Ctrl-C: the agent and all that it started, what it did so
           far is kept, and the verdict is “cancelled”.
+          {others > 0 ? ` ${plural(others, 'other run')} of the same process ${others === 1 ? 'ends' : 'end'} with it.` : ''}
         </p>
         <label class="field">
           <span>Why (is recorded with your name)</span>

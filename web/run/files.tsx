@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RunRecord } from '../api.ts';
+import type { FileEdit } from '../model/row.ts';
 import type { ChangedFile, RunModel } from '../model/run-model.ts';
 import { Empty } from '../parts/common.tsx';
 import { diffOf, DiffView } from '../parts/diff-view.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
-import { address, withQuery } from '../route.ts';
+import { address, pathWith } from '../route.ts';
 import { FileLine, filesOf } from './result.tsx';
 
 const openAtFirst = 5;
@@ -67,40 +68,64 @@ export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
             </span>
             <FileLine file={file} />
           </button>
-          {isOpen(file.path, index) ? <Edits file={file} /> : null}
+          {isOpen(file.path, index) ? <Edits file={file} model={model} /> : null}
         </section>
       ))}
     </div>
   );
 }
 
-function Edits({ file }: { file: ChangedFile }) {
-  const shown = file.edits.slice(-20);
+const editsShown = 20;
+
+function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
+  const shown = file.edits.slice(-editsShown);
   if (shown.length === 0)
     return <p class="muted file-note">The ledger knows that it was {file.operation}; the tape with the change is not here.</p>;
   return (
     <>
-      {shown.map((edit, index) => {
-        const { call } = edit;
-        const diff = diffOf(edit, call?.tool);
-        return (
-          <div key={edit.seq}>
-            <p class="file-note">
-              {file.edits.length > 1 ? `Edit ${file.edits.length - shown.length + index + 1} of ${file.edits.length}: ` : ''}
-              {edit.operation} by{' '}
-              <a href={`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${call?.seq ?? edit.seq}`}>
-                {call === undefined ? `event ${edit.seq}` : oneLine(call.label, 60)}
-              </a>
-              {edit.diff === undefined && diff !== undefined ? ', from what the call put in' : ''}
-            </p>
-            {diff === undefined ? (
-              <p class="muted file-note">The agent told no diff of it.</p>
-            ) : (
-              <DiffView diff={diff} label={`Change of ${oneLine(file.path, 100)}`} />
-            )}
-          </div>
-        );
-      })}
+      {shown.map((edit, index) => (
+        <Edit
+          key={edit.seq}
+          edit={edit}
+          model={model}
+          place={file.edits.length > 1 ? `Edit ${file.edits.length - shown.length + index + 1} of ${file.edits.length}: ` : ''}
+        />
+      ))}
     </>
+  );
+}
+
+/** One edit; its diff is read when it is shown. */
+function Edit({ edit, model, place }: { edit: FileEdit; model: RunModel; place: string }) {
+  const [whole, setWhole] = useState<FileEdit | undefined>();
+  useEffect(() => {
+    let isGone = false;
+    model.pages.record(edit.seq).then(
+      (record) => isGone || setWhole({ ...edit, diff: record?.type === 'file.edited' ? record.diff : undefined }),
+      () => isGone || setWhole(edit),
+    );
+    return () => void (isGone = true);
+  }, [edit.seq]);
+  const call = edit.call === undefined ? undefined : model.row(edit.call);
+  const isHere = whole !== undefined && (edit.call === undefined || call !== undefined);
+  const diff = isHere ? diffOf(whole, call?.tool) : undefined;
+  return (
+    <div>
+      <p class="file-note">
+        {place}
+        {edit.operation} by{' '}
+        <a href={`${pathWith({ view: 'events' })}#e${call?.seq ?? edit.seq}`}>
+          {call === undefined ? `event ${edit.seq}` : oneLine(call.label, 60)}
+        </a>
+        {whole?.diff === undefined && diff !== undefined ? ', from what the call put in' : ''}
+      </p>
+      {!isHere ? (
+        <p class="muted file-note">…</p>
+      ) : diff === undefined ? (
+        <p class="muted file-note">The agent told no diff of it.</p>
+      ) : (
+        <DiffView diff={diff} label={`Change of ${oneLine(edit.path, 100)}`} />
+      )}
+    </div>
   );
 }

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { compactCount, dollars, plural, seconds } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
-import { Dot, now, source } from '../parts/common.tsx';
+import { Dot, now } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
 import { capital, dateTime, endInWords, shortId, stateOf } from '../parts/words.ts';
 
@@ -54,9 +55,9 @@ export function Happened({ run, model, actions }: { run: RunRecord; model: RunMo
   );
 }
 
-function lastStep({ rows }: RunModel): string {
-  const row = rows.at(-1);
+function lastStep({ last: row }: RunModel): string {
   if (row === undefined) return 'It has not said anything yet.';
+  if (row.isOpen && row.kind === 'notice') return `It waits: ${oneLine(row.text, 160)}`;
   if (row.tool !== undefined)
     return row.isOpen
       ? `Now: ${row.tool.name} ${oneLine(row.tool.about, 120)}`
@@ -101,6 +102,14 @@ function below({ runs, cost, cost_known: known }: NonNullable<RunRecord['childre
   return plural(runs, 'run') + told;
 }
 
+const stoppedBy = 'stopped.by';
+const stoppedReason = 'stopped.reason';
+
+function stoppedInWords({ [stoppedBy]: by, [stoppedReason]: reason }: RunRecord['labels']): string | undefined {
+  if (by === undefined) return undefined;
+  return `by ${by}${reason === undefined ? '' : `: “${reason}”`}`;
+}
+
 const costSources: Readonly<Record<string, string>> = { reported: 'as the agent says', computed: 'tokens × list price' };
 
 function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
@@ -110,7 +119,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   const cached = run.cache_read_tokens ?? model.tokens.cacheRead;
   const cost = run.cost ?? (isLive ? model.tokens.cost : undefined);
   const took = run.duration_ms ?? (isLive ? Math.max(0, now.value - run.started_at) : undefined);
-  const labels = Object.entries(run.labels);
+  const labels = Object.entries(run.labels).filter(([key]) => key !== stoppedBy && key !== stoppedReason);
   const facts: readonly (readonly [name: string, value: ComponentChildren, title?: string])[] = [
     ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
     ['Model', run.model],
@@ -133,7 +142,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
     [
       'Work',
       [
-        plural(run.turns ?? model.turns.length, 'turn'),
+        plural(run.turns ?? model.turns, 'turn'),
         plural(run.tool_calls ?? model.tools, 'tool call'),
         plural(run.artifacts ?? model.files.size, 'changed file'),
       ].join(', '),
@@ -156,6 +165,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
             .join('; ')
         : undefined,
     ],
+    ['Stopped', stoppedInWords(run.labels)],
     ['Labels', labels.length === 0 ? undefined : labels.map(([key, value]) => `${key}=${value}`).join(' ')],
     ['Secrets', run.outcome?.provenance.redactions === undefined ? undefined : `${run.outcome.provenance.redactions} taken out`],
   ];

@@ -1,54 +1,21 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { EventRecord } from '../../src/events/event.ts';
 import { plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
-import { eventTypes, type RunModel } from '../model/run-model.ts';
+import { eventTypes } from '../model/event-types.ts';
+import type { RecordPages } from '../model/record-pages.ts';
+import type { SentRecord } from '../model/row.ts';
+import type { RunModel } from '../model/run-model.ts';
 import { Output } from '../parts/agent-text.tsx';
-import { copy, Empty, source } from '../parts/common.tsx';
+import { copy, Empty } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { address } from '../route.ts';
 
-const pageLength = 200;
-const pagesKept = 40;
-
-/** Records as they were asked for, a few pages at a time: the rest stays where it came from. */
-class Pages {
-  readonly #id: string;
-  readonly #kept = new Map<number, Promise<EventRecord[]>>();
-
-  constructor(id: string) {
-    this.#id = id;
-  }
-
-  page(number: number): Promise<EventRecord[]> {
-    const known = this.#kept.get(number);
-    this.#kept.delete(number);
-    const page = known ?? source.value.records(this.#id, number * pageLength, pageLength);
-    this.#kept.set(number, page);
-    if (this.#kept.size > pagesKept) {
-      const [oldest] = this.#kept.keys();
-      if (oldest !== undefined) this.#kept.delete(oldest);
-    }
-    page.catch(() => this.#kept.delete(number));
-    return page;
-  }
-
-  async record(sequence: number): Promise<EventRecord | undefined> {
-    const found = (await this.page(Math.floor((sequence - 1) / pageLength))).find((record) => record.sequence === sequence);
-    return found ?? (await source.value.records(this.#id, sequence - 1, 1)).find((record) => record.sequence === sequence);
-  }
-
-  forget(number: number): void {
-    this.#kept.delete(number);
-  }
-}
-
 /** The records themselves, with a filter by type and by words. */
 export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
-  const version = model.version.value;
-  const pages = useMemo(() => new Pages(run.id), [run.id]);
+  void model.version.value;
   const [type, setType] = useState('');
   const [words, setWords] = useState('');
   const [hits, setHits] = useState<{ words: string; sequences: number[]; isDone: boolean } | undefined>();
@@ -56,7 +23,10 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   const handle = useRef<ListHandle>(null);
   const last = model.lastSeq;
 
+  // All of them, in a tape without gaps: a place is a sequence.
+  const isAll = type === '' && hits === undefined && model.events === last;
   const sequences = useMemo(() => {
+    if (isAll) return undefined;
     if (hits !== undefined) return type === '' ? hits.sequences : hits.sequences.filter((sequence) => model.typeAt(sequence) === type);
     const found: number[] = [];
     for (let sequence = 1; sequence <= last; sequence += 1) {
@@ -64,7 +34,10 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
       if (known !== undefined && (type === '' || known === type)) found.push(sequence);
     }
     return found;
-  }, [type, hits, last, model]);
+  }, [type, hits, isAll, isAll ? 0 : last, model]);
+  const count = sequences?.length ?? last;
+  const placeOf = (sequence: number): number =>
+    sequences === undefined ? (sequence <= last ? sequence - 1 : -1) : sequences.indexOf(sequence);
 
   // Words are looked for in the records themselves, page by page.
   useEffect(() => {
@@ -74,10 +47,11 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
     const timer = setTimeout(async () => {
       const found: number[] = [];
       for (let after = 0; after < last && !ending.signal.aborted;) {
-        const page = await source.value.records(run.id, after, 1000);
+        const page = await source.value.records(run.id, after, 500, { isWhole: true });
+        if (page.length === 0) break;
         for (const record of page) if (JSON.stringify(record).toLowerCase().includes(wanted)) found.push(record.sequence);
         after = page.at(-1)?.sequence ?? last;
-        if (!ending.signal.aborted) setHits({ words: wanted, sequences: [...found], isDone: after >= last });
+        if (!ending.signal.aborted) setHits({ words: wanted, sequences: found.slice(), isDone: after >= last });
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     }, 250);
@@ -89,8 +63,8 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
 
   const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
   useEffect(() => {
-    const at = sequences.indexOf(linked);
-    if (linked === 0 || at < 0) return;
+    const at = linked === 0 ? -1 : placeOf(linked);
+    if (at < 0) return;
     handle.current?.scrollTo(at);
     setOpened((before) => new Set([...before, linked]));
   }, [linked, last >= linked]);
@@ -98,8 +72,6 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
     { key: '/', what: 'Filter events by words', run: () => document.querySelector<HTMLInputElement>('#filter-raw')?.focus() },
     { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
   ]);
-  const lastPage = Math.floor(Math.max(0, last - 1) / pageLength);
-  useMemo(() => pages.forget(lastPage), [version]);
 
   return (
     <div class="raw">
@@ -116,7 +88,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
             onInput={({ currentTarget }) => setWords(currentTarget.value)}
           />
           <span class="search-count" role="status">
-            {plural(sequences.length, 'event')}
+            {plural(count, 'event')}
             {hits !== undefined && !hits.isDone ? ' so far…' : ''}
           </span>
         </div>
@@ -137,25 +109,25 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
           </a>
         )}
       </div>
-      {sequences.length === 0 ? (
+      {count === 0 ? (
         <Empty title={last === 0 ? 'No records of this run are here' : 'No event is like that'}>
           {last === 0 ? null : <p>Choose another type, or fewer words.</p>}
         </Empty>
       ) : (
         <VirtualList
-          count={sequences.length}
+          count={count}
           identity={`${type} ${hits?.words ?? ''}`}
           estimate={26}
           inset={96}
           label="Raw events"
           handle={handle}
           render={(index) => {
-            const sequence = sequences[index] ?? 0;
+            const sequence = sequences === undefined ? index + 1 : (sequences[index] ?? 0);
             return (
               <RawRow
                 key={sequence}
                 sequence={sequence}
-                pages={pages}
+                pages={model.pages}
                 isOpen={opened.has(sequence)}
                 onToggle={() => {
                   const next = new Set(opened);
@@ -171,8 +143,8 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   );
 }
 
-function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages: Pages; isOpen: boolean; onToggle: () => void }) {
-  const [record, setRecord] = useState<EventRecord | undefined>();
+function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages: RecordPages; isOpen: boolean; onToggle: () => void }) {
+  const [record, setRecord] = useState<SentRecord | undefined>();
   useEffect(() => {
     let isGone = false;
     pages.record(sequence).then(

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EventRecord } from '../../src/events/event.ts';
 import { compactDuration } from '../../src/terminal/figures.ts';
+import type { SentRecord } from '../model/row.ts';
 import { RunModel } from '../model/run-model.ts';
-import { source } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 
 const speeds = [1, 2, 5, 10, 50, 200] as const;
@@ -29,11 +29,11 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
   const [at, setAt] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState<number>(10);
-  const work = useRef({ page: [] as EventRecord[], seeking: 0 });
+  const work = useRef({ page: [] as SentRecord[], seeking: 0 });
   useEffect(() => setModel(undefined), [id]);
 
   /** The record behind `sequence`, from the page that is here or the next one. */
-  async function after(sequence: number): Promise<EventRecord | undefined> {
+  async function after(sequence: number): Promise<SentRecord | undefined> {
     const here = work.current.page.find((record) => record.sequence > sequence);
     const [first] = work.current.page;
     if (here !== undefined && first !== undefined && first.sequence <= sequence + 1) return here;
@@ -46,7 +46,7 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     const wanted = Math.min(Math.max(0, sequence), whole.lastSeq);
     setAt(wanted);
     // What has been said cannot be unsaid: back means again from the beginning.
-    const target = model !== undefined && model.lastSeq <= wanted ? model : new RunModel();
+    const target = model !== undefined && model.lastSeq <= wanted ? model : new RunModel(id);
     while (target.lastSeq < wanted) {
       const page = await source.value.records(id, target.lastSeq, pageLength * 4);
       if (mine !== work.current.seeking || page.length === 0) return;
@@ -93,7 +93,7 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     isPlaying,
     speed,
     start() {
-      setModel(new RunModel());
+      setModel(new RunModel(id));
       setAt(0);
       setPlaying(true);
     },

@@ -4,17 +4,17 @@ import type { ChangedFile, RunModel } from '../model/run-model.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { oneLine } from '../parts/plain-text.ts';
 import { shortId } from '../parts/words.ts';
-import { withQuery } from '../route.ts';
+import { pathWith } from '../route.ts';
 import { shares } from './spans.ts';
 import { Strip } from './strip.tsx';
 import type { View } from './run-page.tsx';
 
 /** The second layer, what it produced, with the third in one line. */
 export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel; onShow: (view: View) => void }) {
-  const answer = run.outcome?.message ?? lastWords(model);
+  const answer = run.outcome?.message ?? model.lastWords;
   const files = filesOf(run, model);
   const branches = run.outcome?.lineage?.branches ?? [];
-  const trouble = model.rows.filter(({ kind, tone, tool }) => tone === 'bad' && (kind !== 'end' || tool !== undefined)).slice(0, 8);
+  const trouble = model.troubles;
   return (
     <div class="result">
       {trouble.length === 0 ? null : (
@@ -23,7 +23,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           <ul class="trouble">
             {trouble.map((row) => (
               <li key={row.seq}>
-                <a href={`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${row.seq}`}>
+                <a href={`${pathWith({ view: 'events' })}#e${row.seq}`}>
                   <span class="text-bad" aria-hidden="true">
                     ✕
                   </span>{' '}
@@ -55,7 +55,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           <ul class="file-list">
             {files.slice(0, 30).map((file) => (
               <li key={file.path}>
-                <a href={`${withQuery({ view: 'files' }).replace(/#.*$/, '')}#file-${encodeURIComponent(file.path.toWellFormed())}`}>
+                <a href={`${pathWith({ view: 'files' })}#file-${encodeURIComponent(file.path.toWellFormed())}`}>
                   <FileLine file={file} />
                 </a>
               </li>
@@ -110,10 +110,6 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
   ]
     .filter(Boolean)
     .join(' · ');
-}
-
-function lastWords({ rows }: RunModel): string {
-  return rows.findLast(({ kind, isNested }) => kind === 'text' && !isNested)?.text ?? '';
 }
 
 export function TimeInWords({ model }: { model: RunModel }) {

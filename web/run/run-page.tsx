@@ -1,11 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunRecord } from '../api.ts';
 import { RunModel } from '../model/run-model.ts';
-import { Dot, Problem, say, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Dot, Problem, say, setTab, type TabIcon, useAnswer } from '../parts/common.tsx';
+import { notify } from '../parts/notices.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
-import { endInWords, shortId, stateOf } from '../parts/words.ts';
-import { address, go, withQuery } from '../route.ts';
+import { endInWords, shortId, type State, stateOf } from '../parts/words.ts';
+import { address, go, pathWith, withQuery } from '../route.ts';
 import { Actions } from './actions.tsx';
 import { Files } from './files.tsx';
 import { Happened } from './happened.tsx';
@@ -26,7 +28,7 @@ interface Stream {
 /** All that is read of a run, from its first record on. */
 function useRun(id: string) {
   const { answer, error, again } = useAnswer(() => source.value.run(id), [id]);
-  const model = useMemo(() => new RunModel(), [id]);
+  const model = useMemo(() => new RunModel(id), [id]);
   const [stream, setStream] = useState<Stream>({ state: 'waiting' });
   // Without a tape there is nothing to follow.
   const hasRecords = answer !== undefined && (answer.tape !== undefined || answer.status === 'running' || source.value.isReport);
@@ -46,31 +48,12 @@ function useRun(id: string) {
 
 export function RunPage({ id }: { id: string }) {
   const { run, error, again, model, stream } = useRun(id);
-  const [wantsNotice, setWantsNotice] = useState(false);
   const replay = useReplay(id, model);
-  const status = run?.status;
-  const before = useRef(status);
-
-  useEffect(() => {
-    if (run === undefined) return;
-    const state = stateOf(run);
-    const icon = state === 'running' ? 'running' : state === 'good' ? 'ok' : state === 'idle' ? 'idle' : 'bad';
-    setTab(`${state === 'running' ? '▶' : state === 'good' ? '✓' : '✕'} ${oneLine(run.title, 60)} · ${endInWords(run)}`, icon);
-    if (before.current === 'running' && run.status !== 'running') {
-      say(`The run has ended: ${endInWords(run)}`);
-      if (wantsNotice && document.hidden) notify(run);
-    }
-    before.current = run.status;
-  }, [status, run?.class]);
-
   if (run === undefined) return error === undefined ? <p class="loading">Loading the run…</p> : <Problem error={error} again={again} />;
   return (
     <main class="run-page">
-      <Happened
-        run={run}
-        model={model}
-        actions={<Actions run={run} wantsNotice={wantsNotice} onWantNotice={setWantsNotice} onReplay={replay.start} />}
-      />
+      <Told run={run} model={model} />
+      <Happened run={run} model={model} actions={<Actions run={run} onReplay={replay.start} />} />
       {stream.state === 'waiting' && stream.why !== undefined ? (
         <p class="banner" role="status">
           {stream.why}
@@ -82,10 +65,27 @@ export function RunPage({ id }: { id: string }) {
   );
 }
 
-function notify(run: RunRecord): void {
-  const told = new Notification(endInWords(run), { body: oneLine(run.title, 120), tag: run.id });
-  told.addEventListener('click', () => focus());
+/** Tells what the run comes to: in the tab, on the page, and beside it to who asked for that. */
+function Told({ run, model }: { run: RunRecord; model: RunModel }) {
+  void model.version.value;
+  const isAsking = run.status === 'running' && model.isAsking;
+  const before = useRef({ status: run.status, isAsking });
+  useEffect(() => {
+    const state = stateOf(run);
+    const title = oneLine(run.title, 60);
+    if (isAsking) setTab(`⏸ Waits for a permission · ${title}`, 'wait');
+    else setTab(`${signs[state]} ${endInWords(run)} · ${title}`, icons[state]);
+    if (before.current.status === 'running' && run.status !== 'running') {
+      say(`The run has ended: ${endInWords(run)}`);
+      notify(run, endInWords(run));
+    } else if (isAsking && !before.current.isAsking) notify(run, 'Waits for a permission');
+    before.current = { status: run.status, isAsking };
+  }, [run.status, run.class, isAsking]);
+  return null;
 }
+
+const signs: Record<State, string> = { running: '▶', good: '✓', bad: '✕', warn: '!', idle: '–' };
+const icons: Record<State, TabIcon> = { running: 'running', good: 'ok', bad: 'bad', warn: 'bad', idle: 'idle' };
 
 const titles: Record<View, string> = { answer: 'Result', files: 'Files', time: 'Time', events: 'Transcript', raw: 'Raw events' };
 
@@ -120,7 +120,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
           {views.map((name) => (
             <a
               key={name}
-              href={withQuery({ view: name }).replace(/#.*$/, '')}
+              href={pathWith({ view: name })}
               class="tab"
               aria-current={view === name ? 'page' : undefined}
               onClick={(event) => {

@@ -1,44 +1,40 @@
-import type { Row, RunModel } from '../model/run-model.ts';
+import type { RunModel } from '../model/run-model.ts';
 
-/** A row of the timeline. */
+/** A line of the timeline. What it says is asked of its row. */
 export interface Span {
   kind: 'turn' | 'tool' | 'wait' | 'mark';
-  label: string;
-  about: string;
+  /** −1: nobody said anything in it. */
+  row: number;
   from: number;
   to: number;
-  /** Of the event to open. */
-  seq: number;
-  tone: Row['tone'];
-  isOpen: boolean;
-  isNested: boolean;
 }
 
 /** How long tools worked, alone or together; what is left is the model. */
 export function shares(model: RunModel): { total?: number; tools: number; retries: number } {
-  const { firstAt, lastAt } = model;
+  const { firstAt, lastAt, rows } = model;
   if (firstAt === undefined || lastAt === undefined || lastAt === firstAt) return { tools: 0, retries: 0 };
-  const tools = covered(
-    model.rows.filter(({ tool, isNested }) => tool !== undefined && !isNested).map((row) => [row.at, row.endAt ?? lastAt]),
-  );
-  const retries = covered(
-    model.rows.filter(({ label, kind }) => kind === 'notice' && label.includes('after')).map((row) => [row.at, row.endAt]),
-  );
+  const tools = new Covered();
+  const retries = new Covered();
+  for (let index = 0; index < rows.length; index += 1) {
+    const from = rows.at(index);
+    if (from === undefined) continue;
+    if (rows.kind(index) === 'tool' && !rows.isNested(index)) tools.add(from, rows.endAt(index) ?? lastAt);
+    else if (rows.isPause(index)) retries.add(from, rows.endAt(index) ?? from);
+  }
   const total = lastAt - firstAt;
-  return { total, tools: Math.min(total, tools), retries: Math.min(total - Math.min(total, tools), retries) };
+  const used = Math.min(total, tools.sum);
+  return { total, tools: used, retries: Math.min(total - used, retries.sum) };
 }
 
-function covered(parts: readonly (readonly [from: number | undefined, to: number | undefined])[]): number {
-  const known = parts
-    .flatMap(([from, to]): [number, number][] => (from === undefined || to === undefined ? [] : [[from, Math.max(from, to)]]))
-    .toSorted((a, b) => a[0] - b[0]);
-  let sum = 0;
-  let end = Number.NEGATIVE_INFINITY;
-  for (const [from, to] of known) {
-    sum += Math.max(0, to - Math.max(from, end));
-    end = Math.max(end, to);
+/** The length of what is covered by any of some stretches, which begin one after the other. */
+class Covered {
+  sum = 0;
+  #end = Number.NEGATIVE_INFINITY;
+
+  add(from: number, to: number): void {
+    this.sum += Math.max(0, to - Math.max(from, this.#end));
+    this.#end = Math.max(this.#end, to);
   }
-  return sum;
 }
 
 /** The waterfall: turns, what was done in them, and the gaps in which only the model can have worked, with what it said in them. */
@@ -48,55 +44,95 @@ export function spansOf(model: RunModel): Span[] {
   const leastWait = Math.max(20, (lastAt - firstAt) / 200);
   const spans: Span[] = [];
   let busyUntil = firstAt;
-  let words: Row | undefined;
-  let turns = 0;
-  function modelUntil(at: number, seq: number): void {
-    if (at - busyUntil > leastWait || words?.kind === 'text')
-      spans.push({
-        kind: 'wait',
-        label: 'Model',
-        about: words?.text.slice(0, 200) ?? '',
-        from: busyUntil,
-        to: Math.max(at, busyUntil),
-        seq: words?.seq ?? seq,
-        tone: 'info',
-        isOpen: words?.isOpen ?? false,
-        isNested: false,
-      });
-    words = undefined;
+  let words = -1;
+  let turn: Span | undefined;
+  function modelUntil(at: number): void {
+    if (at - busyUntil > leastWait || (words >= 0 && rows.kind(words) === 'text'))
+      spans.push({ kind: 'wait', row: words, from: busyUntil, to: Math.max(at, busyUntil) });
+    words = -1;
     busyUntil = Math.max(busyUntil, at);
   }
-  for (const row of rows) {
-    const from = row.at ?? busyUntil;
-    if (row.kind === 'text' || row.kind === 'reasoning') {
-      if (row.isNested) continue;
-      words = words?.kind === 'text' && row.kind === 'reasoning' ? words : row;
-    } else if (row.kind === 'turn') {
-      modelUntil(from, row.seq);
-      const turn = model.turns[turns];
-      turns += 1;
-      spans.push(span('turn', row, from, Math.max(from, turn?.endAt ?? model.turns[turns]?.at ?? lastAt)));
-    } else if (row.kind === 'tool' || row.kind === 'end' || row.tone === 'bad' || (row.tone === 'warn' && row.kind !== 'log')) {
-      if (row.kind !== 'tool' || !row.isNested) modelUntil(from, row.seq);
-      const to = Math.max(from, row.endAt ?? (row.isOpen ? lastAt : from));
-      spans.push(span(row.kind === 'tool' ? 'tool' : 'mark', row, from, to));
-      if (!row.isNested) busyUntil = Math.max(busyUntil, to);
+  for (let index = 0; index < rows.length; index += 1) {
+    const from = rows.at(index) ?? busyUntil;
+    const kind = rows.kind(index);
+    const tone = rows.tone(index);
+    if (kind === 'text' || kind === 'reasoning') {
+      if (!rows.isNested(index) && !(words >= 0 && rows.kind(words) === 'text' && kind === 'reasoning')) words = index;
+    } else if (kind === 'turn') {
+      modelUntil(from);
+      if (turn !== undefined) turn.to = Math.min(turn.to, Math.max(turn.from, from));
+      turn = { kind: 'turn', row: index, from, to: Math.max(from, rows.endAt(index) ?? lastAt) };
+      spans.push(turn);
+    } else if (kind === 'tool' || kind === 'end' || tone === 'bad' || (tone === 'warn' && kind !== 'log')) {
+      const isNested = kind === 'tool' && rows.isNested(index);
+      if (!isNested) modelUntil(from);
+      const to = Math.max(from, rows.endAt(index) ?? (rows.isOpen(index) ? lastAt : from));
+      spans.push({ kind: kind === 'tool' ? 'tool' : 'mark', row: index, from, to });
+      if (!isNested) busyUntil = Math.max(busyUntil, to);
     }
   }
-  modelUntil(lastAt, rows.at(-1)?.seq ?? 0);
+  modelUntil(lastAt);
   return spans;
 }
 
-function span(kind: Span['kind'], row: Row, from: number, to: number): Span {
-  return {
-    kind,
-    label: row.label,
-    about: row.tool?.about ?? row.text.slice(0, 200),
-    from,
-    to,
-    seq: row.seq,
-    tone: row.tone,
-    isOpen: row.isOpen,
-    isNested: row.isNested,
-  };
+/** A stretch in which nothing of the timeline but its turns goes on. */
+export interface Gap {
+  from: number;
+  to: number;
+}
+
+const idleShare = 0.04;
+const leastIdleMs = 3000;
+
+/** Long stretches in which one line alone goes on and nothing happens: a wait for the model, a slow command, a pause. */
+export function idleParts(spans: readonly Span[], [start, end]: readonly [number, number]): Gap[] {
+  const least = Math.max(leastIdleMs, (end - start) * idleShare);
+  const moments = new Set<number>([start, end]);
+  for (const { kind, from, to } of spans)
+    if (kind !== 'turn') {
+      moments.add(from);
+      moments.add(to);
+    }
+  const sorted = [...moments].toSorted((a, b) => a - b);
+  return sorted.flatMap((from, index) => {
+    const to = sorted[index + 1];
+    return to === undefined || to - from < least ? [] : [{ from, to }];
+  });
+}
+
+/** Time on the axis, with idle stretches drawn short. */
+export class Scale {
+  readonly #gaps: readonly Gap[];
+  readonly #short: number;
+
+  constructor(gaps: readonly Gap[], [start, end]: readonly [number, number]) {
+    this.#gaps = gaps;
+    const idle = gaps.reduce((sum, { from, to }) => sum + to - from, 0);
+    // All of them together take as much room as a fifth of what happens.
+    this.#short = gaps.length === 0 ? 0 : Math.max(1, (end - start - idle) / 5 / gaps.length);
+  }
+
+  /** Where a moment is on the axis, in milliseconds that are drawn. */
+  place(at: number): number {
+    let cut = 0;
+    for (const { from, to } of this.#gaps) {
+      if (at <= from) break;
+      const share = Math.min(1, (at - from) / (to - from));
+      cut += share * Math.max(0, to - from - this.#short);
+    }
+    return at - cut;
+  }
+
+  /** The moment that is drawn at a place. */
+  moment(place: number): number {
+    let cut = 0;
+    for (const { from, to } of this.#gaps) {
+      const short = Math.min(this.#short, to - from);
+      const begin = from - cut;
+      if (place <= begin) break;
+      if (place < begin + short) return from + ((place - begin) / short) * (to - from);
+      cut += to - from - short;
+    }
+    return place + cut;
+  }
 }

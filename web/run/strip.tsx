@@ -75,26 +75,43 @@ function paint(canvas: HTMLCanvasElement, model: RunModel, view: Properties['vie
   ink.scale(pixels, pixels);
   const scale = width / Math.max(1, lastAt - firstAt);
   const x = (at: number): number => (at - firstAt) * scale;
+  const [paper, bad, warn, accent, tool] = ['--paper', '--bad', '--warn', '--accent', '--tool'].map(colour) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   ink.fillStyle = colour('--model');
   ink.fillRect(0, 23, width, 13);
   // Neighbours that share a pixel are drawn once.
   let drawn = -1;
-  for (const row of rows) {
-    if (row.tool === undefined || row.at === undefined || row.isNested) continue;
-    const left = x(row.at);
-    const right = Math.min(width, Math.max(left + 1.5, x(row.endAt ?? lastAt)));
-    ink.fillStyle = colour('--paper');
-    ink.fillRect(left, 23, right - left, 13);
-    if (right <= drawn && row.tone === 'good') continue;
-    ink.fillStyle = colour(row.tone === 'bad' ? '--bad' : row.tone === 'warn' ? '--warn' : row.isOpen ? '--accent' : '--tool');
+  let cleared = -1;
+  for (let index = 0; index < rows.length; index += 1) {
+    const at = rows.at(index);
+    if (at === undefined || rows.kind(index) !== 'tool' || rows.isNested(index)) continue;
+    const left = x(at);
+    const right = Math.min(width, Math.max(left + 1.5, x(rows.endAt(index) ?? lastAt)));
+    if (right > cleared) {
+      ink.fillStyle = paper;
+      ink.fillRect(left, 23, right - left, 13);
+      cleared = right;
+    }
+    const tone = rows.tone(index);
+    if (right <= drawn && tone === 'good') continue;
+    ink.fillStyle = tone === 'bad' ? bad : tone === 'warn' ? warn : rows.isOpen(index) ? accent : tool;
     ink.fillRect(left, 5, right - left, 13);
     drawn = Math.max(drawn, right);
   }
-  for (const row of rows) {
-    if (row.at === undefined || row.tool !== undefined || (row.tone !== 'bad' && row.tone !== 'warn') || row.kind === 'log') continue;
-    ink.fillStyle = colour(row.tone === 'bad' ? '--bad' : '--warn');
-    ink.fillRect(Math.min(width - 2, x(row.at)), 0, 2, height);
-    if (row.endAt !== undefined) ink.fillRect(x(row.at), 23, x(row.endAt) - x(row.at), 13);
+  for (let index = 0; index < rows.length; index += 1) {
+    const at = rows.at(index);
+    const kind = rows.kind(index);
+    const tone = rows.tone(index);
+    if (at === undefined || kind === 'tool' || kind === 'log' || (tone !== 'bad' && tone !== 'warn')) continue;
+    ink.fillStyle = tone === 'bad' ? bad : warn;
+    ink.fillRect(Math.min(width - 2, x(at)), 0, 2, height);
+    const endAt = rows.endAt(index);
+    if (endAt !== undefined) ink.fillRect(x(at), 23, x(endAt) - x(at), 13);
   }
   if (view === undefined || (view[0] <= firstAt && view[1] >= lastAt)) return;
   ink.fillStyle = colour('--veil');

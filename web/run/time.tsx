@@ -1,28 +1,39 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { compactCount, compactDuration, dollars } from '../../src/terminal/figures.ts';
+import { compactCount, compactDuration, dollars, percent, plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Chart } from '../parts/chart.tsx';
-import { Empty } from '../parts/common.tsx';
+import { Empty, now } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
-import { go, withQuery } from '../route.ts';
+import { go, pathWith } from '../route.ts';
 import { TimeInWords } from './result.tsx';
-import { type Span, spansOf } from './spans.ts';
+import { idleParts, Scale, type Span, spansOf } from './spans.ts';
 import { Strip } from './strip.tsx';
 
 type Window = readonly [from: number, to: number];
+const longFrom = 5000;
+/** Less than this is not worth a button. */
+const idleOfferedFrom = 0.3;
 
 /** The third layer: where the time went, as a waterfall over one axis. */
 export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   const version = model.version.value;
-  const spans = useMemo(() => spansOf(model), [model, version]);
+  // A long run that goes on is drawn every other second, not with every event.
+  const isLong = model.rows.length > longFrom && run.status === 'running';
+  const spans = useMemo(() => spansOf(model), [model, isLong ? Math.floor(now.value / 2000) : version]);
+  const [isCompressed, setCompressed] = useState(false);
   const [zoomed, setZoomed] = useState<Window | undefined>();
   const [selected, setSelected] = useState(-1);
   const handle = useRef<ListHandle>(null);
   const chart = useRef<HTMLDivElement>(null);
-  const all: Window = [model.firstAt ?? 0, model.lastAt ?? 0];
+  const times: Window = [model.firstAt ?? 0, model.lastAt ?? 0];
+  const gaps = useMemo(() => idleParts(spans, times), [spans, times[0], times[1]]);
+  const scale = useMemo(() => new Scale(isCompressed ? gaps : [], times), [gaps, isCompressed]);
+  const idle = gaps.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, times[1] - times[0]);
+  // What is drawn: moments, but for idle time that is drawn short.
+  const all: Window = [scale.place(times[0]), scale.place(times[1])];
   const view = zoomed ?? all;
 
   function look(from: number, to: number): void {
@@ -40,7 +51,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
     handle.current?.scrollTo(Math.max(0, at - 5));
   }
   const open = (span: Span | undefined): void => {
-    if (span !== undefined) go(`${withQuery({ view: 'events' }).replace(/#.*$/, '')}#e${span.seq}`);
+    if (span !== undefined && span.row >= 0) go(`${pathWith({ view: 'events' })}#e${model.rows.seq(span.row)}`);
   };
   useKeys([
     { key: '+', what: 'Zoom in', run: () => zoom(0.5) },
@@ -51,12 +62,19 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
     { key: 'j', what: 'Next line', run: () => select(selected + 1) },
     { key: 'k', what: 'Previous line', run: () => select(selected - 1) },
     { key: 'z', what: 'Zoom to the line', run: () => fit(spans[selected]) },
+    { key: 'i', what: 'Idle time short or true', run: compress },
     { key: 'Enter', what: 'Open it in the transcript', run: () => open(spans[selected]) },
   ]);
   function fit(span: Span | undefined): void {
     if (span === undefined) return;
-    const room = Math.max(20, (span.to - span.from) * 0.15);
-    look(span.from - room, span.to + room);
+    const [from, to] = [scale.place(span.from), scale.place(span.to)];
+    const room = Math.max(20, (to - from) * 0.15);
+    look(from - room, to + room);
+  }
+  function compress(): void {
+    if (gaps.length === 0) return;
+    setZoomed(undefined);
+    setCompressed(!isCompressed);
   }
   useEffect(() => {
     const box = chart.current;
@@ -82,6 +100,14 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
     <div class="time">
       <div class="time-head">
         <TimeInWords model={model} />
+        {idle > idleOfferedFrom ? (
+          <p class="idle">
+            {percent(idle)} of it in {plural(gaps.length, 'long wait')} ·{' '}
+            <button type="button" class="quiet" aria-pressed={isCompressed} onClick={compress}>
+              {isCompressed ? 'Show true lengths' : 'Draw them short'}
+            </button>
+          </p>
+        ) : null}
         <div class="time-buttons" role="group" aria-label="Zoom">
           <button type="button" aria-label="Zoom out" onClick={() => zoom(2)}>
             −
@@ -94,12 +120,17 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
           </button>
         </div>
       </div>
-      <Strip model={model} view={view} onView={look} />
+      <Strip
+        model={model}
+        view={[scale.moment(view[0]), scale.moment(view[1])]}
+        onView={(from, to) => look(scale.place(from), scale.place(to))}
+      />
       <div class="waterfall" ref={chart}>
-        <Axis view={view} start={all[0]} />
+        <Axis view={view} start={times[0]} scale={scale} isCompressed={isCompressed} />
         <VirtualList
           count={spans.length}
           identity={model}
+          onRange={(from, to) => model.look(spans[from]?.row ?? 0, (spans[to - 1]?.row ?? 0) + 1)}
           estimate={26}
           inset={90}
           label="Timeline"
@@ -109,8 +140,10 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
             return span === undefined ? null : (
               <SpanLine
                 span={span}
+                model={model}
+                scale={scale}
                 view={view}
-                start={all[0]}
+                start={times[0]}
                 isSelected={index === selected}
                 onOpen={() => open(span)}
                 onFit={() => fit(span)}
@@ -135,13 +168,21 @@ function ticks([from, to]: Window, start: number, count: number): { at: number; 
   return found;
 }
 
-function Axis({ view, start }: { view: Window; start: number }) {
+function Axis({ view, start, scale, isCompressed }: { view: Window; start: number; scale: Scale; isCompressed: boolean }) {
   const count = innerWidth < 600 ? 3 : 8;
+  const width = view[1] - view[0] || 1;
+  // Where time is not drawn true, the places are even and tell their moments.
+  const marks = isCompressed
+    ? Array.from({ length: count }, (_, index) => {
+        const place = view[0] + (width * index) / count;
+        return { place, label: compactDuration(Math.max(0, scale.moment(place) - start)) };
+      })
+    : ticks(view, start, count).map(({ at, label }) => ({ place: at, label }));
   return (
     <div class="axis" aria-hidden="true">
       <span class="axis-scale">
-        {ticks(view, start, count).map(({ at, label }) => (
-          <span key={at} class="tick" style={{ left: `${((at - view[0]) / (view[1] - view[0] || 1)) * 100}%` }}>
+        {marks.map(({ place, label }) => (
+          <span key={place} class="tick" style={{ left: `${((place - view[0]) / width) * 100}%` }}>
             {label}
           </span>
         ))}
@@ -152,6 +193,8 @@ function Axis({ view, start }: { view: Window; start: number }) {
 
 interface LineProperties {
   span: Span;
+  model: RunModel;
+  scale: Scale;
   view: Window;
   start: number;
   isSelected: boolean;
@@ -159,38 +202,45 @@ interface LineProperties {
   onFit: () => void;
 }
 
-function SpanLine({ span, view, start, isSelected, onOpen, onFit }: LineProperties) {
+function SpanLine({ span, model, scale, view, start, isSelected, onOpen, onFit }: LineProperties) {
+  const { rows } = model;
+  const { kind, row, from, to } = span;
+  const told = row < 0 ? undefined : model.row(row);
+  const isOpen = row >= 0 && rows.isOpen(row);
+  const tone = kind === 'wait' || row < 0 ? 'info' : rows.tone(row);
   const width = view[1] - view[0] || 1;
-  const left = ((span.from - view[0]) / width) * 100;
-  const size = ((span.to - span.from) / width) * 100;
+  const left = ((scale.place(from) - view[0]) / width) * 100;
+  const size = ((scale.place(to) - scale.place(from)) / width) * 100;
   const isSeen = left + size >= 0 && left <= 100;
-  const took = span.to - span.from;
+  const took = to - from;
   const shown = Math.min(Math.max(0, left), 99.5);
   const length = Math.max(0.4, Math.min(100, left + size) - shown);
-  const name = oneLine(span.label, 80);
-  const figure = span.kind === 'mark' && took === 0 ? compactDuration(span.from - start) : compactDuration(took);
+  const name = kind === 'wait' ? 'Model' : oneLine(told?.label ?? rows.label(row), 80);
+  const about = kind === 'turn' ? '' : (told?.tool?.about ?? told?.text.slice(0, 400) ?? '');
+  const figure = kind === 'mark' && took === 0 ? compactDuration(from - start) : compactDuration(took);
+  const isLeft = shown + length > 82;
   return (
     <button
       type="button"
-      class={`span span-${span.kind} ${isSelected ? 'is-selected' : ''} ${span.isNested ? 'is-nested' : ''}`}
+      class={`span span-${kind} ${isSelected ? 'is-selected' : ''} ${row >= 0 && rows.isNested(row) ? 'is-nested' : ''}`}
       onClick={onOpen}
       onDblClick={onFit}
     >
       <span class="span-name">
         <span class="span-label">{name}</span>
-        <span class="span-about">{span.kind === 'turn' ? '' : oneLine(span.about, 120)}</span>
-        <span class="sr-only"> at {compactDuration(span.from - start)}</span>
+        <span class="span-about">{oneLine(about, 120)}</span>
+        <span class="sr-only"> at {compactDuration(from - start)}</span>
       </span>
       <span class="span-track">
         {isSeen ? (
           <>
             <span
-              class={`bar bar-${span.kind} tone-${span.isOpen ? 'open' : span.tone}`}
+              class={`bar bar-${kind} tone-${isOpen ? 'open' : tone}`}
               style={{ left: `${shown}%`, width: `${Math.min(length, 100 - shown)}%` }}
             />
             <span
-              class={`span-took ${shown + length > 82 ? 'is-left' : ''}`}
-              style={shown + length > 82 ? { right: `${100 - shown}%` } : { left: `${shown + length}%` }}
+              class={`span-took ${isLeft ? 'is-left' : ''}`}
+              style={isLeft ? { right: `${100 - shown}%` } : { left: `${shown + length}%` }}
             >
               {figure}
             </span>
@@ -224,7 +274,14 @@ function UsageChart({ model }: { model: RunModel }) {
       <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {isOpen ? 'Hide' : 'Show'} how tokens and cost built up
       </button>
-      {isOpen ? <Chart times={times} lines={lines} label="Tokens and cost over the time of the run" /> : null}
+      {isOpen ? (
+        <Chart
+          times={times}
+          lines={lines}
+          moment={(at) => compactDuration(at - (model.firstAt ?? at))}
+          label="Tokens and cost over the time of the run"
+        />
+      ) : null}
     </section>
   );
 }

@@ -1,15 +1,19 @@
 import type { ComponentChildren } from 'preact';
-import { compactDuration, plural } from '../../src/terminal/figures.ts';
-import type { Row, ToolPart } from '../model/run-model.ts';
+import { compactDuration, fileSize, plural } from '../../src/terminal/figures.ts';
+import type { Row, ToolPart } from '../model/row.ts';
+import type { Rows } from '../model/rows.ts';
+import type { RunModel } from '../model/run-model.ts';
 import { Output } from '../parts/agent-text.tsx';
 import { copy, Dot } from '../parts/common.tsx';
 import { diffOf, DiffView } from '../parts/diff-view.tsx';
 import { Markdown } from '../parts/markdown.tsx';
-import { oneLine, visible } from '../parts/plain-text.ts';
+import { oneLine } from '../parts/plain-text.ts';
+import { source } from '../parts/source.ts';
 import type { State } from '../parts/words.ts';
 
 interface Properties {
   row: Row;
+  runId: string;
   start: number | undefined;
   isMember: boolean;
   isToggled: boolean;
@@ -19,7 +23,7 @@ interface Properties {
 }
 
 /** One row: what it is at the left, when and how long at the right, the rest below. */
-export function TranscriptRow({ row, start, isMember, isToggled, isSelected, isLinked, onToggle }: Properties) {
+export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelected, isLinked, onToggle }: Properties) {
   const at = row.at === undefined || start === undefined ? '' : compactDuration(Math.max(0, row.at - start));
   return (
     <article
@@ -27,12 +31,47 @@ export function TranscriptRow({ row, start, isMember, isToggled, isSelected, isL
       class={`row row-${row.kind} ${isSelected ? 'is-selected' : ''} ${isLinked ? 'is-linked' : ''} ${row.isNested || isMember ? 'is-nested' : ''}`}
       aria-label={oneLine(`${row.label} ${row.tool?.about ?? ''}`, 80)}
     >
-      <div class="row-main">{content(row, isToggled, onToggle)}</div>
+      <div class="row-main">
+        {content(row, isToggled, onToggle)}
+        {row.omitted + (row.tool?.omitted ?? 0) > 0 ? <TooLong row={row} runId={runId} /> : null}
+      </div>
       <div class="row-side">
         <span class="row-at">{at}</span>
         <a class="row-link" href={`#e${row.seq}`} title="Link to this event" aria-label={`Link to event ${row.seq}`}>
           {row.seq}
         </a>
+      </div>
+    </article>
+  );
+}
+
+/** Megabytes of one text are no use in a page; they are a click away. */
+function TooLong({ row, runId }: { row: Row; runId: string }) {
+  const { omitted, tool, endSeq } = row;
+  const more = omitted + (tool?.omitted ?? 0);
+  if (source.value.isReport) return <p class="too-long">{fileSize(more)} more</p>;
+  return (
+    <p class="too-long">
+      {fileSize(more)} more than is shown here:{' '}
+      <a href={`/api/runs/${encodeURIComponent(runId)}/records?after=${endSeq - 1}&limit=1&follow=0`} download={`event-${endSeq}.txt`}>
+        the whole event as a file
+      </a>
+    </p>
+  );
+}
+
+/** A row whose words are on their way. */
+export function RowToCome({ rows, index }: { rows: Rows; index: number }) {
+  return (
+    <article class={`row row-${rows.kind(index)} row-to-come`} aria-busy="true">
+      <div class="row-main">
+        <p class="notice-line">
+          <span class="row-label">{oneLine(rows.label(index), 60)}</span>
+          <span class="row-about">…</span>
+        </p>
+      </div>
+      <div class="row-side">
+        <span class="row-link">{rows.seq(index)}</span>
       </div>
     </article>
   );
@@ -242,37 +281,50 @@ function argsText(args: unknown): string {
 }
 
 interface FoldProperties {
-  rows: readonly Row[];
+  model: RunModel;
+  members: readonly number[];
   isOpen: boolean;
   isSelected: boolean;
   onToggle: () => void;
 }
 
+const aboutsShown = 4;
+
 /** Three or more calls of the same tool. */
-export function FoldRow({ rows, isOpen, isSelected, onToggle }: FoldProperties) {
-  const failed = rows.filter(({ tone }) => tone === 'bad').length;
-  const running = rows.filter(({ isOpen: isRunning }) => isRunning).length;
-  const took = rows.reduce((sum, { tool }) => sum + (tool?.durationMs ?? 0), 0);
+export function FoldRow({ model, members, isOpen, isSelected, onToggle }: FoldProperties) {
+  const { rows } = model;
+  let [failed, running, took] = [0, 0, 0];
+  for (const member of members) {
+    if (rows.tone(member) === 'bad') failed += 1;
+    if (rows.isOpen(member)) running += 1;
+    took += Math.max(0, (rows.endAt(member) ?? 0) - (rows.at(member) ?? rows.endAt(member) ?? 0));
+  }
+  const first = members[0] ?? 0;
+  const label = oneLine(rows.label(first), 60);
   const state: State = running > 0 ? 'running' : failed > 0 ? 'bad' : 'good';
-  const abouts = rows.slice(0, 4).map(({ tool }) => oneLine(tool?.about ?? '', 40));
+  const abouts = members.slice(0, aboutsShown).map((member) => oneLine(model.row(member)?.tool?.about ?? '', 40));
+  const at = rows.at(first);
   return (
-    <article
-      class={`row row-fold ${isSelected ? 'is-selected' : ''}`}
-      aria-label={`${rows.length} calls of ${oneLine(rows[0]?.label ?? '', 40)}`}
-    >
+    <article class={`row row-fold ${isSelected ? 'is-selected' : ''}`} aria-label={`${members.length} calls of ${label}`}>
       <div class="row-main">
         <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
           <span class="twist" aria-hidden="true">
             {isOpen ? '▾' : '▸'}
           </span>
           <Dot state={state} />
-          <span class="row-label">{visible(oneLine(rows[0]?.label ?? '', 60))}</span>
-          <span class="fold-count">{rows.length} calls</span>
+          <span class="row-label">{label}</span>
+          <span class="fold-count">{members.length} calls</span>
           <code class="row-about">{abouts.filter(Boolean).join(', ')}</code>
           <span class="row-figures text-muted">
             {[failed > 0 ? plural(failed, 'failure') : '', took > 0 ? compactDuration(took) : ''].filter(Boolean).join(' · ')}
           </span>
         </button>
+      </div>
+      <div class="row-side">
+        <span class="row-at">
+          {at === undefined || model.firstAt === undefined ? '' : compactDuration(Math.max(0, at - model.firstAt))}
+        </span>
+        <span class="row-link">{rows.seq(first)}</span>
       </div>
     </article>
   );

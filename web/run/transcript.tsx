@@ -1,16 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { plural } from '../../src/terminal/figures.ts';
 import type { RunRecord } from '../api.ts';
-import { Display, itemOf, sameItems } from '../model/display.ts';
-import { type Found, highlight, search } from '../model/search.ts';
-import type { RowKind, RunModel } from '../model/run-model.ts';
+import { Display } from '../model/display.ts';
+import { type Found, highlight, RunSearch } from '../model/search.ts';
+import type { RowKind } from '../model/row.ts';
+import type { RunModel } from '../model/run-model.ts';
 import { Command, Empty, say } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { shortId } from '../parts/words.ts';
 import { address } from '../route.ts';
 import { useFollow } from './follow.ts';
-import { FoldRow, TranscriptRow } from './transcript-row.tsx';
+import { FoldRow, RowToCome, TranscriptRow } from './transcript-row.tsx';
 
 const kinds: readonly (readonly [kinds: readonly RowKind[], title: string])[] = [
   [['text', 'prompt'], 'Words'],
@@ -51,31 +52,31 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   const display = useMemo(() => new Display(model.rows, { hidden, opened }), [model, hidden, opened]);
   const lastDisplay = useRef(display);
   display.update();
-  const { items } = display;
   // What is above a fold that opens stays where it is.
-  const kept = lastDisplay.current === display ? items.length : sameItems(lastDisplay.current.items, items);
+  const kept = lastDisplay.current === display ? display.length : display.sameAs(lastDisplay.current);
   lastDisplay.current = display;
 
   const isLive = run.status === 'running' || isReplayed;
   const { isFollowing, setFollowing } = useFollow(isLive && !/^#e\d/.test(address.value.hash), version);
-  const find = useSearch(model, version);
+  const find = useSearch(run.id, model, version);
 
   /** Shows a row, whatever folds or filters hide it. */
-  function reveal(row: number, flash = true): void {
-    const kind = model.rows[row]?.kind;
-    if (kind !== undefined && hidden.has(kind)) hide(new Set([...hidden].filter((each) => each !== kind)));
-    const fold = items[itemOf(items, row)];
-    if (fold?.members !== undefined && !opened.has(fold.first)) setOpened(new Set([...opened, fold.first]));
+  function reveal(row: number, opensFold = true): void {
+    const kind = model.rows.kind(row);
+    if (hidden.has(kind)) hide(new Set([...hidden].filter((each) => each !== kind)));
+    const item = display.itemOf(row);
+    if (display.kind(item) === 'fold' && opensFold && !opened.has(display.first(item)))
+      setOpened(new Set([...opened, display.first(item)]));
     setFollowing(false);
-    pending.current = { row, flash };
+    pending.current = { row };
     setSelected(row);
   }
-  const pending = useRef<{ row: number; flash: boolean } | undefined>(undefined);
+  const pending = useRef<{ row: number } | undefined>(undefined);
   useEffect(() => {
     const wanted = pending.current;
     if (wanted === undefined) return;
     pending.current = undefined;
-    handle.current?.scrollTo(itemOf(items, wanted.row));
+    handle.current?.scrollTo(display.itemOf(wanted.row));
   });
 
   // A link to an event: as soon as that event is here.
@@ -84,9 +85,8 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   useEffect(() => {
     if (linked === 0 || shownLink.current === linked || model.lastSeq < linked) return;
     shownLink.current = linked;
-    const row = model.rows.findLastIndex(({ seq }) => seq <= linked);
-    const within = model.rows.findIndex(({ seq, lastSeq }) => seq <= linked && linked <= lastSeq);
-    if (row >= 0) reveal(within >= 0 && model.rows[row]?.seq !== linked ? within : row);
+    const row = model.rows.rowOf(linked);
+    if (row >= 0) reveal(row);
   }, [linked, version]);
 
   function hide(next: ReadonlySet<RowKind>): void {
@@ -108,13 +108,12 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     setOpened(next);
   }
   function step(by: number): void {
-    const from = selected < 0 ? (handle.current?.firstVisible() ?? 0) - (by > 0 ? 1 : 0) : itemOf(items, selected);
-    const next = items[Math.min(Math.max(0, from + by), items.length - 1)];
-    if (next !== undefined) reveal(next.first, false);
+    const from = selected < 0 ? (handle.current?.firstVisible() ?? 0) - (by > 0 ? 1 : 0) : display.itemOf(selected);
+    reveal(display.first(Math.min(Math.max(0, from + by), display.length - 1)), false);
   }
   function jumpToTrouble(by: number): void {
     const from = selected < 0 ? (by > 0 ? -1 : model.rows.length) : selected;
-    for (let at = from + by; at >= 0 && at < model.rows.length; at += by) if (model.rows[at]?.tone === 'bad') return reveal(at);
+    for (let at = from + by; at >= 0 && at < model.rows.length; at += by) if (model.rows.tone(at) === 'bad') return reveal(at);
     say(by > 0 ? 'No error further down' : 'No error further up');
   }
   function jumpToMatch(by: number): void {
@@ -128,9 +127,10 @@ export function Transcript({ run, model, isReplayed }: Properties) {
       key: 'Enter',
       what: 'Open or close the row',
       run: () => {
-        const item = items[itemOf(items, selected)];
-        if (item?.members !== undefined) toggleFold(item.first);
-        else if (selected >= 0) toggle(selected);
+        const item = display.itemOf(selected);
+        if (selected < 0) return;
+        if (display.kind(item) === 'fold') toggleFold(display.first(item));
+        else toggle(selected);
       },
     },
     { key: '/', what: 'Search in this run', run: () => document.querySelector<HTMLInputElement>('#search-run')?.focus() },
@@ -139,7 +139,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     { key: 'e', what: 'Next error', run: () => jumpToTrouble(1) },
     { key: 'E', what: 'Previous error', run: () => jumpToTrouble(-1) },
     { key: 'f', what: 'Follow the end', run: () => setFollowing(!isFollowing) },
-    { key: 'g', what: 'To the beginning', run: () => items[0] && reveal(items[0].first) },
+    { key: 'g', what: 'To the beginning', run: () => display.length > 0 && reveal(display.first(0), false) },
     { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
   ]);
 
@@ -174,7 +174,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
               ? ''
               : find.found === undefined
                 ? '…'
-                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}`}
+                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${find.isOver ? '' : ' so far…'}`}
           </span>
         </div>
         <div class="chips" role="group" aria-label="Show">
@@ -195,7 +195,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
         </div>
         {failures > 0 ? (
           <button type="button" class="quiet text-bad" onClick={() => jumpToTrouble(1)}>
-            Next error (e)
+            Next error <kbd>e</kbd>
           </button>
         ) : null}
       </div>
@@ -212,7 +212,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
             <p>Reading the tape…</p>
           )}
         </Empty>
-      ) : items.length === 0 ? (
+      ) : display.length === 0 ? (
         <Empty title="Everything is hidden">
           <p>
             <button type="button" onClick={() => hide(new Set())}>
@@ -222,35 +222,39 @@ export function Transcript({ run, model, isReplayed }: Properties) {
         </Empty>
       ) : (
         <VirtualList
-          count={items.length}
+          count={display.length}
           identity={display}
           kept={kept}
           estimate={34}
           inset={inset}
           label="Transcript"
           handle={handle}
+          onRange={(from, to) => model.look(display.first(from), display.first(to - 1) + 1)}
           render={(index) => {
-            const item = items[index];
-            const row = item === undefined ? undefined : model.rows[item.first];
-            if (item === undefined || row === undefined) return null;
-            if (item.members !== undefined)
+            const first = display.first(index);
+            const kind = display.kind(index);
+            if (kind === 'fold')
               return (
                 <FoldRow
-                  rows={item.members.flatMap((each) => model.rows[each] ?? [])}
-                  isOpen={opened.has(item.first)}
-                  isSelected={item.members.includes(selected) && !opened.has(item.first)}
-                  onToggle={() => toggleFold(item.first)}
+                  model={model}
+                  members={display.members(first)}
+                  isOpen={opened.has(first)}
+                  isSelected={display.itemOf(selected) === index && selected >= 0}
+                  onToggle={() => toggleFold(first)}
                 />
               );
+            const row = model.row(first);
+            if (row === undefined) return <RowToCome rows={model.rows} index={first} />;
             return (
               <TranscriptRow
                 row={row}
                 start={model.firstAt}
-                isMember={item.isMember === true}
-                isToggled={toggled.has(item.first)}
-                isSelected={item.first === selected}
-                isLinked={linked !== 0 && row.seq <= linked && linked <= row.lastSeq && item.first === selected}
-                onToggle={() => toggle(item.first)}
+                runId={run.id}
+                isMember={kind === 'member'}
+                isToggled={toggled.has(first)}
+                isSelected={first === selected}
+                isLinked={linked !== 0 && row.seq <= linked && linked <= row.lastSeq && first === selected}
+                onToggle={() => toggle(first)}
               />
             );
           }}
@@ -263,11 +267,11 @@ export function Transcript({ run, model, isReplayed }: Properties) {
               <span class="dot dot-running" aria-hidden="true">
                 ◐
               </span>{' '}
-              Following the end (f)
+              Following the end <kbd>f</kbd>
             </button>
           ) : (
             <button type="button" class="primary" onClick={() => setFollowing(true)}>
-              Paused because you scrolled: follow again (f)
+              Paused because you scrolled: follow again <kbd>f</kbd>
             </button>
           )}
         </div>
@@ -276,33 +280,60 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   );
 }
 
-function useSearch(model: RunModel, version: number) {
+function useSearch(id: string, model: RunModel, version: number) {
   const [words, setWords] = useState(address.value.searchParams.get('find') ?? '');
   const [found, setFound] = useState<Found | undefined>();
+  const [isOver, setOver] = useState(true);
   const [at, setAt] = useState(-1);
   const wanted = words.trim();
-  useEffect(() => setAt(-1), [wanted]);
+  const searching = useRef<{ end: AbortController; search: RunSearch; isBusy: boolean } | undefined>(undefined);
   useEffect(() => {
-    if (wanted === '') return setFound(undefined);
-    const ending = new AbortController();
+    setAt(-1);
+    setFound(undefined);
+    if (wanted === '') return;
+    const mine = { end: new AbortController(), search: new RunSearch(id, wanted), isBusy: false };
     const timer = setTimeout(() => {
-      void search(model.rows, wanted, ending.signal).then((result) => {
-        if (!ending.signal.aborted) setFound(result);
-      });
+      searching.current = mine;
+      void goOn();
     }, 150);
     return () => {
       clearTimeout(timer);
-      ending.abort();
+      mine.end.abort();
+      searching.current = undefined;
     };
-  }, [wanted, version, model]);
+  }, [wanted, id, model]);
+  // What a live run says meanwhile is looked through as well.
+  useEffect(() => {
+    if (wanted === '') return;
+    const timer = setTimeout(() => void goOn(), 300);
+    return () => clearTimeout(timer);
+  }, [version]);
+  async function goOn(): Promise<void> {
+    const mine = searching.current;
+    if (mine === undefined || mine.isBusy) return;
+    mine.isBusy = true;
+    setOver(false);
+    const tell = (result: Found): void => {
+      if (!mine.end.signal.aborted) setFound(result);
+    };
+    try {
+      tell(await mine.search.upTo(model.lastSeq, mine.end.signal, tell));
+      if (!mine.end.signal.aborted) setOver(true);
+    } catch {
+      say('The search was cut off: the server does not answer. Search again to try again.');
+    } finally {
+      mine.isBusy = false;
+    }
+  }
   return {
     words,
     setWords,
     found,
+    isOver,
     place: found === undefined || at < 0 ? undefined : (found.before[at] ?? 0) + 1,
     next(by: number): number | undefined {
       if (found === undefined || found.rows.length === 0) return undefined;
-      const index = (at + by + found.rows.length) % found.rows.length;
+      const index = at < 0 && by < 0 ? found.rows.length - 1 : (at + by + found.rows.length) % found.rows.length;
       setAt(index);
       return found.rows[index];
     },

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
 import type { Timeline, TreeRun } from '../api.ts';
-import { Dot, Empty, now, Problem, setTab, source, useAnswer } from '../parts/common.tsx';
+import { Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
-import { endInAWord, endInWords, shortId, stateOf } from '../parts/words.ts';
+import { endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.ts';
 import { go } from '../route.ts';
 
 const timelinesShown = 60;
@@ -22,7 +23,7 @@ export function TreePage({ id }: { id: string }) {
   const runs =
     top === undefined
       ? []
-      : arranged(top, [...(below ?? []), ...fresh]).map((run) => ({ ...run, ...live.get(run.id), depth: run.depth ?? 0 }));
+      : arranged(top, [...(below ?? []), ...fresh]).map((run) => ({ ...newer(run, live.get(run.id)), depth: run.depth ?? 0 }));
   useEffect(
     () => setTab(`Tree of ${shortId(id)} · Runwire`, runs.some(({ status }) => status === 'running') ? 'running' : 'idle'),
     [id, runs.length],
@@ -43,10 +44,7 @@ export function TreePage({ id }: { id: string }) {
   if (error !== undefined && top === undefined) return <Problem error={error} again={again} />;
   if (top === undefined) return <p class="loading">Loading the tree…</p>;
   const start = Math.min(...runs.map((run) => run.started_at));
-  const end = Math.max(
-    start + 1,
-    ...runs.map((run) => run.ended_at ?? (run.status === 'running' ? now.value : run.started_at + (run.duration_ms ?? 0))),
-  );
+  const end = Math.max(start + 1, ...runs.map((run) => endOf(run, now.value)));
   const cost = runs.reduce((sum, run) => sum + (run.cost ?? 0), 0);
   const unpriced = runs.filter((run) => run.cost === undefined && run.status !== 'running').length;
   return (
@@ -67,6 +65,7 @@ export function TreePage({ id }: { id: string }) {
           </p>
         </Empty>
       ) : null}
+      <TreeAxis length={end - start} />
       <div class="tree" role="table" aria-label="Tree of runs">
         {runs.map((run, index) => (
           <div key={run.id} class="tree-row" role="row">
@@ -95,6 +94,26 @@ export function TreePage({ id }: { id: string }) {
       </div>
     </main>
   );
+}
+
+const marks = 4;
+
+function TreeAxis({ length }: { length: number }) {
+  return (
+    <div class="tree-axis" aria-hidden="true">
+      {Array.from({ length: marks + 1 }, (_, index) => (
+        <span key={index} style={{ left: `${(index / marks) * 100}%` }}>
+          {index === 0 ? '0' : compactDuration((length * index) / marks)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function endOf(run: TreeRun, live: number): number {
+  const end = run.ended_at ?? (run.status === 'running' ? live : run.started_at + (run.duration_ms ?? 0));
+  // The clocks of two machines may differ.
+  return Math.max(run.started_at, end);
 }
 
 /** Parents before their children, the oldest first; who has a depth already keeps the order of the server. */
@@ -129,8 +148,8 @@ function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number;
       () => {},
     );
     return () => void (isGone = true);
-  }, [run.id, run.status, hasTimeline]);
-  const to = run.ended_at ?? (run.status === 'running' ? end : run.started_at + (run.duration_ms ?? 0));
+  }, [run.id, run.status, hasTimeline, run.status === 'running' ? Math.floor(now.value / 3000) : 0]);
+  const to = endOf(run, end);
   const width = end - start;
   const left = ((run.started_at - start) / width) * 100;
   const size = Math.max(0.6, ((to - run.started_at) / width) * 100);

@@ -81,7 +81,8 @@ function askedRecords(context: Context<ServerEnv>): Wanted {
   // A browser that connects again asks for the same address, and tells in a header how far it came.
   const told = context.req.header('last-event-id') ?? '';
   const after = /^\d{1,15}$/.test(told) ? Math.max(asked, Number(told)) : asked;
-  return { after, limit, follow: context.req.query('follow') !== '0' && limit === undefined };
+  const cut = askedNumber(context, 'cut', { least: 10, most: Number.MAX_SAFE_INTEGER });
+  return { after, limit, cut, follow: context.req.query('follow') !== '0' && limit === undefined };
 }
 
 export function streamHeaders(type: string): Record<string, string> {

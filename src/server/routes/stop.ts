@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { stopRun } from '../../ledger/stop.ts';
+import { endsWith, stopRun } from '../../ledger/stop.ts';
 import type { Room } from '../app.ts';
 import { readBody } from '../body.ts';
 import type { ServerEnv } from '../env.ts';
@@ -11,6 +11,12 @@ const mostBytes = 4096;
 
 /** Ends a run of this machine, as Ctrl-C would. */
 export function stopRoutes(app: Hono<ServerEnv>, { ledger }: Room): void {
+  app.get('/api/runs/:id/stop', allow('stop'), async (context) => {
+    const ends = await endsWith(ledger.store, await namedRun(ledger, context.req.param('id')));
+    context.header('Cache-Control', 'no-store');
+    return context.json('refused' in ends ? { run_ids: [], refused: ends.refused } : { run_ids: ends.run_ids });
+  });
+
   app.post('/api/runs/:id/stop', notSimple, allow('stop'), async (context) => {
     const reason = reasonIn(await readBody(context, mostBytes));
     const { name } = context.get('who');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent, EventRecord } from '../../../src/events/event.ts';
+import type { VerdictClass } from '../../../src/failure.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import type { RunRecord } from '../../../src/stores/run-store.ts';
 import type { FixtureRun } from './fixture-server.ts';
@@ -279,4 +280,55 @@ export function demoRun(number: number, more: Partial<RunRecord> = {}, part = 1)
       ...more,
     },
   };
+}
+
+const others: readonly (readonly [
+  title: string,
+  agent: string,
+  model: string,
+  verdict: VerdictClass,
+  minutes: number,
+  cost: number | undefined,
+])[] = [
+  ['Upgrade the linter and fix what it finds', 'claude', 'claude-sonnet-5', 'success', 6.2, 0.84],
+  ['Write release notes for 2.4.0 from the commits', 'gemini', 'gemini-3-flash', 'success', 1.1, undefined],
+  ['Why is the checkout slow on Safari? Measure first.', 'codex', 'gpt-6-codex', 'time_limit', 30, 2.71],
+  ['Translate the error messages to German', 'opencode', 'claude-sonnet-5', 'success', 3.4, 0.31],
+  ['Move the images to the new bucket', 'codex', 'gpt-6-codex', 'permission', 0.8, 0.06],
+  ['Review pull request 812 and comment on what is risky', 'claude', 'claude-opus-5', 'success', 4.9, 1.12],
+  ['Make the flaky cart test deterministic', 'qwen', 'qwen3-coder', 'tool', 7.5, undefined],
+  ['Add a dark theme to the admin pages', 'claude', 'claude-sonnet-5', 'success', 12.3, 1.94],
+  ['Find unused exports and remove them', 'codex', 'gpt-6-codex', 'success', 5.0, 0.42],
+  ['Summarise the incident of Tuesday', 'gemini', 'gemini-3-flash', 'cancelled', 0.4, 0.01],
+  ['Port the price rules to the new engine', 'claude', 'claude-opus-5', 'cost_limit', 18.2, 5.0],
+  ['Bump the Node.js version in all workflows', 'opencode', 'claude-sonnet-5', 'success', 2.2, 0.12],
+];
+
+/** What a ledger of some weeks looks like. */
+export function otherRuns(): FixtureRun[] {
+  return others.map(([title, agent, model, verdict, minutes, cost], index) => {
+    const started = startOfAll - (index + 1) * 37 * 3_600_000;
+    const { cost: _cost, cost_source: _source, ...run } = demoRun(100 + index).run;
+    return {
+      records: [],
+      run: {
+        ...run,
+        title,
+        prompt: title,
+        agent,
+        model,
+        status: verdict === 'success' ? 'success' : verdict === 'cancelled' ? 'cancelled' : 'error',
+        class: verdict,
+        exit_code: verdict === 'success' ? 0 : 3,
+        started_at: started,
+        ended_at: started + minutes * 60_000,
+        duration_ms: minutes * 60_000,
+        input_tokens: Math.round(minutes * 41_000),
+        output_tokens: Math.round(minutes * 900),
+        tool_calls: Math.round(minutes * 4),
+        labels: { 'git.branch': index % 3 === 0 ? 'main' : `feature-${index}` },
+        ...(cost === undefined ? {} : { cost, cost_source: 'reported' as const }),
+      },
+    };
+  });
 }

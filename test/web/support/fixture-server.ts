@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { compareRuns } from '../../../src/ledger/diff.ts';
+import { cutRecord } from '../../../src/server/cut.ts';
 import type { RunRecord, StatsRow } from '../../../src/stores/run-store.ts';
 
 const web = join(import.meta.dirname, '..', '..', '..', 'dist', 'web');
@@ -75,7 +76,7 @@ export class FixtureServer {
       });
     if (part === 'timeline') return json(timeline(found.records));
     if (part === 'records') return this.#records(found, url.searchParams, request, response);
-    if (part === 'stop') return json({}, 202);
+    if (part === 'stop') return json({ run_ids: [id] }, request.method === 'POST' ? 202 : 200);
     const second = this.runs.get(other);
     if (part === 'diff' && second !== undefined) return json(compareRuns(found.run, second.run));
     json({ error: { code: 'not_found', message: 'no such thing' } }, 404);
@@ -92,8 +93,10 @@ export class FixtureServer {
 
   #records({ run: { id } }: FixtureRun, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     let after = Number(request.headers['last-event-id'] ?? query.get('after') ?? 0);
+    const longest = Number(query.get('cut') ?? Infinity);
+    const sent = (record: EventRecord): object => cutRecord(record, longest);
     if (query.get('follow') === '0') {
-      const page = (this.runs.get(id)?.records ?? []).slice(after, after + Number(query.get('limit') ?? 500));
+      const page = (this.runs.get(id)?.records ?? []).slice(after, after + Number(query.get('limit') ?? 500)).map(sent);
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(page.map((record) => `${JSON.stringify(record)}\n`).join(''));
       return;
     }
@@ -102,7 +105,7 @@ export class FixtureServer {
       const known = this.runs.get(id);
       if (known === undefined) return;
       while (after < known.records.length) {
-        const page = known.records.slice(after, after + 500);
+        const page = known.records.slice(after, after + 500).map(sent);
         after += page.length;
         response.write(`event: records\nid: ${after}\ndata: ${JSON.stringify(page)}\n\n`);
       }

@@ -1,0 +1,42 @@
+import type { EventRecord } from '../events/event.ts';
+import { sequenceOf, type Tape } from '../stores/tape.ts';
+
+const LF = 10;
+
+/**
+ * Some records from the middle of a tape, as they were written. What comes before is passed over without being read: a
+ * tape counts upwards, so the last line of a part tells whether any of it is wanted. Answers whether that was all; else
+ * the tape ends before the run does, and what is to be said of its end is not on it.
+ */
+export async function* recordRange(tape: Tape, after: number, limit: number): AsyncGenerator<readonly EventRecord[], boolean> {
+  let room = limit;
+  for await (const lines of tape.read()) {
+    const end = lines.length - (lines.at(-1) === LF ? 1 : 0);
+    if (sequenceOf(lines.subarray(lines.lastIndexOf(LF, end - 1) + 1, end)) <= after) continue;
+    const found: EventRecord[] = [];
+    let isOver = false;
+    for (let start = 0; start < end && room > 0;) {
+      const next = lines.indexOf(LF, start);
+      const stop = next === -1 ? end : next;
+      const record = recordIn(lines.subarray(start, stop));
+      start = stop + 1;
+      if (record === undefined || record.sequence <= after) continue;
+      found.push(record);
+      room -= 1;
+      isOver ||= record.type === 'thread.completed';
+    }
+    if (found.length > 0) yield found;
+    if (isOver || room <= 0) return true;
+  }
+  return false;
+}
+
+function recordIn(line: Uint8Array): EventRecord | undefined {
+  try {
+    const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
+    const isRecord = typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number';
+    return isRecord ? (wire as EventRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals';
+import type { RunSummary } from '../api.ts';
+import { go } from '../route.ts';
+import { say } from './common.tsx';
+import { oneLine } from './plain-text.ts';
+
+const storageKey = 'runwire.notices';
+
+function remembered(): boolean {
+  try {
+    return 'Notification' in window && Notification.permission === 'granted' && localStorage.getItem(storageKey) === 'on';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the reader wants to be told beside the page; the browser has to allow it. */
+const wantsNotices = signal(remembered());
+
+async function change(): Promise<void> {
+  const wants = !wantsNotices.value;
+  if (wants && (!('Notification' in window) || (await Notification.requestPermission()) !== 'granted'))
+    return say('The browser does not allow notifications here. The title and the icon of the tab still tell.');
+  wantsNotices.value = wants;
+  try {
+    localStorage.setItem(storageKey, wants ? 'on' : 'off');
+  } catch {
+    // A browser that keeps nothing forgets it with the page.
+  }
+  say(wants ? 'You will be told when a run that you watch ends, fails or waits.' : 'You will not be told.');
+}
+
+export function NoticeButton({ label }: { label: string }) {
+  const wants = wantsNotices.value;
+  return (
+    <button type="button" aria-pressed={wants} title="When a run that you watch ends, fails or waits" onClick={() => void change()}>
+      {wants ? 'You will be told' : label}
+    </button>
+  );
+}
+
+/** Says it beside the page, to who does not look at it. */
+export function notify(run: Pick<RunSummary, 'id' | 'title'>, what: string): void {
+  if (!wantsNotices.value || (!document.hidden && document.hasFocus())) return;
+  const told = new Notification(what, { body: oneLine(run.title, 120), tag: run.id });
+  told.addEventListener('click', () => {
+    focus();
+    go(`/runs/${run.id}`);
+  });
+}

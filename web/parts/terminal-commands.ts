@@ -1,0 +1,8 @@
+// oxlint-disable no-control-regex
+/** Everything a terminal would obey, but colours: titles, links, cursor movements, other character sets. */
+const commands =
+  /\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[PX^_][^\u001b]*(?:\u001b\\)?|\u001b\[[0-9;:?<=>]*[ -/]*[@-ln-~]|\u001b[ -/]+[0-~]|\u001b[0-Zc-~]/g;
+
+export function withoutCommands(text: string): string {
+  return text.replace(commands, '');
+}
