@@ -15,8 +15,8 @@ export class FileTapes implements Tapes {
     this.name = folder;
   }
 
-  create(id: string, startedAt: number): { key: string; tape: Tape } {
-    const key = join(monthOf(startedAt), `${id}.tape.zst`);
+  create(id: string, startedAt: number, attempt = 1): { key: string; tape: Tape } {
+    const key = join(monthOf(startedAt), `${id}${attempt === 1 ? '' : `.${attempt}`}.tape.zst`);
     return { key, tape: fileTape(join(this.name, key)) };
   }
 

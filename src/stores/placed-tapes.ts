@@ -32,10 +32,10 @@ export class PlacedTapes implements Tapes {
     this.name = options.kind === 'files' ? options.files.name : options.kind === 'bucket' ? (options.bucket?.place ?? '') : 'the ledger';
   }
 
-  create(id: string, startedAt: number): { key: string; tape: Tape } {
+  create(id: string, startedAt: number, attempt = 1): { key: string; tape: Tape } {
     const { kind, files } = this.#options;
-    if (kind === 'files') return files.create(id, startedAt);
-    const tape = { run: id, attempt: 1 };
+    if (kind === 'files') return files.create(id, startedAt, attempt);
+    const tape = { run: id, attempt };
     return { key: addressOf(this.#place, tape), tape: this.#tape(tape, this.#place) };
   }
 

@@ -42,7 +42,8 @@ export interface TapeWriter {
 export interface Tapes {
   /** How to call the place in a message. */
   readonly name: string;
-  create(id: string, startedAt: number): { key: string; tape: Tape };
+  /** Of one attempt at a run, from 1: what a lost one left may still be read. */
+  create(id: string, startedAt: number, attempt?: number): { key: string; tape: Tape };
   /** The tape of a run that is written elsewhere and comes in pieces. */
   grow(id: string, startedAt: number): { key: string; open: () => Promise<GrowingTape> };
   /** Undefined: no tape of this place can have such a key. */

@@ -92,8 +92,7 @@ export class LedgerSink implements Sink {
     this.#outbox = openOutbox(place, env);
     const { lost = [] } = options;
     this.#attempts = [...lost];
-    // What a lost attempt left may still be read.
-    const made = keepsTape ? this.#tapes.create(lost.length === 0 ? id : `${id}.${lost.length + 1}`, startedAt) : undefined;
+    const made = keepsTape ? this.#tapes.create(id, startedAt, lost.length + 1) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
     const known = { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels };
