@@ -54,6 +54,7 @@ interface Ask {
   agents?: readonly (keyof typeof workers)[];
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
+  stdin?: string;
   watch?: (child: ChildProcess) => void;
 }
 
@@ -64,12 +65,18 @@ export async function orchestrate({
   agents = ['fixer', 'writer'],
   models = {},
   env = {},
+  stdin = '',
   watch = () => {},
 }: Ask) {
   const server = await serveModels({ brain, ...workers, ...models });
   const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
   const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
-  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], { cwd, env, watch });
+  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], {
+    cwd,
+    env,
+    stdin,
+    watch,
+  });
   return { ...result, cwd, server };
 }
 

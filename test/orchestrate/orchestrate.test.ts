@@ -183,6 +183,22 @@ describe('the truth about the end', () => {
   });
 });
 
+describe('--interactive', () => {
+  it.concurrent('takes the next task from stdin, with one final report: that of the last answer', async () => {
+    const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done, { text: 'Nothing else is wrong.' }];
+    const { stdout, status } = await orchestrate({
+      brain,
+      agents: ['fixer'],
+      flags: ['--stream-json', '--interactive'],
+      stdin: 'Is anything else wrong?\n',
+    });
+    expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
+    const ends = eventsOf(stdout).filter(({ type }) => type === 'turn.completed');
+    expect(ends.map((each) => each['has_final_report'])).toEqual([false, false, true]);
+    expect({ status, summary: reportOf(stdout).summary }).toEqual({ status: 0, summary: 'Nothing else is wrong.' });
+  });
+});
+
 describe('what is wrong is said before the first model call', () => {
   it.concurrent.each<[string, (cwd: string) => void, string[], string]>([
     ['uncommitted changes', (cwd) => writeFileSync(join(cwd, 'value.txt'), 'mine\n'), [], 'there are uncommitted changes (value.txt)'],

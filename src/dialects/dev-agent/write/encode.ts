@@ -69,11 +69,11 @@ export function encoder(sink: EncoderSink): Encoder {
           // The first prompt is the task of the final report.
           if (task !== undefined && task !== record.text) sink.lose('prompt');
           task ??= record.text;
-          return;
+          return turns.goOn();
         case 'line.unknown':
           return repeat(record);
         case 'retry.scheduled':
-          if (record.scope === 'run') turns.retry();
+          if (record.scope === 'run') turns.goOn();
           return sink.lose(lossOf[record.type]);
         case 'agent.finished':
           claim = record;

@@ -77,8 +77,8 @@ export class Turns {
     this.#turn = undefined;
   }
 
-  /** The agent is started again: what it answered was not the last word. */
-  retry(): void {
+  /** The agent is started again, or asked for more: what it answered was not the last word. */
+  goOn(): void {
     if (this.#lines.isDeferred(this.#lastEnd)) this.#lastEnd.has_final_report = false;
   }
 
