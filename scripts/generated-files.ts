@@ -22,6 +22,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['docs/formats.md', formatTables()],
     ['docs/man/runwire.1', await manPage()],
     ['docs/library.md', withExamples(library)],
+    ['docs/frontends.md', withExamples(readFileSync(join(root, 'docs', 'frontends.md'), 'utf8'))],
     ['docs/panes.md', withExamples(readFileSync(join(root, 'docs', 'panes.md'), 'utf8'))],
   ]);
 }
@@ -47,7 +48,7 @@ ${rows.join('\n')}
 
 /** Code blocks that name a file in examples/ hold that very file, so that what is shown is what is tested. */
 function withExamples(markdown: string): string {
-  return markdown.replace(/<!-- (examples\/[\w./-]+) -->\n```(\w+)\n[\s\S]*?\n```/g, (_block, path: string, language: string) => {
+  return markdown.replace(/<!-- (examples\/[\w./-]+) -->\n```(\w+)\n(?:[\s\S]*?\n)?```/g, (_block, path: string, language: string) => {
     return `<!-- ${path} -->\n\`\`\`${language}\n${readFileSync(join(root, path), 'utf8')}\`\`\``;
   });
 }

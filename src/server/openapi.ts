@@ -111,7 +111,7 @@ const routes: Readonly<Record<string, Route>> = {
     about: 'All of it as a file',
     right: 'read',
     query: [{ name: 'to', about: 'A dialect, as "runwire dialects" lists them; default: runwire' }],
-    answer: { about: 'The file', type: 'application/x-ndjson' },
+    answer: { about: 'The file; formats of front ends as text/event-stream', type: 'application/x-ndjson' },
   },
   'get /api/runs/{id}/diff/{other}': {
     about: 'What differs between two runs',

@@ -116,16 +116,29 @@ const written: Record<string, (size: number) => Iterable<AgentEvent>> = {
   'a message of many texts': (size) => each(size, (index) => ({ type: 'text.completed', ...text, block_id: `b${index}`, text: 'words' })),
 };
 
+function steepnessOfWriting(to: string, shape: (size: number) => Iterable<AgentEvent>): number {
+  const { dialect, variant } = findWriter(to);
+  const outcome = new OutcomeFold().outcome('runwire', []);
+  return steepnessOf((size) => {
+    const record = numbered();
+    const encoder = dialect.encoder({ line() {}, lose() {} }, variant.name);
+    for (const event of shape(size)) encoder.record(record(event));
+    encoder.end(outcome);
+  });
+}
+
 describe.each(['codex', 'agent-code', 'dexter', 'dexter:events', 'dev-agent'])('writing %s', (to) => {
   it.each(Object.entries(written))('%s', (_title, shape) => {
-    const { dialect, variant } = findWriter(to);
-    const outcome = new OutcomeFold().outcome('runwire', []);
-    const steepness = steepnessOf((size) => {
-      const record = numbered();
-      const encoder = dialect.encoder({ line() {}, lose() {} }, variant.name);
-      for (const event of shape(size)) encoder.record(record(event));
-      encoder.end(outcome);
-    });
-    expect(steepness).toBeLessThan(steepest);
+    expect(steepnessOfWriting(to, shape)).toBeLessThan(steepest);
   });
+});
+
+it.each(['atif', 'ai-sdk-ui', 'ag-ui'])('writing %s: all of it, and sub-agents', (to) => {
+  const below = { ...text, block_id: 'b', parent_item_id: 'c0' };
+  const steepness = steepnessOfWriting(to, function* (size) {
+    for (const shape of Object.values(written)) yield* shape(Math.ceil(size / 8));
+    yield* each(size, (index) => ({ type: 'text.completed', ...below, parent_item_id: `c${index}`, text: 'words' }));
+    yield* each(size, (index) => ({ type: 'permission.requested', permission_id: `p${index}`, item_id: `c${index}`, what: 'shell' }));
+  });
+  expect(steepness).toBeLessThan(steepest);
 });

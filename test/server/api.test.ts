@@ -127,6 +127,17 @@ describe('records', () => {
     expect(tape.headers.get('content-disposition')).toBe(`attachment; filename="${run.id}.runwire.jsonl"`);
     expect((await tape.text()).trim().split('\n')).toHaveLength(run.last_sequence);
     expect((await server.ask(`/api/runs/${run.id}/tape?to=nonsense`)).status).toBe(400);
+    for (const [to, type, last] of [
+      ['ai-sdk-ui', 'text/event-stream', 'data: [DONE]\n\n'],
+      ['ag-ui', 'text/event-stream', '\n\n'],
+      ['ag-ui:lines', 'application/x-ndjson', '}\n'],
+      ['atif', 'application/x-ndjson', '}\n'],
+    ] as const) {
+      const told = await server.ask(`/api/runs/${run.id}/tape?to=${to}`);
+      expect(told.headers.get('content-type')).toContain(type);
+      expect(told.headers.get('x-vercel-ai-ui-message-stream')).toBe(to === 'ai-sdk-ui' ? 'v1' : null);
+      expect((await told.text()).endsWith(last)).toBe(true);
+    }
   });
 });
 

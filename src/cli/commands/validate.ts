@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Dialect, JsonObject } from '../../dialects/dialect.ts';
-import { detectDialect, findDialect } from '../../dialects/registry.ts';
+import { detectDialect, dialects, findDialect } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { Framer } from '../../pipeline/framer.ts';
 import type { Redactor } from '../../redact/redactor.ts';
@@ -26,7 +26,7 @@ export const validate = command({
   description: `Prints one problem a line, as FILE:LINE: PATH: MESSAGE, and exits with 2 if there is any.
 Lines that are not JSON are problems too.`,
   options: {
-    from: streamOptions.from,
+    from: { ...streamOptions.from, choices: dialects.map((each) => each.id) },
     json: { type: 'boolean', help: 'Print problems as JSON lines' },
     'no-redact': streamOptions['no-redact'],
   },

@@ -90,7 +90,7 @@ export class Trajectory {
   /** It may be told after its step, and where there was none. */
   use(usage: EventOf<'usage.reported'> & EventRecord): void {
     const last = this.#open ?? (this.#last?.source === 'agent' ? this.#last : undefined);
-    const step = last === undefined || last.isOrphan ? this.agentStep(usage.timestamp) : last;
+    const step = last === undefined || last.isOrphan || this.#isTurnEmpty ? this.agentStep(usage.timestamp) : last;
     // A turn's total is the sum of what its answers used.
     if (usage.scope === 'step' || !step.hasUsage) step.use(usage);
   }
