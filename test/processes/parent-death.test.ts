@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiled } from '../support/compiled.ts';
 import { processesWith, until } from '../support/processes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-death-'));
 const cwd = mkdtempSync(join(tmpdir(), 'runwire-grown-'));
 afterAll(() => [folder, cwd].forEach((path) => rmSync(path, { recursive: true, force: true })));
 const supervising = join(import.meta.dirname, '..', 'support', 'supervising.ts');
-/** Whoever is killed keeps nothing of what it compiled. */
-const compiled = mkdtempSync(join(tmpdir(), 'runwire-compiled-'));
+// Whoever is killed keeps nothing of what it compiled: this one does.
 beforeAll(() => once(superviser('true'), 'exit'));
 
 /** A tree with all that is hard to find: it ignores signals, leaves its group, loses its parents and its environment. */
@@ -30,7 +30,7 @@ const tree = (mark: string): string => `
 function superviser(...command: string[]): ChildProcessByStdio<null, Readable, null> {
   return spawn(process.execPath, [supervising, ...command], {
     // Every file that is left behind is ours, and the folder's name is in the environment of nobody but this process.
-    env: { PATH: process.env['PATH'], TMPDIR: folder, NODE_COMPILE_CACHE: compiled },
+    env: { PATH: process.env['PATH'], TMPDIR: folder, ...compiled },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
