@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { connectMcp, McpServer, type McpConnection } from '../../src/builtin/mcp/connect.ts';
 import { decide, parseRules } from '../../src/builtin/permissions/rules.ts';
 import { callTool, temporaryFolder, type CallOptions } from '../support/tool-call.ts';
-import { compiled } from '../support/compiled.ts';
 
 const program = join(import.meta.dirname, '..', 'support', 'mcp-server.ts');
 const environment = { PATH: process.env.PATH ?? '', HOME: '/home/somebody', OUR_SECRET: 'x', NAME: 'you "there"' };
@@ -24,12 +23,12 @@ const connect = async (
 const child = (...args: string[]): McpServer => ({
   command: process.execPath,
   args: [program, 'stdio', ...args],
-  env: { GREETING: 'hello, ${NAME}', ...compiled },
+  env: { GREETING: 'hello, ${NAME}' },
 });
 
 /** A server on loopback, in a process of its own. */
 async function serve(kind: 'http' | 'sse'): Promise<string> {
-  const server = spawn(process.execPath, [program, kind], { env: { ...process.env, ...compiled }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, [program, kind], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void server.kill('SIGKILL'));
   const port = await new Promise<string>((resolve) => void server.stdout.setEncoding('utf8').once('data', resolve));
   return `http://127.0.0.1:${port.trim()}/${kind}`;
