@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { afterEach } from 'vitest';
 import { startModelServer, type ModelServer, type TurnInput } from '../../support/model-server/index.ts';
 import { realContext } from '../../../src/cli/effects.ts';
@@ -77,7 +77,11 @@ export async function inside(args: readonly string[], options: Pick<LiveOptions,
   const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
   const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };
   const { readFile } = realContext();
-  const status = await main(args, { ...context, env, readFile: (path) => readFile(cwd === process.cwd() ? path : resolve(cwd, path)) });
+  const status = await main(args, {
+    ...context,
+    env,
+    readFile: (path) => readFile(isAbsolute(path) || cwd === process.cwd() ? path : join(cwd, path)),
+  });
   return { ...told, status, cwd };
 }
 
