@@ -80,7 +80,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     await withStore(kind, place, async () => {});
     const acknowledged = new Map<string, number | 'end'>();
     const warnings: string[] = [];
-    const kills = kind === 'sqlite' ? 40 : 10;
+    const kills = kind === 'sqlite' ? 20 : 8;
     async function killOne(): Promise<void> {
       const begun = Promise.withResolvers<void>();
       const { child, ended } = start(['stream', place, home], (line) => {
