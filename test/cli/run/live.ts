@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { startModelServer, type ModelServer, type TurnInput } from '../../support/model-server/index.ts';
 import { realContext } from '../../../src/cli/effects.ts';
@@ -76,12 +76,9 @@ export function live(args: readonly string[], options: LiveOptions = {}): Promis
 export async function inside(args: readonly string[], options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'> = {}): Promise<Live> {
   const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
   const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };
-  const { readFile } = realContext();
-  const status = await main(args, {
-    ...context,
-    env,
-    readFile: (path) => readFile(isAbsolute(path) || cwd === process.cwd() ? path : join(cwd, path)),
-  });
+  // A process reads from its own folder, and names a file as it was given.
+  const beside = (path: string): string => (existsSync(join(cwd, path)) ? join(cwd, path) : path);
+  const status = await main(args, { ...context, env, readFile: (path) => realContext().readFile(beside(path)) });
   return { ...told, status, cwd };
 }
 
