@@ -209,11 +209,14 @@ function pipeError(error: Error): Error {
 }
 
 /** Says on stderr what went wrong and answers the exit code. What was typed may be a key that was meant for another place. */
-export async function describeFailure(error: unknown): Promise<number> {
+export async function describeFailure(
+  error: unknown,
+  { env, warn: say }: Pick<Context, 'env' | 'warn'> = { env: process.env, warn },
+): Promise<number> {
   const { message, exitCode } = explained(error);
   const { Redactor } = await import('../redact/redactor.ts');
   const { secretValues } = await import('../redact/secrets.ts');
-  process.stderr.write(`${ownLine(new Redactor({ values: secretValues(process.env) }).text(message))}\n`);
+  say(`${prefix}${new Redactor({ values: secretValues(env) }).text(message)}`);
   return exitCode;
 }
 

@@ -1,40 +1,46 @@
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
+import type { Context } from './context.ts';
 
-/** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. */
-export async function main(args: readonly string[]): Promise<number> {
+/** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. `outside`: in place of this process. */
+export async function main(args: readonly string[], outside?: Context): Promise<number> {
   const [first = '', ...rest] = args;
-  if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`);
+  if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`, outside);
   if (first === '--help' || first === '-h' || first === 'help') {
     return rest[0] === undefined || first !== 'help'
-      ? show((await import('./help.ts')).rootHelp(helpWidth()))
-      : runCommand(rest[0], [...rest.slice(1), '--help']);
+      ? show((await import('./help.ts')).rootHelp(helpWidth()), outside)
+      : runCommand(rest[0], [...rest.slice(1), '--help'], { outside });
   }
-  if (commands.some(({ name }) => name === first)) return runCommand(first, rest);
+  if (commands.some(({ name }) => name === first)) return runCommand(first, rest, { outside });
   // Without a command it is a run: flags, a prompt, or stdin alone.
-  return runCommand('run', args, { isImplied: true });
+  return runCommand('run', args, { isImplied: true, outside });
 }
 
-async function runCommand(name: string, args: readonly string[], { isImplied = false } = {}): Promise<number> {
+interface Told {
+  isImplied?: boolean;
+  outside: Context | undefined;
+}
+
+async function runCommand(name: string, args: readonly string[], { isImplied = false, outside }: Told): Promise<number> {
   const { describeFailure, realContext, PipeClosed } = await import('./effects.ts');
   try {
     const { command, rest } = await chosen(name, args, isImplied);
-    if (asksForHelp(rest)) return show((await import('./help.ts')).commandHelp(command, helpWidth()));
+    if (asksForHelp(rest)) return await show((await import('./help.ts')).commandHelp(command, helpWidth()), outside);
     const end = command.takesCommand === true ? rest.indexOf('--') : -1;
     const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
     const [{ parseWords }, { Failure }] = await Promise.all([import('./parse.ts'), import('../failure.ts')]);
     try {
       const { values, operands } = parseWords(command, own);
       if (command.name === 'run' && values['prompt'] === undefined) await refuseMistyped(operands, !isImplied);
-      return await command.run(values, operands, realContext(), program);
+      return await command.run(values, operands, outside ?? realContext(), program);
     } catch (error) {
       if (!(error instanceof Failure) || command.refuse === undefined) throw error;
-      return await command.refuse(error, own, realContext());
+      return await command.refuse(error, own, outside ?? realContext());
     }
   } catch (error) {
     // The reader of stdout went away (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
-    return await describeFailure(error);
+    return await describeFailure(error, outside);
   }
 }
 
@@ -96,7 +102,11 @@ function stdoutIsTerminal(): boolean {
 }
 
 /** Short texts go out at once: setting up the stream of stdout costs a good part of a start, and so does importing `node:fs`, which loads all streams. */
-function show(text: string): number {
+async function show(text: string, outside: Context | undefined): Promise<number> {
+  if (outside !== undefined) {
+    await outside.show(text);
+    return 0;
+  }
   try {
     process.getBuiltinModule('node:fs').writeSync(1, text);
   } catch (error) {

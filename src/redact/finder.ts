@@ -56,15 +56,6 @@ function bitOf(character: string): number {
   return 1 << (character.charCodeAt(0) & 31);
 }
 
-let latest: { values: readonly string[]; finder: Finder } | undefined;
-
-/** Runs come with the same values one after the other, and a finder has no memory of them. */
-export function finderOf(values: readonly string[]): Finder {
-  const isSame = latest?.values.length === values.length && values.every((value, index) => value === latest?.values[index]);
-  if (latest === undefined || !isSame) latest = { values, finder: new Finder(values) };
-  return latest.finder;
-}
-
 interface Known {
   table: HeadsTable<Sought>;
   hex: Sought[];

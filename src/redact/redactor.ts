@@ -2,7 +2,7 @@ import type { AgentEvent, EventOf, EventType } from '../events/event.ts';
 import { shapes } from '../events/shapes.ts';
 import { Cleaner } from './cleaner.ts';
 import { BlockStreams, type EventSink, type Piece, Stream } from './streams.ts';
-import { Finder, finderOf } from './finder.ts';
+import { Finder } from './finder.ts';
 import { withoutKeyEnds } from './private-key.ts';
 import { formsOf, longestFirst } from './secrets.ts';
 import { secretFieldKind } from './secret-fields.ts';
@@ -75,7 +75,7 @@ export class Redactor {
   /** One that replaces the same values, but only these kinds of known shapes. */
   narrowed(kinds: readonly string[]): Redactor {
     const narrow = new Redactor();
-    narrow.#finder = finderFor(this.#values, kinds);
+    narrow.#finder = new Finder(soughtFor(this.#values), kinds);
     narrow.#tally = this.#tally;
     return narrow;
   }
@@ -273,10 +273,18 @@ export class Redactor {
   }
 }
 
-function finderFor(values: readonly string[], kinds?: readonly string[]): Finder {
+let latest: { values: readonly string[]; finder: Finder } | undefined;
+
+/** Runs come with the same values one after the other, and a finder has no memory of them. */
+function finderFor(values: readonly string[]): Finder {
+  const isSame = latest?.values.length === values.length && values.every((value, index) => value === latest?.values[index]);
+  if (latest === undefined || !isSame) latest = { values: [...values], finder: new Finder(soughtFor(values)) };
+  return latest.finder;
+}
+
+function soughtFor(values: readonly string[]): string[] {
   const shown = secretNamesShown.map(marker).join('\n');
   const forms = values.filter((value) => value.length >= shortestText).flatMap(formsOf);
   // A value that is a part of our own marker would be found in every marker.
-  const sought = longestFirst(forms).filter((form) => !shown.includes(form));
-  return kinds === undefined ? finderOf(sought) : new Finder(sought, kinds);
+  return longestFirst(forms).filter((form) => !shown.includes(form));
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { live, modelAt, project, serve } from '../cli/run/live.ts';
+import { inside, live, modelAt, project, serve } from '../cli/run/live.ts';
 
 const secret = 'THE-SECRET-OF-SOMEBODY-ELSE';
 const commit = 'c0ffee'.repeat(7).slice(0, 40);
@@ -26,10 +26,10 @@ function hostile(make: Checkout): { cwd: string; env: Record<string, string> } {
   return { cwd, env: { HOME: home, SOME_SETTING: secret } };
 }
 
-async function attempt(make: Checkout, at = '.') {
+async function attempt(make: Checkout, command = inside) {
   const server = await serve([{ text: 'Done.' }]);
   const { cwd, env } = hostile(make);
-  const run = await live(['--to', 'runwire', '--timeout', '30s', ...modelAt(server), 'Do it'], { cwd: join(cwd, at), env });
+  const run = await command(['--to', 'runwire', '--timeout', '30s', ...modelAt(server), 'Do it'], { cwd, env });
   return { ...run, all: `${run.stdout}${run.stderr}`.replaceAll(cwd, 'ROOT'), asked: server.requests.map(({ body }) => body).join('\n') };
 }
 
@@ -59,8 +59,8 @@ describe('a checkout whose AGENTS.md is no file of its own is worked in without 
       'it is a link',
     ],
     ['a folder', (root) => mkdirSync(join(root, 'AGENTS.md')), 'it is a folder'],
-  ])('%s', async (_what, make, why) => {
-    const { all, asked, status } = await attempt(make);
+  ])('%s', async (what, make, why) => {
+    const { all, asked, status } = await attempt(make, what === 'the environment' ? live : inside);
     expect({ status, told: all.includes(`ROOT/AGENTS.md is not read: ${why}`) }).toEqual({ status: 0, told: true });
     expect(asked).toContain('You are Runwire');
     expect(asked).not.toContain('Instructions of the project');
@@ -69,7 +69,7 @@ describe('a checkout whose AGENTS.md is no file of its own is worked in without 
 });
 
 it('reads the beginning of an endless AGENTS.md, and says what it left out', async () => {
-  const { all, asked, status } = await attempt((root) => huge(join(root, 'AGENTS.md'), 'Be brief. '));
+  const { all, asked, status } = await attempt((root) => huge(join(root, 'AGENTS.md'), 'Be brief. '), live);
   expect({ status, told: /ROOT\/AGENTS\.md: \d+ bytes are left out/.test(all) }).toEqual({ status: 0, told: true });
   expect(asked).toContain('Be brief. ');
   expect(asked).toContain(`[… ${8 * 1024 ** 3 - 32 * 1024} bytes left out …]`);
@@ -96,8 +96,8 @@ describe('a checkout whose runwire.json is no file of its own is not worked in',
     ['an endless device', (root) => symlinkSync('/dev/zero', join(root, 'runwire.json')), 'it is a link'],
     ['a FIFO', (root) => fifo(join(root, 'runwire.json')), 'it is not a regular file'],
     ['a huge file', (root) => huge(join(root, 'runwire.json'), '{}'), 'it has more than 1048576 bytes'],
-  ])('%s', async (_what, make, why) => {
-    const { all, asked, status } = await attempt(make);
+  ])('%s', async (what, make, why) => {
+    const { all, asked, status } = await attempt(make, what === 'a link to the environment' ? live : inside);
     expect({ status, asked, told: all.includes(`cannot read ROOT/runwire.json: ${why}`) }).toEqual({ status: 1, asked: '', told: true });
     expect(all).not.toContain(secret);
   });
@@ -149,8 +149,8 @@ describe('a checkout whose git files are not what git writes has no branch or co
   ])('%s', async (_what, make) => {
     const { cwd, env } = hostile(make);
     const server = await serve([{ text: 'Done.' }]);
-    const { status } = await live([...modelAt(server), 'Do it'], { cwd, env });
-    const { stdout: listed } = await live(['runs', 'export'], { cwd, env });
+    const { status } = await inside([...modelAt(server), 'Do it'], { cwd, env });
+    const { stdout: listed } = await inside(['runs', 'export'], { cwd, env });
     expect({ status, leaked: /THE-SECRET|c0ffee/.test(listed), kept: listed.includes('Done.') }).toEqual({
       status: 0,
       leaked: false,
@@ -198,7 +198,7 @@ describe('a checkout that is not trusted may only narrow permissions', () => {
     // With a model of the user's own, and without any.
     const named = await attempt(make);
     const { cwd, env } = hostile(make);
-    const unnamed = await live(['Do it'], { cwd, env });
+    const unnamed = await inside(['Do it'], { cwd, env });
     expect({ status: named.status, asked: named.asked, told: named.all.includes(why.replaceAll('"', '\\"')) }).toEqual({
       status: 1,
       asked: '',
@@ -242,7 +242,7 @@ describe('a checkout that sends the scratchpad elsewhere is not worked in', () =
   ])('%s', async (_what, make, why) => {
     const server = await serve([{ text: 'Done.' }]);
     const { cwd, env } = hostile(make);
-    const { stdout, stderr, status } = await live(['--json', '--ledger', 'none', ...modelAt(server), 'Do it'], { cwd, env });
+    const { stdout, stderr, status } = await inside(['--json', '--ledger', 'none', ...modelAt(server), 'Do it'], { cwd, env });
     const { HOME = '' } = env;
     expect({ status: status === 0, told: `${stdout}${stderr}`.includes(why), asked: server.requests.length }).toEqual({
       status: false,

@@ -9,6 +9,7 @@ import { faultOf } from '../../src/builtin/models/fault.ts';
 import { contextWindowOf } from '../../src/builtin/models/context-window.ts';
 import { removeTemporaryFolders, runAgent, type RunInput, temporaryFolder } from '../support/agent.ts';
 import { startModelServer, type ModelServer } from '../support/model-server/index.ts';
+import { compiled } from '../support/compiled.ts';
 
 const open: ModelServer[] = [];
 async function serve(): Promise<ModelServer> {
@@ -145,7 +146,9 @@ it.each([
     const { openModel } = await import(${JSON.stringify(models)});
     await openModel({ model: ${JSON.stringify(model)}, env: { ANTHROPIC_API_KEY: 'k' }, cwd: ${JSON.stringify(cwd)}, sessionId: 's' });
     console.log(JSON.stringify([...seen].filter((name) => !/provider/.test(name))));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...process.env, ...compiled },
+  });
   expect(JSON.parse(stdout)).toEqual(packages);
 });
 

@@ -9,7 +9,8 @@ import { version } from '../../src/version.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { schema } from '../../src/cli/commands/schema.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { runwire } from '../support/command.ts';
+import { type Result, runwire } from '../support/command.ts';
+import { inside } from './run/live.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const good = 'examples/codex-run.jsonl';
@@ -20,6 +21,12 @@ function file(name: string, text: string): string {
   const path = join(temporary, name);
   writeFileSync(path, text);
   return path;
+}
+
+/** The same without a process: for tables of cases. */
+async function asked(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  const { stdout, stderr, status } = await inside(args, { cwd: root, env: { ...process.env, ...env } });
+  return { stdout, stderr, status };
 }
 
 describe('runwire', () => {
@@ -35,7 +42,7 @@ describe('runwire', () => {
   });
 
   it.each(commands.map(({ name }) => name))('%s --help shows usage, options and examples', async (name) => {
-    const { stdout, status } = await runwire([name, '--help']);
+    const { stdout, status } = await asked([name, '--help']);
     expect(status).toBe(0);
     expect(stdout).toMatch(new RegExp(`^runwire ${name}: .+\n\nUsage: runwire ${name} `));
     expect(stdout).toContain('\nExamples:\n');
@@ -71,7 +78,7 @@ describe('runwire', () => {
     ['a speed of nothing', ['play', '--speed', '0', good], 'runwire: --speed 0: expected a number above 0, or max\n'],
     ['a variant that is none', ['convert', '--to', 'codex:xml', good], 'runwire: codex has no variant "xml"; it has: exec\n'],
   ])('refuses %s with 2 and says what to try', async (_what, args, message) => {
-    expect(await runwire(args)).toEqual({ stdout: '', stderr: message, status: 2 });
+    expect(await asked(args)).toEqual({ stdout: '', stderr: message, status: 2 });
   });
 
   it('teaches what to do first when nothing is said', async () => {
@@ -128,7 +135,7 @@ describe('runwire outcome', () => {
     ],
     ['a good claim, then ended from outside', ['--process-exit', 'SIGTERM', good], 0],
   ])('--exit-code exits with the verdict: %s', async (_what, args, code) => {
-    expect((await runwire(['outcome', '--exit-code', ...args])).status).toBe(code);
+    expect((await asked(['outcome', '--exit-code', ...args])).status).toBe(code);
   });
 
   it('prices what a last line without its end tells', async () => {
@@ -154,7 +161,7 @@ describe('runwire outcome', () => {
   });
 
   it('fills the metadata it is told', async () => {
-    const { stdout } = await runwire(['outcome', '--prompt', 'fix it', '--attempt', '3', good]);
+    const { stdout } = await asked(['outcome', '--prompt', 'fix it', '--attempt', '3', good]);
     expect((JSON.parse(stdout) as RunOutcome).metadata).toMatchObject({ initial_prompt: 'fix it', attempt_number: 3, retry_count: 2 });
   });
 
@@ -172,7 +179,7 @@ describe('runwire outcome', () => {
     });
     const path = file('long.jsonl', `{"type":"thread.started","thread_id":"t"}\n${line}\n`);
     const outputs = async (...args: string[]): Promise<number | undefined> =>
-      (JSON.parse((await runwire(['outcome', ...args, path])).stdout) as RunOutcome).tool_calls[0]?.outputs?.length;
+      (JSON.parse((await asked(['outcome', ...args, path])).stdout) as RunOutcome).tool_calls[0]?.outputs?.length;
     expect(await outputs('--full')).toBe(10_000);
     expect(await outputs()).toBeLessThan(4200);
   });
@@ -235,7 +242,7 @@ describe('secrets', () => {
     ['convert', '--to', 'codex', path],
     ['play', '--speed', 'max', path],
   ])('do not leave %s', async (...args) => {
-    const { stdout, stderr } = await runwire(args, { env });
+    const { stdout, stderr } = await asked(args, env);
     expect(stdout).toContain('The key is [redacted:');
     expect(stdout + stderr).not.toMatch(/Zx9Zx9|horse/);
   });
@@ -328,7 +335,7 @@ describe('runwire completion', () => {
   });
 
   it.each(['zsh', 'fish'])('prints every command and flag for %s', async (shell) => {
-    const { stdout } = await runwire(['completion', shell]);
+    const { stdout } = await asked(['completion', shell]);
     for (const { name } of commands) expect(stdout).toContain(name);
     expect(stdout).toContain('process-exit');
   });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { live } from '../cli/run/live.ts';
+import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
@@ -81,15 +81,15 @@ describe('two agents in parallel, merged and published', async () => {
   it('counts what was served, once, and so does the outcome of the stream', async () => {
     const tokens = server.served.requests.reduce((sum, { answer }) => sum + (answer?.usage.input ?? 0) + (answer?.usage.output ?? 0), 0);
     expect(report.usage).toMatchObject({ runs: 3, tokens_used: tokens });
-    const read = await live(['outcome'], { stdin: stdout });
+    const read = await inside(['outcome'], { stdin: stdout });
     const outcome = JSON.parse(read.stdout) as { metrics: { tokens_used: number }; children: { tokens_used: number }; lineage: unknown };
     expect(outcome.metrics.tokens_used + outcome.children.tokens_used).toBe(tokens);
     expect(outcome.lineage).toEqual(report.lineage);
-    expect(await live(['validate'], { stdin: stdout })).toMatchObject({ status: 0, stdout: '' });
+    expect(await inside(['validate'], { stdin: stdout })).toMatchObject({ status: 0, stdout: '' });
   });
 
   it('is a tree of runs in the ledger', async () => {
-    const { stdout: listed } = await live(['runs', 'list', '--tree'], { cwd, env: { XDG_STATE_HOME: home } });
+    const { stdout: listed } = await inside(['runs', 'list', '--tree'], { cwd, env: { XDG_STATE_HOME: home } });
     const runs = listed
       .trim()
       .split('\n')
@@ -106,13 +106,13 @@ describe('two agents in parallel, merged and published', async () => {
         .toSorted(),
     ).toEqual(branches.flatMap(({ run_id }) => run_id ?? []).toSorted());
     const [top] = runs;
-    const shownTree = await live(['runs', 'tail', '-f', '--tree', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
+    const shownTree = await inside(['runs', 'tail', '-f', '--tree', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
     const threads = shownTree.stdout
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { thread_id: string }).thread_id);
     expect(new Set(threads).size).toBe(3);
-    const shown = await live(['runs', 'show', '--text', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
+    const shown = await inside(['runs', 'show', '--text', top?.id ?? ''], { cwd, env: { XDG_STATE_HOME: home } });
     expect(shown.stdout).toContain(`${branches[3]?.branch_id}: success, verify passed, 2 files`);
     expect(shown.stdout).toContain('published: pushed to origin as');
   });
@@ -209,7 +209,7 @@ describe('what is wrong is said before the first model call', () => {
   ])('%s', async (_what, spoil, flags, message) => {
     const cwd = brokenProject();
     spoil(cwd);
-    const { status, stderr, stdout } = await live(
+    const { status, stderr, stdout } = await inside(
       [
         'orchestrate',
         '--task',

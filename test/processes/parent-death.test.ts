@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiled } from '../support/compiled.ts';
 import { processesWith, until } from '../support/processes.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'runwire-death-'));
+const all = mkdtempSync(join(tmpdir(), 'runwire-death-'));
 const cwd = mkdtempSync(join(tmpdir(), 'runwire-grown-'));
-afterAll(() => [folder, cwd].forEach((path) => rmSync(path, { recursive: true, force: true })));
+afterAll(() => [all, cwd].forEach((path) => rmSync(path, { recursive: true, force: true })));
+/** For the files of one death. */
+const newFolder = (): string => mkdtempSync(join(all, 'one-'));
 const supervising = join(import.meta.dirname, '..', 'support', 'supervising.ts');
-/** Whoever is killed keeps nothing of what it compiled. */
-const compiled = mkdtempSync(join(tmpdir(), 'runwire-compiled-'));
-beforeAll(() => once(superviser('true'), 'exit'));
+// Whoever is killed keeps nothing of what it compiled: this one does.
+beforeAll(() => once(superviser(newFolder(), 'true'), 'exit'));
 
 /** A tree with all that is hard to find: it ignores signals, leaves its group, loses its parents and its environment. */
 const tree = (mark: string): string => `
@@ -27,10 +29,10 @@ const tree = (mark: string): string => `
   echo grown
   while :; do sleep 600; done; : ${mark}`;
 
-function superviser(...command: string[]): ChildProcessByStdio<null, Readable, null> {
+function superviser(folder: string, ...command: string[]): ChildProcessByStdio<null, Readable, null> {
   return spawn(process.execPath, [supervising, ...command], {
     // Every file that is left behind is ours, and the folder's name is in the environment of nobody but this process.
-    env: { PATH: process.env['PATH'], TMPDIR: folder, NODE_COMPILE_CACHE: compiled },
+    env: { PATH: process.env['PATH'], TMPDIR: folder, ...compiled },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
@@ -44,7 +46,7 @@ async function says({ stdout }: { stdout: Readable }, ...words: string[]): Promi
   }
 }
 
-async function expectNobody(mark: string): Promise<void> {
+async function expectNobody(mark: string, folder: string): Promise<void> {
   await until(() => processesWith(mark).length === 0 && guardsFor(folder).length === 0 && readdirSync(folder).length === 0);
   expect({ left: processesWith(mark), guards: guardsFor(folder), files: readdirSync(folder) }).toEqual({ left: [], guards: [], files: [] });
 }
@@ -52,57 +54,59 @@ async function expectNobody(mark: string): Promise<void> {
 /** A guard knows the folder that it would have to remove. */
 const guardsFor = (path: string): number[] => processesWith(join(path, 'runwire-'));
 
-describe('kill -9 of who supervises', () => {
+// Most of it is waiting for the guard.
+describe.concurrent('kill -9 of who supervises', () => {
   // The delays count from the moment before the start: the first ones hit the guard's start, the child's, and the first fork.
   const delays = [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 40, 80].map((most) => most * Math.random());
 
   it.each(delays.map((delay) => [delay.toFixed(2), delay] as const))('leaves nobody, %s ms after its start', async (_, delay) => {
-    const mark = randomUUID();
-    const parent = superviser('/bin/sh', '-c', tree(mark));
+    const [mark, folder] = [randomUUID(), newFolder()];
+    const parent = superviser(folder, '/bin/sh', '-c', tree(mark));
     await says(parent, 'starting');
     if (delay > 0) await wait(delay);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
-    await expectNobody(mark);
+    await expectNobody(mark, folder);
   });
 
   it('leaves nobody when everything is up', async () => {
-    const mark = randomUUID();
-    const parent = superviser('/bin/sh', '-c', tree(mark));
+    const [mark, folder] = [randomUUID(), newFolder()];
+    const parent = superviser(folder, '/bin/sh', '-c', tree(mark));
     await says(parent, 'started', 'grown');
     expect(await until(() => processesWith(mark).length >= 4)).toBe(true);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
-    await expectNobody(mark);
+    await expectNobody(mark, folder);
   });
 
   it('leaves nobody of a run inside a run, whichever of the two is killed', async () => {
     for (const victim of ['outer', 'inner'] as const) {
-      const mark = randomUUID();
-      const outer = superviser(process.execPath, supervising, '/bin/sh', '-c', tree(mark));
+      const [mark, folder] = [randomUUID(), newFolder()];
+      const outer = superviser(folder, process.execPath, supervising, '/bin/sh', '-c', tree(mark));
       const ended = once(outer, 'exit');
       await says(outer, 'grown');
       if (victim === 'outer') outer.kill('SIGKILL');
       else for (const pid of processesWith(mark).filter((each) => each !== outer.pid && isSuperviser(each))) process.kill(pid, 'SIGKILL');
       await ended;
-      await expectNobody(mark);
+      await expectNobody(mark, folder);
     }
   });
 });
 
 it('a guard that was never told whom to watch finds everybody', async () => {
-  const mark = randomUUID();
+  const [mark, folder] = [randomUUID(), newFolder()];
   const unwatched = join(import.meta.dirname, '..', 'support', 'unwatched.ts');
   const dying = spawn(process.execPath, [unwatched, randomUUID(), join(folder, 'runwire-none'), tree(mark)], { stdio: 'ignore' });
   expect(await once(dying, 'exit')).toEqual([null, 'SIGKILL']);
-  await expectNobody(mark);
+  await expectNobody(mark, folder);
 });
 
 it('kill -9 of who supervises ends a tree that grows faster than it can be looked through', async () => {
-  const mark = randomUUID();
+  const [mark, folder] = [randomUUID(), newFolder()];
   const count = join(cwd, 'count');
   const most = 2000;
   const parent = superviser(
+    folder,
     '/bin/sh',
     '-c',
     `echo grown; i=0; while [ $i -lt ${most} ]; do sh -c 'sleep 60; : ${mark}' & i=$((i + 1)); echo $i > ${count}; sleep 0.005; done; wait; : ${mark}`,
@@ -111,17 +115,17 @@ it('kill -9 of who supervises ends a tree that grows faster than it can be looke
   expect(await until(() => processesWith(mark).length >= 200)).toBe(true);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  await expectNobody(mark);
+  await expectNobody(mark, folder);
   expect(Number(readFileSync(count, 'utf8'))).toBeLessThan(most);
 });
 
 it('who supervises may leave without waiting', async () => {
-  const mark = randomUUID();
-  const parent = superviser('/bin/sh', '-c', tree(mark));
+  const [mark, folder] = [randomUUID(), newFolder()];
+  const parent = superviser(folder, '/bin/sh', '-c', tree(mark));
   await says(parent, 'started', 'grown');
   parent.kill('SIGUSR2');
   expect(await once(parent, 'exit')).toEqual([9, null]);
-  await expectNobody(mark);
+  await expectNobody(mark, folder);
 });
 
 const isSuperviser = (pid: number): boolean => processesWith(supervising).includes(pid);

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Kept } from '../../src/workspace/workspace.ts';
 import type { RanInside } from '../../src/workspace/run-inside.ts';
 import { fingerprint, makePlace, type Place } from '../support/checkouts.ts';
+import { compiled } from '../support/compiled.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
@@ -68,7 +69,9 @@ describe
       ask: { isolate: 'overlay' },
     };
     const [command = '', ...args] = [...prefix, process.execPath, join(import.meta.dirname, '..', 'support', 'copy-worker.ts')];
-    const { stdout } = await promisify(execFile)(command, [...args, JSON.stringify(order)], { env: { PATH: process.env['PATH'] } });
+    const { stdout } = await promisify(execFile)(command, [...args, JSON.stringify(order)], {
+      env: { PATH: process.env['PATH'], ...compiled },
+    });
     const { kept, ran } = JSON.parse(stdout) as { kept: Kept; ran: RanInside };
     await wait(400);
     expect({ root: fingerprint(root), remote: fingerprint(remote), stat: statsOf(root) }).toEqual(before);

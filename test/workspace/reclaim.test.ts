@@ -11,6 +11,7 @@ import { listCopies, reclaim } from '../../src/workspace/reclaim.ts';
 import { runInside } from '../../src/workspace/run-inside.ts';
 import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
 import { fingerprint, makePlace, type Place, workIn } from '../support/checkouts.ts';
+import { compiled } from '../support/compiled.ts';
 
 const places: Place[] = [];
 afterAll(() => places.forEach((place) => place.remove()));
@@ -127,7 +128,7 @@ it.skipIf(process.geteuid?.() !== 0).each([
   // A mount for these processes alone.
   const mounting = 'cd "$1" && mount -t tmpfs none volume && echo volume > volume/file && shift && "$@" && cat volume/file';
   const args = ['--mount', 'sh', '-c', mounting, 'sh', root, ...prefix, process.execPath, worker, order];
-  const { stdout } = await promisify(execFile)('unshare', args);
+  const { stdout } = await promisify(execFile)('unshare', args, { env: { ...process.env, ...compiled } });
   const [line = '', after] = stdout.split('\n');
   const { kept, ran, isolation } = JSON.parse(line);
   expect({ isolation, output: ran.output, paths: kept.changes.map(({ path }: { path: string }) => path) }).toEqual(expected);
@@ -144,14 +145,11 @@ it.skipIf(process.geteuid?.() !== 0).each(['overlay', 'clone'] as const)(
     const script = 'echo secret > file; chmod 000 file; mkdir folder; echo deep > folder/deep; chmod 000 folder; chmod 000 src';
     const worker = join(import.meta.dirname, '..', 'support', 'copy-worker.ts');
     const order = JSON.stringify({ env: place.env, cwd: root, script, ask: { isolate } });
-    const { stdout } = await promisify(execFile)('setpriv', [
-      '--reuid=65534',
-      '--regid=65534',
-      '--clear-groups',
-      process.execPath,
-      worker,
-      order,
-    ]);
+    const { stdout } = await promisify(execFile)(
+      'setpriv',
+      ['--reuid=65534', '--regid=65534', '--clear-groups', process.execPath, worker, order],
+      { env: { ...process.env, ...compiled } },
+    );
     const { kept } = JSON.parse(stdout);
     expect(kept.changes.map(({ path }: { path: string }) => path)).toEqual(['file', 'folder/deep']);
     expect(readdirSync(copiesFolder(place.env))).toEqual([]);

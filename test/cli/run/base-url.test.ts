@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { live } from './live.ts';
+import { inside, live } from './live.ts';
 
 const password = 'hunter2-staple';
 
@@ -11,7 +11,7 @@ it.each([
   `user:${password}@host`,
 ])('the password in --base-url %s is never told', async (url) => {
   for (const more of [['--to', 'runwire'], ['--json'], ['--no-redact']]) {
-    const run = await live(['run', '--ledger', 'none', '--model', 'openai-compatible/m', '--base-url', url, ...more, 'hi']);
+    const run = await inside(['run', '--ledger', 'none', '--model', 'openai-compatible/m', '--base-url', url, ...more, 'hi']);
     expect(run.status).not.toBe(0);
     expect(run.stdout + run.stderr).not.toContain(password);
   }

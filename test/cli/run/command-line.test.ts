@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { live, project } from './live.ts';
+import { inside, live, project } from './live.ts';
 import { asking, folder, lines, runScripted } from './scripted.ts';
 
 const noPrompt = 'runwire: no prompt: give one as an argument, with -p, or on stdin; see "runwire run --help"\n';
@@ -119,7 +119,7 @@ describe('a command line that is wrong', () => {
   ])('%s is said with 2, before any config', async (_what, args, message) => {
     const cwd = project();
     writeFileSync(join(cwd, 'runwire.json'), 'this is not JSON');
-    const { stdout, stderr, status } = await live(args, { cwd });
+    const { stdout, stderr, status } = await inside(args, { cwd });
     expect({ stdout, status, stderr: stderr.slice(0, message.length) }).toEqual({ stdout: '', status: 2, stderr: message });
   });
 
@@ -141,9 +141,9 @@ describe('a command line that is wrong', () => {
     const { stderr, status } = await live(['run', ...args], { env });
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
     expect(stderr).toContain('failed: config: ');
-    const told = await live(['run', '--output-format', 'json', ...args], { env });
+    const told = await inside(['run', '--output-format', 'json', ...args], { env });
     expect(lines(told.stdout).at(-1)).toMatchObject({ type: 'session_end', exit_code: 1 });
-    expect(JSON.parse((await live(['run', '--json', ...args], { env })).stdout)).toMatchObject({ status: 'error' });
+    expect(JSON.parse((await inside(['run', '--json', ...args], { env })).stdout)).toMatchObject({ status: 'error' });
   });
 
   it('a word that is nearly a command was meant as one', async () => {

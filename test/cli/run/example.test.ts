@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { fold } from '../../../src/pipeline/convert.ts';
-import { live } from './live.ts';
+import { inside, live } from './live.ts';
 import { folder } from './scripted.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -16,24 +16,24 @@ const args = [...flags.matchAll(/'([^']+)'|(\S+)/g)].map((match) => match[1] ?? 
 const passes = (cwd: string): boolean => spawnSync(process.execPath, ['--test'], { cwd }).status === 0;
 const offline = { http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
 
-async function fixed(...format: string[]): Promise<{ stdout: string; status: number | null }> {
+async function fixed(command: typeof inside, ...format: string[]): Promise<{ stdout: string; status: number | null }> {
   const cwd = folder();
   cpSync(join(example, 'project'), cwd, { recursive: true });
-  expect(passes(cwd)).toBe(false);
-  const { stdout, status } = await live(['--cwd', cwd, ...args, ...format, prompt], { cwd: root, env: offline });
+  const { stdout, status } = await command(['--cwd', cwd, ...args, ...format, prompt], { cwd: root, env: offline });
   expect(passes(cwd)).toBe(true);
   return { stdout, status };
 }
 
 it("the README's first command fixes the failing test, without a key or a network", async () => {
-  const { stdout, status } = await fixed();
+  expect(passes(join(example, 'project'))).toBe(false);
+  const { stdout, status } = await fixed(live);
   expect(stdout).toMatch(/^The tests pass\./);
   expect(status).toBe(0);
 });
 
 it('tells the same run in all four formats', async () => {
   const formats = [['--json'], ['--output-format', 'json'], ['--format', 'json'], ['--stream-json']];
-  const runs = await Promise.all(formats.map((format) => fixed(...format)));
+  const runs = await Promise.all(formats.map((format) => fixed(inside, ...format)));
   const outcomes = await Promise.all(runs.map(({ stdout }) => fold([new TextEncoder().encode(stdout)])));
   const short = ({ message, tool_calls, metrics, verdict }: RunOutcome): unknown => ({
     message,

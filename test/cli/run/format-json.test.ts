@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
-import { live, modelAt, serve, twoTurns, ways } from './live.ts';
+import { inside, live, modelAt, serve, twoTurns, ways } from './live.ts';
 import { lines } from './scripted.ts';
 
 /** What the run itself came to, from its tape, beside what its stream is read as. */
 async function both(stdout: string, cwd: string): Promise<[run: RunOutcome, read: RunOutcome]> {
   writeFileSync(join(cwd, 'stream.jsonl'), stdout);
-  const [run, read] = await Promise.all(['run.tape', 'stream.jsonl'].map((name) => live(['outcome', name], { cwd })));
+  const [run, read] = await Promise.all(['run.tape', 'stream.jsonl'].map((name) => inside(['outcome', join(cwd, name)])));
   return [JSON.parse(run?.stdout ?? '') as RunOutcome, JSON.parse(read?.stdout ?? '') as RunOutcome];
 }
 
@@ -59,7 +59,7 @@ describe('--format json', () => {
 
   it.each(ways)('%s: runwire outcome of that stream gives the outcome of the run', async (name, code, turns, flags) => {
     const server = await serve(turns);
-    const { stdout, status, cwd } = await live(['--format', 'json', '--tape', 'run.tape', ...modelAt(server), ...flags, 'Do it']);
+    const { stdout, status, cwd } = await inside(['--format', 'json', '--tape', 'run.tape', ...modelAt(server), ...flags, 'Do it']);
     const [run, read] = await both(stdout, cwd);
     expect(short(read, cwd)).toEqual(short(run, cwd));
     expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });

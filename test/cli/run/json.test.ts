@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JsonResponse } from '../../../src/dialects/dexter/wire.ts';
-import { endless, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
+import { endless, inside, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
 
 const json = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
@@ -59,7 +59,7 @@ describe('--json', () => {
     ['nothing', ''],
     ['blanks', ' \n\n'],
   ])('answers NO_QUERY to %s', async (_what, stdin) => {
-    const { stdout, stderr, status, cwd } = await live(['--json'], { stdin });
+    const { stdout, stderr, status, cwd } = await inside(['--json'], { stdin });
     expect(json(stdout)).toEqual({
       status: 'error',
       query: '',
@@ -77,7 +77,7 @@ describe('--json', () => {
     ['a flag without its value', ['Do it', '--json', '--model'], '--model needs a value'],
     ['a mistyped command', ['--json', 'stats'], 'unknown command "stats"'],
   ])('answers %s with a response, its scratchpad and exit code 1', async (_what, args, message) => {
-    const { stdout, stderr, status, cwd } = await live(args);
+    const { stdout, stderr, status, cwd } = await inside(args);
     expect(json(stdout)).toMatchObject({
       status: 'error',
       error: { code: 'AGENT_ERROR', message: expect.stringContaining(message) as string },
@@ -93,7 +93,7 @@ describe('--json', () => {
       ['--json', 'Do it'],
       ['--json', '--max-turns', 'many', 'Do it'],
     ]) {
-      const { stdout, status } = await live(args, { cwd });
+      const { stdout, status } = await inside(args, { cwd });
       expect(json(stdout)).toMatchObject({ scratchpadFile: expect.stringMatching(/^\.dexter\/scratchpad\//) as string });
       expect(json(stdout)).toMatchObject({
         error: { message: expect.stringMatching(/cannot write .*\.dexter is not a folder/) as string },
@@ -104,7 +104,7 @@ describe('--json', () => {
 
   it('keeps denied calls in the scratchpad, which is the only file that read-only mode writes', async () => {
     const server = await serve([{ calls: [{ name: 'write', args: { path: 'b.txt', content: 'x' } }] }, { text: 'It was denied.' }]);
-    const { stdout, cwd } = await live(['--json', ...modelAt(server), '--permission-mode', 'read-only', 'Write it']);
+    const { stdout, cwd } = await inside(['--json', ...modelAt(server), '--permission-mode', 'read-only', 'Write it']);
     const lines = readFileSync(scratchpadOf(stdout, cwd), 'utf8').trimEnd().split('\n').map(json);
     expect(lines.map(({ type, toolName, result }) => [type, toolName, String(result).slice(0, 7)])).toEqual([
       ['init', undefined, 'undefin'],
@@ -115,19 +115,19 @@ describe('--json', () => {
 
   it('counts the iterations that were completed', async () => {
     const server = await serve([{ calls: [{ name: 'read', args: { path: 'a.txt' } }] }, { fault: { status: 401 } }]);
-    const { stdout } = await live(['--json', ...modelAt(server), 'Do it']);
+    const { stdout } = await inside(['--json', ...modelAt(server), 'Do it']);
     expect(json(stdout)).toMatchObject({ status: 'error', metadata: { iterations: 1 } });
   });
 
   it('answers CONFIG_ERROR without a model', async () => {
-    const { stdout, status } = await live(['--json', 'Do it']);
+    const { stdout, status } = await inside(['--json', 'Do it']);
     expect(json(stdout)).toMatchObject({ status: 'error', query: 'Do it', error: { code: 'CONFIG_ERROR' } });
     expect(status).toBe(1);
   });
 
   it('answers UNKNOWN_ERROR when nothing is said', async () => {
     const server = await serve([{ text: '' }]);
-    const { stdout, status } = await live(['--json', ...modelAt(server), 'Do it']);
+    const { stdout, status } = await inside(['--json', ...modelAt(server), 'Do it']);
     expect(json(stdout)).toMatchObject({ status: 'error', error: { code: 'UNKNOWN_ERROR' } });
     expect(status).toBe(1);
   });
@@ -136,7 +136,7 @@ describe('--json', () => {
     'a run of class %s is an error with exit code 1',
     async (name, _code, turns, flags) => {
       const server = await serve(turns);
-      const { stdout, status } = await live(['--json', ...modelAt(server), ...flags, 'Do it']);
+      const { stdout, status } = await inside(['--json', ...modelAt(server), ...flags, 'Do it']);
       const response = json(stdout);
       expect(response).toMatchObject({
         status: 'error',
@@ -150,7 +150,7 @@ describe('--json', () => {
   );
 
   it('says what is wrong with a flag in the same shape', async () => {
-    const { stdout, stderr, status } = await live(['--json', '--max-turns', 'many', 'Do it']);
+    const { stdout, stderr, status } = await inside(['--json', '--max-turns', 'many', 'Do it']);
     expect(json(stdout)).toMatchObject({
       status: 'error',
       query: 'Do it',

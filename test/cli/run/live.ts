@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { startModelServer, type ModelServer, type TurnInput } from '../../support/model-server/index.ts';
-import { folder } from './scripted.ts';
+import { realContext } from '../../../src/cli/effects.ts';
+import { main } from '../../../src/cli/main.ts';
+import { folder, outside } from './scripted.ts';
 
 const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
 const servers: ModelServer[] = [];
@@ -31,7 +33,7 @@ export interface LiveOptions {
   cwd?: string;
   /** null: left open, and silent. */
   stdin?: string | null;
-  env?: Record<string, string>;
+  env?: Readonly<Record<string, string | undefined>>;
   /** With the running command, and again whenever it has said something. */
   watch?: (child: ChildProcess, stdout: string) => void;
 }
@@ -65,6 +67,19 @@ export function live(args: readonly string[], options: LiveOptions = {}): Promis
     if (options.stdin !== null) child.stdin.end(options.stdin ?? '');
     options.watch?.(child, '');
   });
+}
+
+/**
+ * The same command without a process of its own: for tables of cases. What a process is for (signals, pipes, the end of
+ * everything) is tested with `live`.
+ */
+export async function inside(args: readonly string[], options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'> = {}): Promise<Live> {
+  const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
+  const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };
+  // A process reads from its own folder, and names a file as it was given.
+  const beside = (path: string): string => (existsSync(join(cwd, path)) ? join(cwd, path) : path);
+  const status = await main(args, { ...context, env, readFile: (path) => realContext().readFile(beside(path)) });
+  return { ...told, status, cwd };
 }
 
 /** Words, two calls at once, then the answer. */

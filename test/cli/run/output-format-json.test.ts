@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { live, modelAt, project, serve, twoTurns, ways } from './live.ts';
+import { inside, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
 import { lines } from './scripted.ts';
 
 describe('--output-format', () => {
@@ -15,7 +15,7 @@ describe('--output-format', () => {
   ])('rejects %s before the config is read', async (_what, args, stderr) => {
     const cwd = project();
     writeFileSync(join(cwd, 'runwire.json'), 'this is not JSON');
-    expect(await live(args, { cwd })).toEqual({ stdout: '', stderr, status: 2, cwd });
+    expect(await inside(args, { cwd })).toEqual({ stdout: '', stderr, status: 2, cwd });
   });
 
   it('does not wait for ever for a prompt that nobody writes', async () => {
@@ -35,7 +35,7 @@ describe('--output-format', () => {
   });
 
   it('emits only JSON lines without a key', async () => {
-    const { stdout, status } = await live(['-p', 'Do it', '--output-format', 'json', '--model', 'anthropic/claude-sonnet-4-5']);
+    const { stdout, status } = await inside(['-p', 'Do it', '--output-format', 'json', '--model', 'anthropic/claude-sonnet-4-5']);
     const events = lines(stdout);
     expect(events.map(({ type }) => type)).toEqual(['session_start', 'error', 'session_end']);
     expect(events.at(-1)).toEqual({ type: 'session_end', turns: 0, total_cost_usd: 0, exit_code: 1 });
@@ -87,7 +87,7 @@ describe('--output-format', () => {
       },
       { text: 'Done.' },
     ]);
-    const { stdout } = await live(['-p', 'Do it', '--output-format', 'json', '--permission-mode', 'full', ...modelAt(server)]);
+    const { stdout } = await inside(['-p', 'Do it', '--output-format', 'json', '--permission-mode', 'full', ...modelAt(server)]);
     const results = lines(stdout).filter(({ type }) => type === 'tool_result');
     expect(results.map(({ tool, turn }) => [tool, turn])).toEqual([
       ['read', 1],
@@ -98,7 +98,7 @@ describe('--output-format', () => {
 
   it.each(ways)('%s: the process exits with what session_end says', async (_name, code, turns, flags) => {
     const server = await serve(turns);
-    const { stdout, status } = await live(['-p', 'Do it', '--output-format', 'json', ...modelAt(server), ...flags]);
+    const { stdout, status } = await inside(['-p', 'Do it', '--output-format', 'json', ...modelAt(server), ...flags]);
     expect(lines(stdout).at(-1)).toMatchObject({ type: 'session_end', exit_code: code });
     expect(status).toBe(code);
   });

@@ -25,7 +25,8 @@ const deaf: RunAgent = (_options, emit) => {
   return new Promise(() => {});
 };
 
-describe.each(formats)('%s', (format) => {
+// Most of it is waiting for an end.
+describe.concurrent.each(formats)('%s', (format) => {
   const exitOf = (code: number): number => (format === '--json' ? 1 : code);
   const readable = format !== '--output-format=text';
 

@@ -6,7 +6,7 @@ import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import type { FormatId, ModelServer, TurnInput } from '../../support/model-server/index.ts';
 import { truthOf } from '../../support/recordings.ts';
 import { sweep } from '../../support/sweep.ts';
-import { live, type LiveOptions, project, serve } from './live.ts';
+import { inside, live, type LiveOptions, project, serve } from './live.ts';
 import { folder } from './scripted.ts';
 
 /** The built command against a real server, in each of the four wire formats of models. */
@@ -190,7 +190,12 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-async function run(server: ModelServer, [format, model, env]: (typeof providers)[number], { flags = [], watch }: Scenario) {
+async function run(
+  server: ModelServer,
+  [format, model, env]: (typeof providers)[number],
+  { flags = [], watch }: Pick<Scenario, 'flags' | 'watch'>,
+  command: typeof live = live,
+) {
   const cwd = project();
   writeFileSync(join(cwd, 'schema.json'), JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }));
   const tape = join(folder(), 'run.tape');
@@ -208,7 +213,7 @@ async function run(server: ModelServer, [format, model, env]: (typeof providers)
     '-p',
     'Do it',
   ];
-  const { stdout, status } = await live(args, { cwd, env, ...(watch === undefined ? {} : { watch: watch() }) });
+  const { stdout, status } = await command(args, { cwd, env, ...(watch === undefined ? {} : { watch: watch() }) });
   await server.settled();
   expect(readFileSync(tape, 'utf8')).toBe(stdout);
   const records = stdout
@@ -229,13 +234,7 @@ describe.each(providers)('%s', (...provider) => {
     ['an account that is used up', { status: 429, kind: 'quota', ...(provider[0] === 'gemini' ? { body: geminiQuota } : {}) }, 'quota'],
   ] as const)('does not repeat %s', async (_, fault, code) => {
     const server = await serve([{ fault }]);
-    const { outcome } = await run(server, provider, {
-      title: '',
-      turns: [],
-      flags: ['--retries', '2', '--retry-delay', '0.01s'],
-      is: 'provider',
-      exit: 4,
-    });
+    const { outcome } = await run(server, provider, { flags: ['--retries', '2', '--retry-delay', '0.01s'] }, inside);
     expect({ class: outcome.verdict.class, code: outcome.verdict.code, calls: server.served.requests.length }).toEqual({
       class: 'provider',
       code,
@@ -244,12 +243,16 @@ describe.each(providers)('%s', (...provider) => {
   });
 });
 
-const tries = sweep(scenarios, providers).map(([scenario, provider]) => [provider[0], scenario.title, provider, scenario] as const);
+/** Each scenario in a process with one provider, with the others in ours; all in a process in `npm run test:sweeps`. */
+const inProcesses = new Set(sweep(scenarios, providers).map(([{ title }, [format]]) => `${format}: ${title}`));
+const tries = scenarios
+  .flatMap((scenario) => providers.map((provider) => [provider[0], scenario.title, provider, scenario] as const))
+  .filter(([format, title, , { watch }]) => watch === undefined || inProcesses.has(`${format}: ${title}`));
 
 describe('the same in every format', () => {
-  it.each(tries)('%s: %s', async (_format, _title, provider, scenario) => {
+  it.each(tries)('%s: %s', async (format, title, provider, scenario) => {
     const server = await serve(scenario.turns);
-    const { status, events, outcome } = await run(server, provider, scenario);
+    const { status, events, outcome } = await run(server, provider, scenario, inProcesses.has(`${format}: ${title}`) ? live : inside);
     const { tokens } = truthOf(server.served);
     const { metrics, verdict, tool_calls, message } = outcome;
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startModelServer } from '../../support/model-server/index.ts';
-import { live } from './live.ts';
+import { inside, live } from './live.ts';
 
 const key = 'k'.repeat(20);
 const providers: readonly (readonly [model: string, path: string, env: Record<string, string>])[] = [
@@ -39,8 +39,8 @@ async function redirecting(status: number, to: (path: string, own: string) => st
   return url;
 }
 
-const asks = (model: string, baseUrl: string, env: Record<string, string>) =>
-  live(['run', '--ledger', 'none', '--model', model, '--base-url', baseUrl, '--to', 'runwire', 'hi'], { env });
+const asks = (model: string, baseUrl: string, env: Record<string, string>, command = inside) =>
+  command(['run', '--ledger', 'none', '--model', model, '--base-url', baseUrl, '--to', 'runwire', 'hi'], { env });
 
 describe('a redirect to another origin', () => {
   it.each([
@@ -79,13 +79,13 @@ it.each(providers)('a redirect within the origin is followed: %s %s', async (mod
   await once(server, 'listening');
   closing.push(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const run = await live(['run', '--ledger', 'none', '--model', model, '--base-url', url + path, 'hi'], { env });
+  const run = await inside(['run', '--ledger', 'none', '--model', model, '--base-url', url + path, 'hi'], { env });
   expect({ status: run.status, stdout: run.stdout }).toEqual({ status: 0, stdout: 'Here.\n' });
 });
 
 it('a server that redirects to itself forever is refused', async () => {
   const url = await redirecting(307, (asked, own) => own + asked);
-  const run = await asks('anthropic/m', `${url}/v1`, { ANTHROPIC_API_KEY: key });
+  const run = await asks('anthropic/m', `${url}/v1`, { ANTHROPIC_API_KEY: key }, live);
   expect(run.status).toBe(4);
   expect(run.stderr).toContain('redirects again and again');
 });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
-import { endless, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
+import { endless, inside, live, modelAt, project, serve, twoTurns, ways } from './live.ts';
 import { lines } from './scripted.ts';
 
 /** The stream, and the report that follows its last line. */
@@ -52,7 +52,9 @@ describe('--stream-json', () => {
     mkdirSync(join(cwd, 'deep'));
     const server = await serve([{ text: 'Hi.' }]);
     const first = async (...flags: string[]): Promise<unknown> =>
-      lines((await live(['--stream-json', ...flags, ...modelAt(server), 'Hi'], { cwd: join(cwd, 'deep') })).stdout.split('\n')[0] ?? '')[0];
+      lines(
+        (await inside(['--stream-json', ...flags, ...modelAt(server), 'Hi'], { cwd: join(cwd, 'deep') })).stdout.split('\n')[0] ?? '',
+      )[0];
     expect(await first()).toMatchObject({ project_name: basename(cwd), parent_branch_id: 'topic/x' });
     expect(await first('--project-name', 'acme', '--parent-branch-id', '123')).toMatchObject({
       project_name: 'acme',
@@ -66,7 +68,7 @@ describe('--stream-json', () => {
       { text: 'y'.repeat(900), calls: [{ name: 'write', args: { path: 'b.txt', content: `${secret} ${'z'.repeat(900)}` } }] },
       { text: `The key is ${secret}.` },
     ]);
-    const { stdout } = await live(['--stream-json', ...modelAt(server), 'Do it'], { env: { MY_TOKEN: secret } });
+    const { stdout } = await inside(['--stream-json', ...modelAt(server), 'Do it'], { env: { MY_TOKEN: secret } });
     const { events } = split(stdout);
     expect(events.find(({ type }) => type === 'assistant.message')?.preview).toBe('y'.repeat(500));
     const { args } = events.find(({ type }) => type === 'item.started') as { args: { content: string } };
@@ -77,12 +79,12 @@ describe('--stream-json', () => {
 
   it.each(ways)('%s: ends with one thread.completed, is read back, and exits with the verdict', async (name, code, turns, flags) => {
     const server = await serve(turns);
-    const { stdout, status, cwd } = await live(['--stream-json', ...modelAt(server), ...flags, 'Do it']);
+    const { stdout, status, cwd } = await inside(['--stream-json', ...modelAt(server), ...flags, 'Do it']);
     const { events, report } = split(stdout);
     expect(events.filter(({ type }) => type === 'thread.completed')).toEqual([events.at(-1)]);
     expect(report).toMatchObject({ verdict: { class: name, exit_code: code } });
     writeFileSync(join(cwd, 'stream.jsonl'), stdout);
-    const read = JSON.parse((await live(['outcome', 'stream.jsonl'], { cwd })).stdout) as RunOutcome;
+    const read = JSON.parse((await inside(['outcome', join(cwd, 'stream.jsonl')])).stdout) as RunOutcome;
     expect({ class: read.verdict.class, status }).toEqual({ class: name, status: code });
   });
 

@@ -7,7 +7,9 @@ import { newRunId } from '../../../src/stores/run-id.ts';
 import type { ImportedRun, RunRecord } from '../../../src/stores/run-store.ts';
 import { openSqlite } from '../../../src/stores/sqlite.ts';
 import { type Result, runwire } from '../../support/command.ts';
+import { inside } from '../run/live.ts';
 
+const root = join(import.meta.dirname, '..', '..', '..');
 const folders: string[] = [];
 
 afterAll(() => {
@@ -23,11 +25,21 @@ export function temporary(): string {
 
 export const newLedger = (): string => join(temporary(), 'ledger.db');
 
-/** `runwire runs …` on a ledger, as a user types it. */
-export function runs(ledger: string, args: readonly string[], options: Parameters<typeof runwire>[1] = {}): Promise<Result> {
-  const [first = 'list', ...rest] = args;
-  return runwire(['runs', first, '--ledger', ledger, ...rest], options);
+interface Given {
+  stdin?: string;
+  env?: Record<string, string>;
 }
+
+/** `runwire runs …` on a ledger, from the project's root. */
+export async function runs(ledger: string, [first = 'list', ...rest]: readonly string[], { stdin = '', env }: Given = {}): Promise<Result> {
+  const given = { cwd: root, stdin, env: { ...process.env, ...env } };
+  const { stdout, stderr, status } = await inside(['runs', first, '--ledger', ledger, ...rest], given);
+  return { stdout, stderr, status };
+}
+
+/** The same in a process of its own, as a user types it. */
+export const runsProgram = (ledger: string, [first = 'list', ...rest]: readonly string[], given: Given = {}): Promise<Result> =>
+  runwire(['runs', first, '--ledger', ledger, ...rest], given);
 
 export function jsonLines<Value>(text: string): Value[] {
   return text

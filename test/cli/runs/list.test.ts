@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import type { RunSummary } from '../../../src/stores/run-store.ts';
 import { runwire } from '../../support/command.ts';
-import { day, fill, hostile, jsonLines, newLedger, obeyed, runs, sample, temporary } from './ledger.ts';
+import { day, fill, hostile, jsonLines, newLedger, obeyed, runs, runsProgram, sample, temporary } from './ledger.ts';
 
 const golden = (name: string): string => join(import.meta.dirname, 'golden', `${name}.txt`);
 const ledger = newLedger();
@@ -33,7 +33,7 @@ const ids = async (...flags: string[]): Promise<string[]> =>
 
 describe('the table', () => {
   it.each([50, 80, 120])('fits %i columns', async (width) => {
-    const { stdout, status } = await runs(ledger, ['list', '--format', 'table'], { env: { COLUMNS: String(width) } });
+    const { stdout, status } = await runsProgram(ledger, ['list', '--format', 'table'], { env: { COLUMNS: String(width) } });
     expect(status).toBe(0);
     await expect(stdout).toMatchFileSnapshot(golden(`list-${width}`));
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { tail as tailCommand } from '../../../src/cli/runs/tail.ts';
+import { compiled } from '../../support/compiled.ts';
 import { ScreenModel } from '../../support/screen.ts';
 import { outside } from '../run/scripted.ts';
 import { hostile, jsonLines, newLedger, obeyed, runs } from './ledger.ts';
@@ -23,7 +24,7 @@ class Talk {
   #wake = Promise.withResolvers<void>();
 
   constructor(args: readonly string[]) {
-    this.child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...compiled }, stdio: ['pipe', 'pipe', 'pipe'] });
     children.push(this.child);
     const hear = (which: 'stdout' | 'stderr') => (text: string) => {
       this[which] += text;

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { compiled } from '../compiled.ts';
 import { processesWith } from '../processes.ts';
 
 export const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
@@ -18,8 +19,7 @@ export function makePlace(env: Record<string, string> = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'runwire-fake-'));
   const [tmp, cwd, home] = ['tmp', 'repo', 'home'].map((name) => join(root, name)) as [string, string, string];
   for (const folder of [tmp, cwd, home]) mkdirSync(folder);
-  const cache = join(tmpdir(), 'runwire-fake-cache');
-  return { root, cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, NODE_COMPILE_CACHE: cache, ...env } };
+  return { root, cwd, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: tmp, ...compiled, ...env } };
 }
 
 /** As the command after `--`, and as the program that `--agent codex` finds in PATH. */
