@@ -2,7 +2,7 @@ import { messageOf } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Reader } from '../pipeline/reader.ts';
 import { present } from '../present.ts';
-import { isGone, isSameMachine, thisProcess } from '../stores/owner.ts';
+import { goneBy, isSameMachine, thisProcess } from '../stores/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
 
@@ -14,15 +14,18 @@ export async function closeInterrupted(store: RunStore, tapes: Tapes, now: numbe
   const self = thisProcess();
   const closed: string[] = [];
   for (const run of await store.open()) {
-    if (!isGone({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self)) continue;
-    const { ending, isSeen } = await endingOf(run, tapes, isSameMachine(run.owner, self));
-    if (await store.closeInterrupted(run, ending, !isSeen)) closed.push(run.id);
+    const gone = goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self);
+    if (gone === undefined) continue;
+    const { ending, isSeen } = await endingOf(run, tapes, gone);
+    // Who is only silent may be heard of again, whoever has its tape.
+    if (await store.closeInterrupted(run, ending, gone === 'silence' || !isSeen)) closed.push(run.id);
   }
   for (const run of await store.presumed(self.host)) {
     // Its own process is still there, and will tell better; or another machine has the same name.
-    if (!isSameMachine(run.owner, self) || !isGone({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self)) continue;
-    const { ending, isSeen } = await endingOf(run, tapes, true);
-    if (isSeen && (await store.closeInterrupted(run, ending))) closed.push(run.id);
+    const gone = isSameMachine(run.owner, self) ? goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self) : undefined;
+    if (gone === undefined || (gone === 'silence' && run.tape_sha256 !== undefined)) continue;
+    const { ending, isSeen } = await endingOf(run, tapes, gone);
+    if (isSeen && (await store.closeInterrupted(run, ending, gone === 'silence'))) closed.push(run.id);
   }
   return closed;
 }
@@ -34,7 +37,7 @@ interface Close {
 }
 
 /** What is known of the end of a run that nobody ended. */
-export async function endingOf(run: OpenRun, tapes: Tapes, isOurs: boolean): Promise<Close> {
+export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'silence'): Promise<Close> {
   // Every run that ends looks for such others and seldom finds any; reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let last = run.last_sequence;
@@ -54,12 +57,12 @@ export async function endingOf(run: OpenRun, tapes: Tapes, isOurs: boolean): Pro
   const known = trouble === undefined ? outcome : withKnown(outcome, run);
   return {
     ending: {
-      outcome: explained(known, [isOurs ? 'the process that ran it is gone' : silenceOf(run), trouble]),
+      outcome: explained(known, [gone === 'process' ? 'the process that ran it is gone' : silenceOf(run), trouble]),
       ended_at: lastAt,
       last_sequence: received,
       ...present({ tape_sha256: sha256 }),
     },
-    isSeen: trouble === undefined || run.tape === undefined || (isOurs && trouble !== notHere),
+    isSeen: trouble === undefined || run.tape === undefined || (gone === 'process' && trouble !== notHere),
   };
 }
 

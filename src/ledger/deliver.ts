@@ -24,7 +24,8 @@ async function bring(store: RunStore, { run, ending, labels = {} }: OutboxEntry,
   const known = await store.get(run.id);
   // A run that has begun, and whose process is gone, is closed like all others.
   if (known !== undefined && ending === undefined) return false;
-  const seen = ending ?? (await endingOf({ ...run, heartbeat_at: run.started_at, silent_ms: 0, last_sequence: 0 }, tapes, true)).ending;
+  const seen =
+    ending ?? (await endingOf({ ...run, heartbeat_at: run.started_at, silent_ms: 0, last_sequence: 0 }, tapes, 'process')).ending;
   await store.begin(run);
   await store.finish(run.id, seen);
   await store.addLabels(run.id, labels);

@@ -23,21 +23,27 @@ export function isSameMachine(owner: Owner, self: Owner = thisProcess()): boolea
   return owner.machine === self.machine;
 }
 
-/** Whether nobody will ever end this run. Both times are of one clock. */
-export function isGone(
+/** Why nobody seems to end this run any more: its process is gone for sure, or nothing was heard of it. Both times are of one clock. */
+export function goneBy(
   { owner, heartbeat_at }: Pick<OpenRun, 'owner' | 'heartbeat_at'>,
   now: number,
   self: Owner = thisProcess(),
-): boolean {
-  const silent = now - heartbeat_at > silenceMs;
-  if (!isSameMachine(owner, self)) return silent;
+): 'process' | 'silence' | undefined {
+  const silence = now - heartbeat_at > silenceMs ? 'silence' : undefined;
+  if (!isSameMachine(owner, self)) return silence;
   // Who was heard of after this machine had started is on another one, whatever it is called.
-  if (bootIn(owner) !== bootIn(self)) return silent || heartbeat_at < now - uptime() * 1000;
+  if (bootIn(owner) !== bootIn(self)) return heartbeat_at < now - uptime() * 1000 ? 'process' : silence;
   // A container beside us: its process numbers are not ours.
-  if (owner.boot !== self.boot) return silent;
-  if (owner.process_started === '') return !exists(owner.pid) || silent;
+  if (owner.boot !== self.boot) return silence;
   const state = processState(owner.pid);
-  return state === undefined ? !exists(owner.pid) : state.ended || state.started !== owner.process_started;
+  if (state === undefined ? !exists(owner.pid) : state.ended) return 'process';
+  // Where the system does not tell when a process began, its number may be another's by now.
+  if (owner.process_started === '') return silence;
+  return state !== undefined && state.started !== owner.process_started ? 'process' : undefined;
+}
+
+export function isGone(run: Pick<OpenRun, 'owner' | 'heartbeat_at'>, now: number, self?: Owner): boolean {
+  return goneBy(run, now, self) !== undefined;
 }
 
 /** The process of a run, if it is one of this machine and this user, and surely the one that began the run; else why it is not. */

@@ -283,6 +283,8 @@ export interface OpenRun extends UsedSoFar {
   last_sequence: number;
   prompt: string;
   tape?: string;
+  /** Of a tape that was read to its end. */
+  tape_sha256?: string;
 }
 
 export interface Problem {

@@ -321,7 +321,7 @@ const openColumns = [
     'cost',
     'tool_calls',
   ].map((column) => `r.${column}`),
-  ...['owner', 'prompt', 'tape', 'session_id', 'agent_version'].map((column) => `d.${column}`),
+  ...['owner', 'prompt', 'tape', 'tape_sha256', 'session_id', 'agent_version'].map((column) => `d.${column}`),
 ];
 
 function documentColumns(

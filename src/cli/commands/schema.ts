@@ -5,7 +5,7 @@ import { command } from '../command.ts';
 import { nearest } from '../../nearest.ts';
 
 /** Apart from their schemas, which are loaded when one is asked for; a test keeps the two equal. */
-const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding'] as const;
+const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding', 'budget'] as const;
 
 export const schema = command({
   name: 'schema',

