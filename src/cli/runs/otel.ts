@@ -26,14 +26,14 @@ export const otel = command({
   operands: 'ID|FILE…',
   description: `A run of the ledger with all below it, from their tapes, or any stored stream, as spans of the GenAI conventions:
 the run, each call of the model, each call of a tool. They are the same spans, with the same ids, that "runwire run --otel" sends.
-stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are told only where
-OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.`,
+stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are told only where they are asked for: see
+docs/telemetry.md.`,
   options: {
     to: {
       type: 'string',
       short: 't',
       value: 'FILE|URL',
-      help: 'Append to this file, or send to this collector with OTEL_EXPORTER_OTLP_HEADERS',
+      help: 'Append to this file, or send to this collector, with the headers that OTEL_* names',
     },
     from: streamOptions.from,
     stderr: streamOptions.stderr,
@@ -42,7 +42,7 @@ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.`,
     ...ledgerOption,
   },
   examples: [
-    ['runwire runs otel last | jq ".resourceSpans[].scopeSpans[].spans[].name"', 'The spans of the last run'],
+    ["runwire runs otel last | jq '.resourceSpans[].scopeSpans[].spans | map(.name)'", 'The spans of the last run'],
     ['runwire runs otel last --to http://localhost:4318', 'Show it in Jaeger, or in whatever listens there'],
     ['runwire runs otel --from codex run.jsonl --to spans.jsonl', 'A stored stream, as a file for a collector'],
   ],
