@@ -15,6 +15,7 @@ import { traceRequest } from '../../telemetry/otlp.ts';
 import { readTelemetry, type TelemetryRequest } from '../../telemetry/settings.ts';
 import type { Span } from '../../telemetry/span.ts';
 import { SpanFold } from '../../telemetry/span-fold.ts';
+import { SpanQueue } from '../../telemetry/span-queue.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readSharedFlags, redaction, sourcesOf, streamOptions } from '../streams.ts';
@@ -110,17 +111,19 @@ class SpanWriter {
   readonly #request: TelemetryRequest;
   readonly #isSent: boolean;
   readonly #context: Context;
-  #waiting: Span[] = [];
+  readonly #waiting: SpanQueue;
 
   constructor(request: TelemetryRequest, isSent: boolean, context: Context) {
     this.#request = request;
     this.#isSent = isSent;
     this.#context = context;
+    // Nothing is dropped: what is read waits.
+    this.#waiting = new SpanQueue({ most: Infinity, characters: Infinity, batch: request.queue.batch });
   }
 
   fold(runId: string, startedAt: number): SpanFold {
     const { capturesContent } = this.#request;
-    return new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => void this.#waiting.push(span) });
+    return new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => this.#waiting.add(span) });
   }
 
   complain(message: string): void {
@@ -128,13 +131,11 @@ class SpanWriter {
   }
 
   async flush(): Promise<void> {
-    const { batch } = this.#request.queue;
-    while (this.#waiting.length >= batch) await this.#write(this.#waiting.splice(0, batch));
+    while (this.#waiting.isFull) await this.#write(this.#waiting.take());
   }
 
   async end(): Promise<void> {
-    await this.flush();
-    if (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0));
+    while (this.#waiting.length > 0) await this.#write(this.#waiting.take());
   }
 
   async #write(spans: readonly Span[]): Promise<void> {
