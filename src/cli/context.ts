@@ -1,5 +1,11 @@
 import type { Environment } from '../vocabulary.ts';
 
+/** What is said when nothing else can be done: on stdout, and with the exit code. */
+export interface LastWords {
+  stdout: string;
+  exitCode: number;
+}
+
 /** Everything a command may touch outside itself; `main.ts` gives the real ones, tests may give others. */
 export interface Context {
   readonly env: Environment;
@@ -28,8 +34,8 @@ export interface Context {
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Errors that nobody caught, instead of ending us; answers how to end that. */
   onCrash(listener: (error: unknown) => void): () => void;
-  /** Ends us if we cannot end ourselves when the time is over, with these last words on stdout; answers how to call that off. */
-  watchTime(ms: number, lastWords?: () => string): () => void;
+  /** Ends us if we cannot end ourselves when the time is over, with these last words; answers how to call that off. */
+  watchTime(ms: number, lastWords?: () => LastWords): () => void;
   /** From now on nobody can read our variables from outside, but for these, as far as the system allows. */
   hideEnvironment(kept: ReadonlySet<string>): void;
   /** The work is done: what is still open must not keep the process alive once stdout is written. */

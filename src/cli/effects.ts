@@ -4,7 +4,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { hideEnvironment } from '../processes/own-environment.ts';
 import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
-import type { Context } from './context.ts';
+import type { Context, LastWords } from './context.ts';
 import { Progress } from './progress.ts';
 
 /** The reader of our stdout closed it. */
@@ -78,23 +78,23 @@ function onCrash(listener: (error: unknown) => void): () => void {
   return () => void process.off('uncaughtException', listener);
 }
 
-function watchTime(ms: number, lastWords?: () => string): () => void {
+function watchTime(ms: number, lastWords?: () => LastWords): () => void {
   return startWatchdog(ms, () => {
-    const isTold = lastWords !== undefined && tellLast(lastWords);
+    const exitCode = tellLast(lastWords);
     const what = `the time limit of ${ms / 1000} s was reached, and the run could not be ended in order: something in it did not let go`;
     writeSync(2, `${ownLine(what)}\n`);
-    // `--json` has two exit codes alone.
-    process.exit(isTold ? 1 : exitCodes.time_limit);
+    process.exit(exitCode);
   });
 }
 
-/** Whether they could be said: what blocks the run may block them too. */
-function tellLast(lastWords: () => string): boolean {
+/** What blocks the run may block them too. */
+function tellLast(lastWords: (() => LastWords) | undefined): number {
   try {
-    writeSync(1, lastWords());
-    return true;
+    const { stdout, exitCode } = lastWords?.() ?? { stdout: '', exitCode: exitCodes.time_limit };
+    if (stdout !== '') writeSync(1, stdout);
+    return exitCode;
   } catch {
-    return false;
+    return exitCodes.time_limit;
   }
 }
 

@@ -4,25 +4,36 @@ import { codeSpan, fenced, folded } from './markdown.ts';
 import type { Entry, Story } from './story.ts';
 
 const filesShown = 100;
+const rulesShown = 100;
+const evidenceShown = 50;
+/** What the frame of the transcript takes. */
+const frameBytes = 300;
 const messageShown = 20_000;
 
 /** A run for people who read Markdown: verdict and why, cost, answer, files, and what happened, within so many bytes of UTF-8. */
 export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infinity): string {
+  const bytes = (text: string): number => new TextEncoder().encode(text).length;
+  let left = limit - frameBytes;
+  // A part that is too long for its place is left out; the first ones are short.
+  const fits = (part: string): boolean => {
+    const size = bytes(part) + 1;
+    if (part === '' || size > left) return false;
+    left -= size;
+    return true;
+  };
   const head = [
     `## ${outcome.status === 'success' ? '✅' : '❌'} Runwire: ${outcome.verdict.class}\n`,
     `${whyLine(outcome)}\n`,
     facts(outcome),
-    section(
-      'Expectations',
-      list(
-        (outcome.expectations ?? []).map(({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`),
-      ),
-    ),
+    section('Expectations', rules(outcome.expectations ?? [])),
     section('Answer', outcome.message === '' ? '' : fenced(cut(outcome.message, messageShown))),
-    section('Evidence', list(outcome.verdict.evidence.slice(1).map(({ signal, detail }) => `${signal}: ${codeSpan(detail)}`))),
+    section(
+      'Evidence',
+      list(outcome.verdict.evidence.slice(1, evidenceShown).map(({ signal, detail }) => `${signal}: ${codeSpan(detail)}`)),
+    ),
     section('Warnings', list(outcome.warnings.slice(0, 20).map((text) => codeSpan(text)))),
     section('Files', files(outcome, story)),
-  ].filter((part) => part !== '');
+  ].filter(fits);
   const parts = story.entries.map(told);
   const whole = (count: number): string => {
     const hidden = story.omitted + parts.length - count;
@@ -32,15 +43,21 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
       ...(parts.length === 0 ? [] : [folded(`Transcript (${plural(parts.length + story.omitted, 'step')})`, shown.join('\n'))]),
     ].join('\n');
   };
-  const bytes = new TextEncoder();
-  let room = limit - bytes.encode(whole(0)).length;
+  let room = limit - bytes(whole(0));
   let count = 0;
   for (const part of parts) {
-    room -= bytes.encode(part).length + 1;
+    room -= bytes(part) + 1;
     if (room < 0) break;
     count += 1;
   }
   return whole(count);
+}
+
+/** Of many rules, those that do not hold come first. */
+function rules(all: NonNullable<RunOutcome['expectations']>): string {
+  const shown = all.length <= rulesShown ? all : all.toSorted((a, b) => Number(a.passed) - Number(b.passed)).slice(0, rulesShown);
+  const lines = shown.map(({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`);
+  return list(shown.length === all.length ? lines : [...lines, `… ${plural(all.length - shown.length, 'more rule')}`]);
 }
 
 /** The first words of a verdict. */

@@ -230,7 +230,8 @@ class LiveRun implements Run {
     if (refusal !== undefined) return refused(refusal, {});
     try {
       const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
-      const given = { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
+      const given =
+        Object.keys(handedOn).length === 0 ? { env, set: variables } : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
       const chooser = { ...given, place: this.#place, redact: this.#redact, loadAgent, script };
       const chosen =
         this.spec.workspace === undefined

@@ -9,7 +9,8 @@ export function attributes(given: Readonly<Record<string, AttributeValue | undef
 
 /** A name or a short value; what an agent says has any length. */
 export function short(text: string, limit = longestName): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+  // A slice alone would keep all of what it was cut from in memory.
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`.toWellFormed();
 }
 
 export function spanName(operation: string, what: string | undefined): string {

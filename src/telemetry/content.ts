@@ -5,6 +5,8 @@ import { cutText } from '../outcome/bounded.ts';
 
 const longestText = 16_000;
 const mostParts = 100;
+/** Of one message. */
+const mostCharacters = 64_000;
 
 type Part = { type: 'text' | 'reasoning'; content: string } | { type: 'tool_call'; id: string; name: string; arguments: unknown };
 
@@ -16,17 +18,22 @@ export function shortened(value: unknown): string {
 /** What a model said in one call. */
 export class Said {
   readonly #parts: Part[] = [];
+  #characters = 0;
 
   text(type: 'text' | 'reasoning', content: string): void {
-    if (content !== '') this.#add({ type, content: shortened(content) });
+    if (content !== '') this.#add({ type, content: shortened(content) }, content.length);
   }
 
   call({ item_id: id, native_name, name, args }: EventOf<'item.started'>): void {
-    this.#add({ type: 'tool_call', id, name: native_name ?? name, arguments: bounded(args) });
+    const text = JSON.stringify(args) ?? '';
+    const given = text.length <= longestText ? args : shortened(text);
+    this.#add({ type: 'tool_call', id, name: native_name ?? name, arguments: given }, text.length);
   }
 
-  #add(part: Part): void {
-    if (this.#parts.length < mostParts) this.#parts.push(part);
+  #add(part: Part, length: number): void {
+    if (this.#parts.length >= mostParts || this.#characters >= mostCharacters) return;
+    this.#characters += Math.min(length, longestText);
+    this.#parts.push(part);
   }
 
   /** The message as an attribute has it; undefined: nothing was said. */
@@ -34,12 +41,6 @@ export class Said {
     if (this.#parts.length === 0) return undefined;
     return JSON.stringify([{ role: 'assistant', parts: this.#parts, finish_reason: finishReason ?? 'stop' }]);
   }
-}
-
-/** Arguments as they are where they are short, else their text. */
-function bounded(args: unknown): unknown {
-  const text = JSON.stringify(args) ?? '';
-  return text.length <= longestText ? args : shortened(text);
 }
 
 export function userMessage(text: string): string {

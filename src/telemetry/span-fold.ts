@@ -171,7 +171,8 @@ export class SpanFold {
     const { runId, spanId } = this.#place;
     if (parent === undefined) this.#turn?.asked(record, this.#now);
     const parentSpanId = (parent === undefined ? undefined : this.#calls.get(parent)?.innerSpanId) ?? spanId;
-    if (this.#calls.size < mostOpen) this.#calls.set(id, new ToolCall(record, { runId, parentSpanId, now: this.#now }));
+    const { capturesContent } = this.#options;
+    if (this.#calls.size < mostOpen) this.#calls.set(id, new ToolCall(record, { runId, parentSpanId, now: this.#now, capturesContent }));
   }
 
   #endCall(record: EventOf<'item.completed'>): void {

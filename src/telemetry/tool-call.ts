@@ -1,4 +1,5 @@
 import type { EventOf } from '../events/event.ts';
+import { present } from '../present.ts';
 import { attributes, short, SpanEvents, spanName } from './attributes.ts';
 import { answerMessage, shortened } from './content.ts';
 import { errorTypeOfCall } from './failures.ts';
@@ -13,7 +14,11 @@ type Started = EventOf<'item.started'> & { sequence: number };
 export class ToolCall {
   readonly spanId: string;
   readonly events = new SpanEvents();
-  readonly #started: Started;
+  readonly #started: Pick<Started, 'kind' | 'parent_item_id' | 'item_id'>;
+  readonly #tool: string;
+  readonly #subagent: string | undefined;
+  /** Where content is told. */
+  readonly #args: string | undefined;
   readonly #parentSpanId: string;
   #agentSpanId: string | undefined;
   #start: number;
@@ -22,12 +27,18 @@ export class ToolCall {
   /** What a sub-agent said last. */
   answer: string | undefined;
 
-  constructor(started: Started, { runId, parentSpanId, now }: { runId: string; parentSpanId: string; now: number }) {
-    const isAgent = started.kind === 'subagent';
-    this.#started = started;
+  constructor(
+    { kind, parent_item_id, item_id, native_name, name, args, sequence }: Started,
+    { runId, parentSpanId, now, capturesContent }: { runId: string; parentSpanId: string; now: number; capturesContent: boolean },
+  ) {
+    const isAgent = kind === 'subagent';
+    this.#started = { kind, item_id, ...present({ parent_item_id }) };
+    this.#tool = short(native_name ?? name);
+    this.#subagent = isAgent ? agentIn(args) : undefined;
+    this.#args = capturesContent ? shortened(args) : undefined;
     this.#parentSpanId = parentSpanId;
-    this.spanId = isAgent ? callSpanId(runId, started.item_id) : recordSpanId(runId, started.sequence, 'call');
-    this.#agentSpanId = isAgent ? recordSpanId(runId, started.sequence, 'agent') : undefined;
+    this.spanId = isAgent ? callSpanId(runId, item_id) : recordSpanId(runId, sequence, 'call');
+    this.#agentSpanId = isAgent ? recordSpanId(runId, sequence, 'agent') : undefined;
     this.#start = this.#end = now;
   }
 
@@ -58,9 +69,8 @@ export class ToolCall {
   ): { agent: Omit<Span, 'traceId'> | undefined; call: Omit<Span, 'traceId'> } {
     const type = errorTypeOfCall(ended.status);
     const time = { kind: 'internal', start: this.#start, end: this.#end, events: [], droppedEvents: 0 } as const;
-    const { kind, args, item_id, native_name, name } = this.#started;
-    const tool = short(native_name ?? name);
-    const subagent = agentIn(args);
+    const { kind, item_id } = this.#started;
+    const subagent = this.#subagent;
     return {
       agent:
         this.#agentSpanId === undefined
@@ -84,10 +94,10 @@ export class ToolCall {
         ...time,
         spanId: this.spanId,
         parentSpanId: this.#parentSpanId,
-        name: spanName(operations.executeTool, tool),
+        name: spanName(operations.executeTool, this.#tool),
         attributes: attributes({
           [names.operation]: operations.executeTool,
-          [names.tool]: tool,
+          [names.tool]: this.#tool,
           // The tools of the built-in agent are ours; those of others run inside of them.
           [names.toolType]: agent === 'runwire' ? 'function' : 'extension',
           [names.toolCall]: short(item_id),
@@ -97,7 +107,7 @@ export class ToolCall {
           [ownNames.toolPermission]: this.permission,
           [names.exitCode]: ended.exit_code,
           [names.errorType]: type,
-          [names.toolArguments]: capturesContent ? shortened(args) : undefined,
+          [names.toolArguments]: this.#args,
           [names.toolResult]:
             capturesContent && ended.status === 'success' && ended.output !== undefined ? shortened(ended.output) : undefined,
         }),

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Draft, EventRecord } from '../../src/events/event.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
+import type { Span } from '../../src/telemetry/span.ts';
+import { SpanQueue } from '../../src/telemetry/span-queue.ts';
 import { attribute, jsonOf, spansOf, startedAt } from './spans-of.ts';
 
 /** What happens, a second apart. */
@@ -110,6 +112,23 @@ it('tells errors, retries, limits and permissions as events, and no call of a mo
   expect(bash?.status).toEqual({ code: 2, message: 'exit code 2' });
   expect(root?.events.map(({ name }) => name)).toEqual(['runwire.retry', 'runwire.limit', 'exception']);
   expect(root && attribute(root, 'error.type')).toBe('max_turns');
+});
+
+it('waits for a collector with so much and no more, and sends no request that is too large', () => {
+  const queue = new SpanQueue({ most: 2000, batch: 512 });
+  const [span] = spansOf(told([started, ok], { run_id: 'r1' }));
+  if (span === undefined) throw new Error('there is no span');
+  const big = { ...span, attributes: { text: 'x'.repeat(60_000) } };
+  for (let count = 0; count < 3000; count += 1) queue.add(big);
+  queue.add(span);
+  expect(queue.length).toBeLessThan(600);
+  expect(queue.length + queue.dropped).toBe(3001);
+  const request = queue.take();
+  expect(request.length * 60_000).toBeLessThan(2_100_000);
+  queue.putBack(request);
+  let last: Span | undefined;
+  while (queue.length > 0) last = queue.take().at(-1);
+  expect(last).toBe(span);
 });
 
 it('stays small, whatever an agent says', () => {

@@ -36,6 +36,9 @@ The limits of money, tokens and time are for all of it together; --max-turns cou
     ],
     ['runwire orchestrate clean', 'What a crash left'],
   ],
+  async refuse(failure, words, context) {
+    return (await import('../run/refuse.ts')).refuseCrew(failure, words, context);
+  },
   async run({ task, prompt, interactive, ...values }, _operands, context) {
     const { conductOrchestration } = await import('../orchestrate/orchestrate.ts');
     if (task !== undefined && prompt !== undefined) throw new Failure('input', 'two tasks: --task and --prompt; give one');

@@ -31,6 +31,9 @@ stdout gets the final report as JSON, stderr a table.`,
       'Five times the same agent, under one budget',
     ],
   ],
+  async refuse(failure, words, context) {
+    return (await import('../run/refuse.ts')).refuseCrew(failure, words, context);
+  },
   async run({ attempts, best, prompt, ...values }, operands, context) {
     const { conductRace } = await import('../orchestrate/race.ts');
     const crewFlags = readCrewFlags(values, context.cwd);

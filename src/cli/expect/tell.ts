@@ -24,9 +24,9 @@ function checkText({ verdict, expectations = [] }: RunOutcome, code: number, scr
 }
 
 export async function writeJunit(path: string, outcomes: readonly RunOutcome[], context: Context): Promise<void> {
-  const write = openFile('--junit', filled('--junit', path, 'junit.xml') ?? path, context, (message) =>
+  const file = openFile('--junit', filled('--junit', path, 'junit.xml') ?? path, context, (message) =>
     context.warn(`runwire: warning: ${message}`),
   );
   const { junitXml } = await import('../../reports/junit.ts');
-  write(junitXml(outcomes));
+  file.text(junitXml(outcomes));
 }

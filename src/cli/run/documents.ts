@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
 import { codeOfClass } from '../../faults.ts';
@@ -8,6 +8,7 @@ import { present } from '../../present.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
 import { redaction } from '../streams.ts';
+import type { HtmlDocument } from './html-document.ts';
 import { ciOf, type Documents, readDocuments, readGithub, type RunValues } from './flags.ts';
 
 interface Outlet {
@@ -24,40 +25,63 @@ export async function openDocuments(
   if (outcome === '-') sinks.push({ end: (told) => stdout.write(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`) });
   else if (outcome !== undefined) {
     const file = openFile('--outcome', outcome, context, complain);
-    sinks.push({ end: (told) => file(`${JSON.stringify(told)}\n`) });
+    sinks.push({ end: (told) => file.text(`${JSON.stringify(told)}\n`) });
   }
   if (reportMd !== undefined) {
     const file = openFile('--report-md', reportMd, context, complain);
     const [{ Story }, { reportMarkdown }] = await Promise.all([import('../../reports/story.ts'), import('../../reports/report-md.ts')]);
     const story = new Story();
-    sinks.push({ record: (record) => story.record(record), end: (told) => file(reportMarkdown(told, story)) });
+    sinks.push({ record: (record) => story.record(record), end: (told) => file.text(reportMarkdown(told, story)) });
   }
   if (junit !== undefined) {
     const file = openFile('--junit', junit, context, complain);
     const { junitXml } = await import('../../reports/junit.ts');
-    sinks.push({ end: (told) => file(junitXml([told])) });
+    sinks.push({ end: (told) => file.text(junitXml([told])) });
   }
   return sinks;
 }
 
+/** A file that is there whole or not at all. */
+export interface OpenFile {
+  text(whole: string): void;
+  parts(parts: AsyncIterable<string>): Promise<void>;
+}
+
 /** What an earlier run left there is gone, so that nobody takes it for this one; what cannot be written is said before the run. */
-export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): (text: string) => void {
+export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): OpenFile {
   const { path, isFile } = placeOf(resolve(cwd, name));
-  const temporary = `${path}.${process.pid}.part`;
-  try {
-    if (!isFile) return writing(flag, name, (text) => writeFileSync(path, text), complain);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, '');
-    rmSync(temporary);
-    rmSync(path, { force: true });
-  } catch (error) {
-    throw new Failure('input', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
-  }
-  const replace = (text: string): void => {
-    writeFileSync(temporary, text);
-    renameSync(temporary, path);
+  const temporary = isFile ? `${path}.${process.pid}.part` : path;
+  if (isFile)
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(temporary, '');
+      rmSync(temporary);
+      rmSync(path, { force: true });
+    } catch (error) {
+      throw new Failure('input', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
+    }
+  const failed = (error: unknown): void => complain(`${flag} ${name}: not written: ${messageOf(error)}`);
+  const keep = (): void => (isFile ? renameSync(temporary, path) : undefined);
+  return {
+    text(whole) {
+      try {
+        writeFileSync(temporary, whole);
+        keep();
+      } catch (error) {
+        failed(error);
+      }
+    },
+    async parts(parts) {
+      try {
+        if (isFile) writeFileSync(temporary, '');
+        for await (const part of parts) appendFileSync(temporary, part);
+        keep();
+      } catch (error) {
+        if (isFile) rmSync(temporary, { force: true });
+        failed(error);
+      }
+    },
   };
-  return writing(flag, name, replace, complain);
 }
 
 /** Where a link leads, so that it stays a link; a pipe or a device is written to, never replaced. */
@@ -68,15 +92,8 @@ function placeOf(path: string): { path: string; isFile: boolean } {
   return found.isFile() ? { path: realpathSync(path), isFile: true } : { path, isFile: false };
 }
 
-function writing(flag: string, name: string, write: (text: string) => void, complain: (message: string) => void): (text: string) => void {
-  return (text) => {
-    try {
-      write(text);
-    } catch (error) {
-      complain(`${flag} ${name}: not written: ${messageOf(error)}`);
-    }
-  };
-}
+/** A failure passes several who know how to tell it: the first does. */
+const told = new WeakSet<Failure>();
 
 /** A run that was refused before it could begin has an outcome too, where one was asked for. */
 export async function documentRefusal(
@@ -84,20 +101,25 @@ export async function documentRefusal(
   { values, prompt = '' }: { values: RunValues; prompt?: string | undefined },
   context: Context,
 ): Promise<void> {
+  if (told.has(failure)) return;
+  told.add(failure);
   let printed = '';
   const complain = (message: string): void => context.warn(`runwire: warning: ${message}`);
   const ci = ciOf(readGithub(values), context.env);
-  const told = ci === undefined ? undefined : await import('./ci.ts');
+  const ciRoom = ci === undefined ? undefined : await import('./ci.ts');
   let sinks: Sink[];
   let file: string | undefined;
+  let html: HtmlDocument | undefined;
   try {
     const documents = readDocuments(values);
-    file = documents.outcome === '-' ? undefined : (documents.outcome ?? told?.usualOutcomeFile(ci, context));
+    file = documents.outcome === '-' ? undefined : (documents.outcome ?? ciRoom?.usualOutcomeFile(ci, context));
     sinks = await openDocuments(
       { ...documents, outcome: documents.outcome ?? file },
       { stdout: { write: (text) => void (printed += text) }, complain },
       context,
     );
+    if (documents.reportHtml !== undefined)
+      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, complain);
   } catch (error) {
     // The documents themselves may be what cannot be had.
     if (error instanceof Failure) return;
@@ -105,8 +127,9 @@ export async function documentRefusal(
   }
   const outcome = refusedOutcome(failure, { prompt, model: values.model }, context);
   for (const sink of sinks) sink.end?.(outcome);
-  if (ci !== undefined && told !== undefined)
-    await new told.Ci(ci, context).tell(outcome, file === undefined ? undefined : resolve(context.cwd, file));
+  html?.writeAlone(outcome);
+  if (ci !== undefined && ciRoom !== undefined)
+    await new ciRoom.Ci(ci, context).tell(outcome, file === undefined ? undefined : resolve(context.cwd, file));
   if (printed !== '') await context.print(printed);
 }
 

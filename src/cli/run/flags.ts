@@ -47,6 +47,11 @@ export const documentOptions = {
     help: 'Write the outcome as JSON at the end, however it ends; - is stdout, instead of the answer',
   },
   'report-md': { type: 'string', value: 'FILE', help: 'Write a report in Markdown at the end: verdict, cost, files, transcript' },
+  'report-html': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write the page of "runwire runs show --html" at the end: one file, with all of it',
+  },
   junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report at the end: the run is a test case, and each rule' },
   github: {
     type: 'boolean',
@@ -182,6 +187,7 @@ export interface Format {
 export interface Documents {
   outcome: string | undefined;
   reportMd: string | undefined;
+  reportHtml: string | undefined;
   junit: string | undefined;
 }
 
@@ -338,8 +344,8 @@ type DocumentValues = Values<typeof documentOptions>;
 
 /** Whether any document is asked for. */
 export function wantsDocuments(values: DocumentValues, env: Environment): boolean {
-  const { outcome, 'report-md': reportMd, junit } = values;
-  return [outcome, reportMd, junit, ciOf(readGithub(values), env)].some((each) => each !== undefined);
+  const { outcome, 'report-md': reportMd, 'report-html': reportHtml, junit } = values;
+  return [outcome, reportMd, reportHtml, junit, ciOf(readGithub(values), env)].some((each) => each !== undefined);
 }
 
 export function readGithub(values: DocumentValues): boolean | undefined {
@@ -361,6 +367,7 @@ export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFla
   return {
     outcome,
     reportMd: filled('--report-md', values['report-md'], 'report.md'),
+    reportHtml: filled('--report-html', values['report-html'], 'report.html'),
     junit: filled('--junit', values.junit, 'junit.xml'),
   };
 }

@@ -15,9 +15,11 @@ import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { tapesPlace } from '../../stores/tapes-place.ts';
-import type { Context } from '../context.ts';
+import type { Context, LastWords } from '../context.ts';
 import type { Ci } from './ci.ts';
 import { ciOf, type RunFlags } from './flags.ts';
+import type { HtmlDocument } from './html-document.ts';
+import { lateOutcome } from './late-outcome.ts';
 import { lateResponse } from './late-response.ts';
 import { readReport } from './report.ts';
 import { telemetryOf } from './telemetry.ts';
@@ -66,8 +68,21 @@ export async function follow(
   let run: Run | undefined;
   let scratchpad = '';
   const startedAt = context.now();
-  const late = (timeoutMs: number): string =>
-    writer === undefined ? '' : lateResponse({ spec, writer, scratchpad, env: context.env, startedAt, now: context.now, timeoutMs });
+  let documentSinks: readonly Sink[] = [];
+  let html: HtmlDocument | undefined;
+  const tellCi = (outcome: RunOutcome): Promise<void> | undefined =>
+    ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
+  /** In the midst of something that does not let go: nothing here may wait. */
+  const lastWords = (timeoutMs: number): LastWords => {
+    const late = { spec, env: context.env, startedAt, now: context.now, timeoutMs };
+    const outcome = lateOutcome(late);
+    for (const sink of documentSinks) sink.end?.(outcome);
+    html?.writeAlone(outcome);
+    void tellCi(outcome);
+    if (writer === undefined || flags.format.flag !== '--json')
+      return { stdout: documents.outcome === '-' ? `${JSON.stringify(outcome)}\n` : '', exitCode: outcome.verdict.exit_code };
+    return { stdout: lateResponse({ ...late, writer, scratchpad }), exitCode: 1 };
+  };
   const print = (pieces: readonly string[]): Promise<void> => {
     narration.hide();
     return context.print(pieces);
@@ -78,7 +93,12 @@ export async function follow(
     run?.cancel({ kind: 'pipe' });
   });
   try {
+    if (documents.reportHtml !== undefined)
+      html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, narration.complain);
     const place = ledgerPlace(flags.ledger, context.env, context.cwd);
+    const kept = { keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, context.env, place) };
+    const asked = place.kind === 'none' ? undefined : { place, ...kept };
+    const ledger = html?.ledgerFor(asked) ?? asked;
     const telemetry = await telemetryOf(flags.otel, context, narration.complain);
     ci?.begin();
     run = start(spec, {
@@ -97,10 +117,11 @@ export async function follow(
             ci,
             isLog: ciName === 'github',
             onScratchpad: (name) => void (scratchpad = name),
+            onDocuments: (opened) => void (documentSinks = opened),
           },
           context,
         ),
-      ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape, tapes: tapesPlace(flags.tapes, context.env, place) },
+      ledger,
       report: readReport(flags.report, context.env),
       telemetry,
       keepsRecords: false,
@@ -109,7 +130,7 @@ export async function follow(
       outside: {
         onSignal: context.onSignal,
         onCrash: context.onCrash,
-        watchTime: (timeoutMs) => context.watchTime(timeoutMs, flags.format.flag === '--json' ? () => late(timeoutMs) : undefined),
+        watchTime: (timeoutMs) => context.watchTime(timeoutMs, () => lastWords(timeoutMs)),
       },
       loadAgent,
       script,
@@ -117,13 +138,15 @@ export async function follow(
     onRun?.(run, narration.complain);
     const outcome = await run.outcome;
     onOutcome?.(outcome);
+    if (html !== undefined && ledger !== undefined) await html.write(run.id, ledger, outcome);
     if (flags.onEnd.length > 0) {
       const { runOnEnd } = await import('./on-end.ts');
       for (const each of flags.onEnd) await runOnEnd(each, outcome, { cwd: context.cwd, env: context.env, complain: narration.complain });
     }
-    await ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
+    await tellCi(outcome);
     return exitCodeOf(outcome, flags);
   } finally {
+    html?.close();
     ci?.end();
     narration.close();
   }
@@ -163,6 +186,8 @@ interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onR
   isLog: boolean;
   /** Told the name of the scratchpad. */
   onScratchpad: (name: string) => void;
+  /** Told what writes documents. */
+  onDocuments: (sinks: readonly Sink[]) => void;
 }
 
 async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
@@ -172,7 +197,7 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
 
 async function fillSinks(
   sinks: Sink[],
-  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, isLog, onScratchpad }: Ways,
+  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, isLog, onScratchpad, onDocuments }: Ways,
   context: Context,
 ): Promise<Sink[]> {
   const { flag } = flags.format;
@@ -192,7 +217,9 @@ async function fillSinks(
   }
   if (Object.values(documents).some((each) => each !== undefined)) {
     const { openDocuments } = await import('./documents.ts');
-    sinks.push(...(await openDocuments(documents, { stdout: outlet, complain }, context)));
+    const opened = await openDocuments(documents, { stdout: outlet, complain }, context);
+    onDocuments(opened.filter((_sink, index) => index > 0 || documents.outcome !== '-'));
+    sinks.push(...opened);
   }
   if (ci !== undefined) sinks.push(ci.sink);
   return [...sinks, narration.sink];

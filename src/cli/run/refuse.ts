@@ -11,7 +11,7 @@ import { Outlet } from '../../run/sinks/outlet.ts';
 import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
-import { runOptions, wantsDocuments } from './flags.ts';
+import { documentOptions, runOptions, wantsDocuments } from './flags.ts';
 import { readPrompt } from './prompt.ts';
 import { loadWriter } from './writers.ts';
 
@@ -65,16 +65,8 @@ const otherFormats = /^(?:--(?:output-format|format|stream-json|to)(?:=|$)|-t)/;
 /** The same for words that cannot be read as flags: whoever asked for `--json`, and for nothing else, gets a response. */
 export async function refuseWords(failure: Failure, words: readonly string[], context: Context): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...words], options: runOptions, allowPositionals: true, strict: false });
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && !value.startsWith('-') ? value : undefined);
+  const { documents, text } = documentsIn(values);
   const typed = text(values.prompt) ?? (positionals.length === 0 ? undefined : positionals.join(' '));
-  const documents = present({
-    outcome: values.outcome === '-' ? '-' : text(values.outcome),
-    'report-md': text(values['report-md']),
-    junit: text(values.junit),
-    github: values.github === true ? true : undefined,
-    'no-github': values['no-github'] === true ? true : undefined,
-    model: text(values.model),
-  });
   if (wantsDocuments(documents, context.env))
     await (await import('./documents.ts')).documentRefusal(failure, { values: documents, prompt: typed }, context);
   if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
@@ -84,4 +76,36 @@ export async function refuseWords(failure: Failure, words: readonly string[], co
   } finally {
     context.leaveSoon();
   }
+}
+
+/** The same for a command that has documents, and no response of its own: the words of a race. */
+export async function refuseCrew(failure: Failure, words: readonly string[], context: Context): Promise<never> {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    options: { ...documentOptions, ...promptOptions },
+    allowPositionals: true,
+    strict: false,
+  });
+  const { documents, text } = documentsIn(values);
+  const prompt = text(values['prompt']) ?? text(values['task']) ?? (positionals.join(' ') || undefined);
+  if (wantsDocuments(documents, context.env))
+    await (await import('./documents.ts')).documentRefusal(failure, { values: documents, prompt }, context);
+  throw failure;
+}
+
+const promptOptions = { prompt: { type: 'string', short: 'p' }, task: { type: 'string' }, model: { type: 'string', short: 'm' } } as const;
+
+/** Which documents are asked for by words that may be wrong otherwise. */
+function documentsIn(values: Readonly<Record<string, unknown>>) {
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && !value.startsWith('-') ? value : undefined);
+  const documents = present({
+    outcome: values['outcome'] === '-' ? '-' : text(values['outcome']),
+    'report-md': text(values['report-md']),
+    'report-html': text(values['report-html']),
+    junit: text(values['junit']),
+    github: values['github'] === true ? true : undefined,
+    'no-github': values['no-github'] === true ? true : undefined,
+    model: text(values['model']),
+  });
+  return { documents, text };
 }

@@ -28,6 +28,14 @@ export async function* htmlReport(ledger: Ledger, run: RunRecord, timeline: Time
   yield `]}${page.slice(at + place.length)}`;
 }
 
+/** The page with an outcome alone. */
+export function loneReport(run: RunRecord): string {
+  const page = template();
+  const at = page.indexOf(place);
+  const data = inScript({ run, children: [], timeline: { entries: [], omitted: 0 }, records: [] });
+  return page.slice(0, at) + data + page.slice(at + place.length);
+}
+
 /** JSON that no parser of HTML sees an end, a comment or a tag in. */
 function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

@@ -15,6 +15,7 @@ import { traceRequest } from '../../telemetry/otlp.ts';
 import { readTelemetry, type TelemetryRequest } from '../../telemetry/settings.ts';
 import type { Span } from '../../telemetry/span.ts';
 import { SpanFold } from '../../telemetry/span-fold.ts';
+import { SpanQueue } from '../../telemetry/span-queue.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readSharedFlags, redaction, sourcesOf, streamOptions } from '../streams.ts';
@@ -26,14 +27,14 @@ export const otel = command({
   operands: 'ID|FILE…',
   description: `A run of the ledger with all below it, from their tapes, or any stored stream, as spans of the GenAI conventions:
 the run, each call of the model, each call of a tool. They are the same spans, with the same ids, that "runwire run --otel" sends.
-stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are told only where
-OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.`,
+stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are told only where they are asked for: see
+docs/telemetry.md.`,
   options: {
     to: {
       type: 'string',
       short: 't',
       value: 'FILE|URL',
-      help: 'Append to this file, or send to this collector with OTEL_EXPORTER_OTLP_HEADERS',
+      help: 'Append to this file, or send to this collector, with the headers that OTEL_* names',
     },
     from: streamOptions.from,
     stderr: streamOptions.stderr,
@@ -42,7 +43,7 @@ OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is true.`,
     ...ledgerOption,
   },
   examples: [
-    ['runwire runs otel last | jq ".resourceSpans[].scopeSpans[].spans[].name"', 'The spans of the last run'],
+    ["runwire runs otel last | jq '.resourceSpans[].scopeSpans[].spans | map(.name)'", 'The spans of the last run'],
     ['runwire runs otel last --to http://localhost:4318', 'Show it in Jaeger, or in whatever listens there'],
     ['runwire runs otel --from codex run.jsonl --to spans.jsonl', 'A stored stream, as a file for a collector'],
   ],
@@ -110,17 +111,19 @@ class SpanWriter {
   readonly #request: TelemetryRequest;
   readonly #isSent: boolean;
   readonly #context: Context;
-  #waiting: Span[] = [];
+  readonly #waiting: SpanQueue;
 
   constructor(request: TelemetryRequest, isSent: boolean, context: Context) {
     this.#request = request;
     this.#isSent = isSent;
     this.#context = context;
+    // Nothing is dropped: what is read waits.
+    this.#waiting = new SpanQueue({ most: Infinity, characters: Infinity, batch: request.queue.batch });
   }
 
   fold(runId: string, startedAt: number): SpanFold {
     const { capturesContent } = this.#request;
-    return new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => void this.#waiting.push(span) });
+    return new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => this.#waiting.add(span) });
   }
 
   complain(message: string): void {
@@ -128,13 +131,11 @@ class SpanWriter {
   }
 
   async flush(): Promise<void> {
-    const { batch } = this.#request.queue;
-    while (this.#waiting.length >= batch) await this.#write(this.#waiting.splice(0, batch));
+    while (this.#waiting.isFull) await this.#write(this.#waiting.take());
   }
 
   async end(): Promise<void> {
-    await this.flush();
-    if (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0));
+    while (this.#waiting.length > 0) await this.#write(this.#waiting.take());
   }
 
   async #write(spans: readonly Span[]): Promise<void> {

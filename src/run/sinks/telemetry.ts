@@ -5,6 +5,7 @@ import { deliver } from '../../telemetry/deliver.ts';
 import { traceRequest } from '../../telemetry/otlp.ts';
 import type { TelemetryRequest } from '../../telemetry/settings.ts';
 import type { Span } from '../../telemetry/span.ts';
+import { SpanQueue } from '../../telemetry/span-queue.ts';
 import { SpanFold } from '../../telemetry/span-fold.ts';
 import type { Sink } from './sink.ts';
 
@@ -33,8 +34,7 @@ export class TelemetrySink implements Sink {
   readonly #options: TelemetryOptions;
   readonly #fold: SpanFold;
   readonly #called = new AbortController();
-  #waiting: Span[] = [];
-  #dropped = 0;
+  readonly #waiting: SpanQueue;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #retryMs = firstRetryMs;
@@ -46,7 +46,8 @@ export class TelemetrySink implements Sink {
   constructor(options: TelemetryOptions) {
     const { request, runId, startedAt, traceState } = options;
     this.#options = options;
-    const { capturesContent } = request;
+    const { capturesContent, queue } = request;
+    this.#waiting = new SpanQueue(queue);
     this.#fold = new SpanFold({ onSpan: (span) => this.#add(span), capturesContent, runId, startedAt, ...present({ traceState }) });
   }
 
@@ -67,19 +68,13 @@ export class TelemetrySink implements Sink {
     clearTimeout(timer);
     this.#isOver = true;
     if (this.#waiting.length > 0) this.#warn(`${this.#waiting.length} spans could not be sent`);
-    else if (this.#dropped > 0) this.#warn(`${this.#dropped} spans were more than could wait`);
+    else if (this.#waiting.dropped > 0) this.#warn(`${this.#waiting.dropped} spans were more than could wait`);
   }
 
   #add(span: Span): void {
-    const { most, batch, delayMs } = this.#options.request.queue;
     if (this.#isOver) return;
-    // The span of the run itself comes last, and is worth more than any other.
-    if (this.#waiting.length >= most) {
-      this.#waiting.pop();
-      this.#dropped += 1;
-    }
-    this.#waiting.push(span);
-    this.#schedule(this.#waiting.length >= batch ? 0 : delayMs);
+    this.#waiting.add(span);
+    this.#schedule(this.#waiting.isFull ? 0 : this.#options.request.queue.delayMs);
   }
 
   #schedule(delayMs: number): void {
@@ -104,7 +99,7 @@ export class TelemetrySink implements Sink {
     const { request, clean } = this.#options;
     let attempts = 0;
     while (this.#waiting.length > 0 && !this.#isOver && !this.#called.signal.aborted) {
-      const spans = this.#waiting.splice(0, request.queue.batch);
+      const spans = this.#waiting.take();
       const told = await deliver(traceRequest(spans, clean(request.resource)), request.target, this.#called.signal);
       if (told.kind === 'taken') {
         this.#retryMs = firstRetryMs;
@@ -116,7 +111,7 @@ export class TelemetrySink implements Sink {
         this.#isOver = true;
         return;
       }
-      this.#waiting.unshift(...spans);
+      this.#waiting.putBack(spans);
       const waitMs = told.afterMs ?? this.#retryMs;
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs);
       this.#notBefore = performance.now() + waitMs;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { runwire } from '../../support/command.ts';
-import { endings, folder, goodRun, runScripted, telling } from './scripted.ts';
+import type { Context, LastWords } from '../../../src/cli/context.ts';
+import { endings, folder, goodRun, outside, runScripted, telling } from './scripted.ts';
 
 const outcomeAt = (path: string): RunOutcome => RunOutcome.parse(JSON.parse(readFileSync(path, 'utf8')));
 
@@ -53,6 +54,84 @@ describe('--outcome', () => {
     const { status, stderr } = await runwire(['run', 'hello', '--outcome', join(cwd, 'o.json'), '--no-such-flag']);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('unknown option --no-such-flag') as string });
     expect(outcomeAt(join(cwd, 'o.json')).verdict.class).toBe('input');
+  });
+});
+
+describe('a run that only the watchdog could end', () => {
+  it.each([['o.json'], ['-']])('has its documents, made at once: --outcome %s', async (outcome) => {
+    const around = outside();
+    let words: LastWords | undefined;
+    let lastWords: (() => LastWords) | undefined;
+    const context: Context = {
+      ...around.context,
+      watchTime(_ms, say) {
+        lastWords = say;
+        return () => {};
+      },
+    };
+    const flags = ['--outcome', outcome, '--report-md', 'r.md', '--junit', 'j.xml', '--timeout', '9s', '-q', '--github'];
+    const env = { ...context.env, GITHUB_OUTPUT: join(around.cwd, 'outputs') };
+    await runScripted(
+      ['Do it', ...flags],
+      async (options, emit) => {
+        await telling(...goodRun.slice(0, 6))(options, emit);
+        words = lastWords?.();
+        const read = (name: string): string => readFileSync(join(around.cwd, name), 'utf8');
+        expect(words?.exitCode).toBe(124);
+        expect(RunOutcome.parse(JSON.parse(outcome === '-' ? (words?.stdout ?? '') : read('o.json'))).verdict.class).toBe('time_limit');
+        expect(read('r.md')).toMatch(/Runwire: time_limit[^]*I look at both/);
+        expect(read('j.xml')).toContain('type="time_limit"');
+        expect(read('outputs')).toContain('time_limit');
+        expect(readdirSync(around.cwd).filter((name) => name.endsWith('.part'))).toEqual([]);
+      },
+      { ...around, context: { ...context, env } },
+    );
+    expect(words).toBeDefined();
+  });
+});
+
+describe('--report-html', () => {
+  const data = (path: string): { run: { class: string; prompt: string }; records: { type: string }[] } => {
+    const page = readFileSync(path, 'utf8');
+    const from = page.indexOf('{"run":');
+    return JSON.parse(page.slice(from, page.indexOf('</script>', from))) as ReturnType<typeof data>;
+  };
+
+  it('is one page with all of the run, with a ledger and without, however it ends', async () => {
+    const cwd = folder();
+    const recording = join(import.meta.dirname, '..', '..', '..', 'examples', 'codex-run.jsonl');
+    const state = { XDG_STATE_HOME: join(cwd, 'state') };
+    const file = (name: string): string => join(cwd, name);
+    const [kept, lost, late, refused, race, orchestrated] = await Promise.all([
+      runwire(['run', '-q', '--report-html', file('kept.html'), '--', 'cat', recording], { env: state }),
+      runwire(['run', '-q', '--ledger', 'none', '--report-html', file('lost.html'), '--', 'cat', recording]),
+      runwire([
+        'run',
+        '-q',
+        '--ledger',
+        'none',
+        '--timeout',
+        '1s',
+        '--report-html',
+        file('late.html'),
+        '--',
+        'sh',
+        '-c',
+        `head -5 ${recording}; sleep 60`,
+      ]),
+      runwire(['run', 'Do </script> it', '--report-html', file('refused.html'), '--max-turns', 'no']),
+      runwire(['race', 'Do it', '--no-such-flag', '--report-html', file('race.html'), '--junit', file('race.xml')]),
+      runwire(['orchestrate', '--task', 'Do it', '--dirty', 'maybe', '--outcome', file('o.json'), '--report-md', file('o.md')]),
+    ]);
+    expect([kept, lost, late, refused, race, orchestrated].map(({ status }) => status)).toEqual([0, 0, 124, 2, 2, 2]);
+    const pages = ['kept', 'lost', 'late', 'refused', 'race'].map((name) => data(file(`${name}.html`)));
+    expect(pages.map(({ run }) => run.class)).toEqual(['success', 'success', 'time_limit', 'input', 'input']);
+    expect(pages.map(({ records }) => records.some(({ type }) => type === 'item.started'))).toEqual([true, true, true, false, false]);
+    expect(pages.slice(3).map(({ run }) => run.prompt)).toEqual(['Do </script> it', 'Do it']);
+    expect(readFileSync(file('race.xml'), 'utf8')).toContain('type="input"');
+    expect(outcomeAt(file('o.json')).verdict.class).toBe('input');
+    expect(readFileSync(file('o.md'), 'utf8')).toContain('Runwire: input');
+    expect(readdirSync(cwd).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 });
 

@@ -129,6 +129,8 @@ failed  expectation: 1 of 2 expectations not met: must not call bash
       high: expect.closeTo(0.9, 1) as number,
       rules: [{ rule: 'answer contains Hello', passed: 4, runs: 6 }],
     });
+    const { low, high } = JSON.parse(repeated.stdout) as { low: number; high: number };
+    expect(low < 2 / 3 && 2 / 3 < high).toBe(true);
     expect({ status: nothing.status, stderr: nothing.stderr }).toEqual({
       status: 2,
       stderr: expect.stringContaining('nothing to check') as string,

@@ -1,0 +1,35 @@
+import { Thread, type ThreadOptions } from '../../pipeline/thread.ts';
+import { present } from '../../present.ts';
+import { Redactor } from '../../redact/redactor.ts';
+import { secretValues } from '../../redact/secrets.ts';
+import type { RunOutcome } from '../../outcome/outcome.ts';
+import type { RunSpec } from '../../run/spec.ts';
+import { timeIsUp } from '../../run/stop.ts';
+import type { Environment } from '../../vocabulary.ts';
+
+export interface Late {
+  spec: RunSpec;
+  env: Environment;
+  startedAt: number;
+  now: () => number;
+  timeoutMs: number;
+}
+
+/** What a run came to that could not be ended in order: made anew, since nothing of the run itself can be relied on in the midst of it. */
+export function lateOutcome(
+  { spec, env, startedAt, now, timeoutMs }: Late,
+  more: Pick<ThreadOptions, 'onRecord'> & { session?: string } = {},
+): RunOutcome {
+  const { session: session_id, ...options } = more;
+  const thread = new Thread({
+    clock: now,
+    startedAt,
+    introduction: { task: spec.prompt, ...present({ session_id, model: spec.model }) },
+    ...(spec.redact ? { redact: new Redactor({ values: secretValues(env) }) } : {}),
+    ...options,
+  });
+  const { limit } = timeIsUp(timeoutMs);
+  thread.stopped('limit');
+  thread.tell({ type: 'limit.reached', ...limit });
+  return thread.end('runwire');
+}
