@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,10 @@ import { newRunId } from '../../src/stores/run-id.ts';
 import type { Tape, TapeEnd, UndeliveredTape } from '../../src/stores/tape.ts';
 import { tapesPlace } from '../../src/stores/tapes-place.ts';
 import type { Environment } from '../../src/vocabulary.ts';
+import type { RunSummary } from '../../src/stores/run-store.ts';
+import { jsonLines } from '../cli/runs/ledger.ts';
+import { serving } from '../server/serving.ts';
+import { runwire } from '../support/command.ts';
 import { type BucketServer, startBucket } from './support/bucket.ts';
 import { startDeafProxy } from './support/deaf-proxy.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
@@ -419,3 +423,108 @@ describe('who follows a tape of another machine', () => {
     expect(proxy.dropped()).toBeGreaterThan(0);
   });
 });
+
+/** A program in the words of codex that says one thing, waits for a file, and says another. */
+const agent = `
+  const { existsSync, writeSync } = require('node:fs');
+  const say = (line) => writeSync(1, JSON.stringify(line) + '\\n');
+  const message = (id, text) => say({ type: 'item.completed', item: { id, type: 'agent_message', text } });
+  say({ type: 'thread.started', thread_id: 'machine-a' });
+  say({ type: 'turn.started' });
+  say({ type: 'item.started', item: { id: 'c', type: 'command_execution', command: 'true', status: 'in_progress' } });
+  say({ type: 'item.completed', item: { id: 'c', type: 'command_execution', command: 'true', exit_code: 0, aggregated_output: '', status: 'completed' } });
+  message('m1', 'the first words');
+  const timer = setInterval(() => {
+    if (!existsSync(process.argv[1])) return;
+    clearInterval(timer);
+    message('m2', 'the last words');
+    say({ type: 'turn.completed', usage: { input_tokens: 3, output_tokens: 2 } });
+  }, 20);`;
+
+describe.each([
+  ['the ledger', {}],
+  ['a bucket', { RUNWIRE_TAPES: 's3://tapes/machines' }],
+])('with the tapes in %s', (where, tapes) => {
+  const isBucket = where === 'a bucket';
+
+  it('a run of one machine is seen on another, live and after', async () => {
+    const home = mkdtempSync(join(folder, 'machines-'));
+    const go = join(home, 'go');
+    const shared = { ...tapes, RUNWIRE_LEDGER: postgres.url(isBucket ? 'm_bucket' : 'm_ledger') };
+    const machine = (name: string, more: Record<string, string> = bucket.env): Record<string, string> => ({
+      ...shared,
+      ...more,
+      HOME: join(home, name),
+      XDG_STATE_HOME: join(home, name, 'state'),
+    });
+    const [a, b] = [machine('a'), machine('b')];
+    const run = runwire(['run', '--', process.execPath, '-e', agent, go], { env: a });
+    const found = async (): Promise<RunSummary[]> => jsonLines((await runwire(['runs', 'list', '--format', 'json'], { env: b })).stdout);
+    let [seen] = await found();
+    while (seen === undefined) [seen] = await found();
+    const server = await serving(join(home, 'b', 'state'), [], b);
+    const tail = runwire(['runs', 'tail', '-f', '--to', 'runwire', 'last'], { env: b });
+    const stream = await server.ask(`/api/runs/${seen.id}/records`);
+    let sent = '';
+    for await (const bytes of stream.body ?? []) {
+      sent += Buffer.from(bytes).toString();
+      if (sent.includes('the first words') && !sent.includes('the last words')) writeFileSync(go, '');
+    }
+    const ended = await run;
+    expect([ended.status, ended.stderr]).toEqual([0, expect.not.stringMatching(/warning|S3RVER|secret-of/) as string]);
+    expect(sent).toMatch(/event: end/);
+
+    const asked = [
+      ['play', 'last', '--speed', 'max'],
+      ['outcome', 'last'],
+      ['check', 'last', '--expect', 'must run true', '--json'],
+      ['runs', 'show', 'last', '--json'],
+      ['runs', 'verify', '--strict'],
+    ];
+    const [played, outcome, checked, shown, verified] = await Promise.all(asked.map((args) => runwire(args, { env: b })));
+    const tailed = await tail;
+    const sequences = jsonLines<EventRecord>(tailed.stdout).map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+    // What was held back for the redaction of a live stream is not when it is played, so only times of deltas may differ.
+    const untimed = (text: string): EventRecord[] => jsonLines<EventRecord>(text).map((record) => ({ ...record, timestamp: null }));
+    expect(untimed(played?.stdout ?? '')).toEqual(untimed(tailed.stdout));
+    const records = [...sent.matchAll(/^data: (\[.*\])$/gm)].flatMap(([, data = '']) => JSON.parse(data) as EventRecord[]);
+    expect(records).toEqual(jsonLines<EventRecord>(tailed.stdout));
+    expect(JSON.parse(outcome?.stdout ?? '')).toMatchObject({ status: 'success', message: 'the last words' });
+    expect(checked?.status).toBe(0);
+    expect(JSON.parse(shown?.stdout ?? '')).toMatchObject({
+      timeline: [{ name: 'command_execution' }],
+      tape: expect.stringMatching(isBucket ? /^s3:\/\/tapes\/machines\// : /^postgres:/) as string,
+    });
+    expect([verified?.status, verified?.stderr]).toEqual([0, 'runwire: 1 run, 1 tape: 0 problems, 0 warnings\n']);
+    // Nothing waits on the disk of the machine that ran.
+    expect(readdirSync(join(home, 'a', 'state', 'runwire', 'outbox'))).toEqual([]);
+
+    if (isBucket) {
+      const away = await runwire(['runs', 'show', 'last', '--text'], {
+        env: machine('c', { ...bucket.env, AWS_SECRET_ACCESS_KEY: 'hush' }),
+      });
+      expect([away.status, away.stdout, away.stderr]).toEqual([
+        0,
+        expect.stringContaining('the last words') as string,
+        expect.stringMatching(/no timeline: cannot read from s3:\/\/tapes\/machines: it answers 403 SignatureDoesNotMatch\n/) as string,
+      ]);
+      const elsewhere = await runwire(['runs', 'show', 'last', '--text', '--tapes', 'files'], { env: b });
+      expect(elsewhere.stdout).toMatch(/is in s3:\/\/tapes\/machines: name that place with --tapes or RUNWIRE_TAPES/);
+      expect(readdirSync(join(bucket.folder, 'tapes', 'machines'))).toHaveLength(1);
+    }
+    const pruned = await runwire(['runs', 'prune', '--keep', '0', '--yes'], { env: b });
+    expect(pruned.stdout).toMatch(/^removed 1 run and 1 tape/);
+    if (isBucket) expect(filesBelow(join(bucket.folder, 'tapes', 'machines'))).toEqual([]);
+    server.child.kill('SIGINT');
+    await server.ended;
+  });
+});
+
+/** A server may keep empty folders, or none. */
+function filesBelow(path: string): string[] {
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { recursive: true, withFileTypes: true, encoding: 'utf8' }).flatMap((each) =>
+    each.isFile() ? [each.name] : [],
+  );
+}

@@ -1,6 +1,7 @@
 import type { S3mini } from 's3mini';
 import { Failure, messageOf } from '../../failure.ts';
 import type { Environment } from '../../vocabulary.ts';
+import { PlaceAway } from '../tape.ts';
 import { bucketAddress, type BucketPlace } from '../tapes-place.ts';
 
 /** The little that a bucket is asked for: nothing is listed, and nothing depends on what is there. */
@@ -25,7 +26,7 @@ export function openBucket(place: BucketPlace, env: Environment): Bucket {
       return await work(await client);
     } catch (error) {
       client = undefined;
-      throw error instanceof Failure ? error : new Failure('config', `cannot ${what} ${name}: ${whyRefused(error)}`);
+      throw new PlaceAway('config', `cannot ${what} ${name}: ${error instanceof Failure ? error.message : whyRefused(error)}`);
     }
   }
   return {
@@ -47,7 +48,7 @@ export function openBucket(place: BucketPlace, env: Environment): Bucket {
 async function connect({ bucket }: BucketPlace, env: Environment): Promise<S3mini> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
   if (!accessKeyId || !secretAccessKey)
-    throw new Failure('config', 'the bucket of tapes needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
+    throw new Failure('config', 'it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
   const { S3mini } = await import('s3mini');
   const client = new S3mini({
