@@ -283,6 +283,28 @@ describe('a bucket', () => {
     for (const line of asked) expect(line).toMatch(/^(PUT|GET|DELETE) lent AWS4-HMAC-SHA256 .*SignedHeaders=[\w;-]*x-amz-security-token/);
   });
 
+  it('that takes a request and never answers holds nobody up', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    const port = (silent.address() as AddressInfo).port;
+    const home = mkdtempSync(join(folder, 'silent-'));
+    const env = {
+      ...bucket.env,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      RUNWIRE_TAPES: 's3://tapes/silent',
+      HOME: home,
+      XDG_STATE_HOME: home,
+    };
+    const said = '{"type":"thread.started","thread_id":"x"}\\n{"type":"turn.started"}\\n{"type":"turn.completed","usage":{}}\\n';
+    const run = await runwire(['run', '--from', 'codex', '--', 'printf', said], { env });
+    expect(run.stderr).toMatch(/still on this machine: no answer from s3:\/\/tapes\/silent yet; the next runwire command here delivers it/);
+    // Its sockets are the only thing that could keep it.
+    expect((await runwire(['runs', 'show', 'last', '--json'], { env })).status).toBe(0);
+    expect(silent.listening).toBe(true);
+    silent.close();
+    silent.closeAllConnections();
+  });
+
   it('that nobody named here is not asked, whatever the ledger says', async () => {
     const { store, tapes } = await on('a', place);
     const run = newRunId(noon);
@@ -375,6 +397,25 @@ describe('what is kept of a tape', () => {
     expect((await read(tapes.at(key))).text).toBe(linesOf(recordsOf(3)));
     await store.close();
   });
+});
+
+it('a role that may add and not delete keeps tapes in a bucket: they are there twice, and read once', async () => {
+  const owner = await on('a', 's3, indexed in PostgreSQL');
+  const admin = new pg.Client({ connectionString: postgres.url('x').replace('?schema=x', '') });
+  await admin.connect();
+  await admin.query(
+    "create role adder login password 'p'; grant usage on schema bucket to adder; grant select, insert on all tables in schema bucket to adder",
+  );
+  await admin.end();
+  const place = ledgerPlace(postgres.url('bucket').replace(/\/\/.*@/, '//adder:p@'), {}, '/');
+  if (place.kind === 'none') return refuse('no ledger');
+  const env = { ...bucket.env, XDG_STATE_HOME: join(folder, 'adder') };
+  const { store, tapes } = await openLedger(place, env, { kind: 'bucket', bucket: 'tapes', prefix: '' });
+  const { key, tape } = tapes.create(newRunId(noon), noon);
+  await write(tape, recordsOf(50));
+  expect(await read(owner.tapes.at(key))).toEqual({ text: linesOf(recordsOf(50)), end: { kind: 'whole' } });
+  await store.close();
+  await owner.store.close();
 });
 
 describe('who follows a tape of another machine', () => {
