@@ -8,6 +8,16 @@ const roff = (text: string): string =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 
+/** What is not one agent's own; flags come before them. */
+const variables: readonly (readonly [name: string, meaning: string])[] = [
+  ['RUNWIRE_LEDGER', 'Where runs are remembered: a file, postgres://…, none.'],
+  ['RUNWIRE_TAPES', 'Where their events are kept: s3://bucket/prefix, postgres, files.'],
+  ['AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN', 'The key of that bucket, and the token of a key that was lent.'],
+  ['AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL', 'Where that bucket is.'],
+  ['RUNWIRE_REPORT, RUNWIRE_REPORT_TOKEN', 'A "runwire serve" elsewhere that is told of every run, and the token for it.'],
+  ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'Where the ledger, tapes and sessions are by default, and the config file.'],
+];
+
 /** docs/man/runwire.1, from the same tables as --help. */
 export async function manPage(): Promise<string> {
   const all = await loadCommands();
@@ -39,7 +49,8 @@ Of a run, and of
 .B runwire outcome \\-\\-exit\\-code
 ${codes.join('')}.PP
 Other commands exit with 0, with 1 for a bad ledger and where their own help says so, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
-.SH SEE ALSO
+.SH ENVIRONMENT
+${variables.map(([name, meaning]) => `.TP\n.B ${name}\n${roff(meaning)}\n`).join('')}.SH SEE ALSO
 The guide pages in the docs folder of the project.
 `;
 }

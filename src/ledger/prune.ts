@@ -36,12 +36,12 @@ export async function pruneRuns(
     tapeBytes += its.bytes;
     found.push(its.tape);
   }
-  // First the ledger: a run without its tape can still be told, a tape without its run cannot.
+  // First the tapes: one that cannot be removed now, as where its bucket is away, is found again by its run.
+  if (!dryRun) for (const tape of found) await tape.remove();
   if (!dryRun && !tapesOnly) {
     await store.prune(ended);
     await store.compact();
   }
-  if (!dryRun) for (const tape of found) await tape.remove();
   return { runs, tapes: found.length, tapeBytes };
 }
 

@@ -2,6 +2,7 @@ import { runwire } from '../dialects/runwire/index.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { Reader, type ReaderOptions } from '../pipeline/reader.ts';
 import type { ProcessEnd } from '../pipeline/thread.ts';
+import { readAddress } from '../stores/chunks/chunk.ts';
 import { shortRunId } from '../stores/run-id.ts';
 import type { RunSummary } from '../stores/run-store.ts';
 import type { Tape, Tapes } from '../stores/tape.ts';
@@ -12,6 +13,8 @@ export async function tapeOf(tapes: Tapes, run: RunSummary): Promise<{ tape: Tap
   const tape = tapes.at(run.tape);
   const bytes = await tape?.size();
   if (tape !== undefined && bytes !== undefined) return { tape, bytes };
+  // Of a run that has just begun elsewhere, the first records are on their way.
+  if (tape !== undefined && run.status === 'running' && readAddress(run.tape) !== undefined) return { tape, bytes: 0 };
   return { missing: `the tape of ${shortRunId(run.id)} ${tapes.whereIs(run.tape, run.host)}` };
 }
 

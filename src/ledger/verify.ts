@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
 import { messageOf } from '../failure.ts';
 import { Framer } from '../pipeline/framer.ts';
+import { readAddress } from '../stores/chunks/chunk.ts';
 import { isDatabaseError } from '../stores/database.ts';
 import type { RunSummary } from '../stores/run-store.ts';
-import type { Tape, TapeEnd } from '../stores/tape.ts';
+import { PlaceAway, type Tape, type TapeEnd, type Tapes } from '../stores/tape.ts';
 import { allRuns, type Ledger } from './ledger.ts';
 
 export interface Finding {
@@ -22,10 +23,14 @@ export interface Verified {
 /** The database's own check, every run, and every tape from its first byte to its last. Answers how much was looked at. */
 export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Finding, Verified> {
   const keys = new Set<string>();
-  for await (const { key } of tapes.list()) keys.add(key);
-  const seen: Verified = { runs: 0, tapes: keys.size };
+  const seen: Verified = { runs: 0, tapes: 0 };
 
   async function* checkStore(): AsyncGenerator<Finding> {
+    // The index of some tapes is in the ledger: where that is damaged, those in files are still looked at.
+    for await (const { key } of tapes.list()) {
+      keys.add(key);
+      seen.tapes = keys.size;
+    }
     for (const problem of await store.verify()) yield { level: 'problem', ...problem };
   }
   async function* checkRuns(): AsyncGenerator<Finding> {
@@ -33,7 +38,7 @@ export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Fi
       seen.runs += 1;
       if (run.tape === undefined) continue;
       const tape = keys.delete(run.tape) ? tapes.at(run.tape) : undefined;
-      const found = tape === undefined ? missing(run) : await checkTape(tape, run);
+      const found = tape === undefined ? missing(run, tapes) : await checkTape(tape, run);
       if (found !== undefined) yield { ...found, where: run.id };
     }
   }
@@ -56,13 +61,16 @@ export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Fi
 
 type Found = Omit<Finding, 'where'> | undefined;
 
-/** The tapes of other machines are not here to look at. */
-function missing({ tape, host }: RunSummary): Found {
+/** The files of other machines are not here to look at. */
+function missing({ tape, host, status }: RunSummary, tapes: Tapes): Found {
+  if (tape !== undefined && readAddress(tape) !== undefined)
+    return status === 'running' ? undefined : { level: 'warning', what: `its tape ${tapes.whereIs(tape, host)}` };
   return host !== undefined && host !== hostname() ? undefined : { level: 'warning', what: `its tape ${tape} is gone` };
 }
 
 async function checkTape(tape: Tape, { status, tape_sha256: sha256 }: RunSummary): Promise<Found> {
   const end = await readThrough(tape);
+  if (end.kind === 'away') return { level: 'warning', what: `its tape could not be looked at: ${end.message}` };
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
   if (sha256 !== undefined && tape.digest !== undefined && (await tape.digest()) !== sha256)
     return { level: 'problem', what: 'its tape is damaged: it is not what was written' };
@@ -73,7 +81,7 @@ async function checkTape(tape: Tape, { status, tape_sha256: sha256 }: RunSummary
 }
 
 /** To the last byte and the last line: zstd notices some damage, and what it lets through is no JSON any more. */
-async function readThrough(tape: Tape): Promise<TapeEnd> {
+async function readThrough(tape: Tape): Promise<TapeEnd | { kind: 'away'; message: string }> {
   let broken = 0;
   const framer = new Framer({
     value: () => {},
@@ -92,6 +100,6 @@ async function readThrough(tape: Tape): Promise<TapeEnd> {
       }
     }
   } catch (error) {
-    return { kind: 'broken', message: messageOf(error) };
+    return { kind: error instanceof PlaceAway ? 'away' : 'broken', message: messageOf(error) };
   }
 }

@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { LiveRuns } from '../ledger/live.ts';
 import { isDatabaseError } from '../stores/database.ts';
+import { PlaceAway } from '../stores/tape.ts';
 import type { Assets } from './assets.ts';
 import type { ServerEnv } from './env.ts';
 import { defaultTiming, type StreamTiming } from './event-stream.ts';
@@ -73,6 +74,7 @@ export function createApp({ ledger, names, tokens, assets, now, timing = default
 
 function problemOf(error: Error): Problem | undefined {
   if (error instanceof Problem) return error;
+  if (error instanceof PlaceAway) return new Problem('unavailable', error.message);
   if (error instanceof Failure) return new Problem('input', error.message);
   if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; "runwire runs verify" looks closer');
   return undefined;

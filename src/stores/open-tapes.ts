@@ -6,6 +6,7 @@ import type { Chunks } from './chunks/chunk.ts';
 import { TapeOutbox } from './chunks/tape-outbox.ts';
 import { FileTapes } from './file-tapes.ts';
 import type { LedgerPlace } from './open-store.ts';
+import { ledgerName } from './outbox.ts';
 import { PlacedTapes } from './placed-tapes.ts';
 import type { Tapes } from './tape.ts';
 import type { TapesPlace } from './tapes-place.ts';
@@ -20,15 +21,9 @@ export function openTapes(
   return new PlacedTapes({
     kind: place.kind,
     files: new FileTapes(join(folder, 'tapes')),
-    outbox: new TapeOutbox(join(folder, 'outbox'), ledger.kind === 'sqlite' ? ledger.path : serverName(ledger.url)),
+    outbox: new TapeOutbox(join(folder, 'outbox'), ledgerName(ledger, env)),
     chunks,
     bucket: place.kind === 'bucket' ? openBucket(place, env) : undefined,
     isShared: ledger.kind === 'postgres',
   });
-}
-
-/** Whoever asks, with whichever password, means the same ledger. */
-function serverName(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : new URL('postgres://invalid');
-  return `${url.host}${url.pathname}?schema=${url.searchParams.get('schema') ?? 'runwire'}`;
 }

@@ -75,11 +75,13 @@ const ending = '.run.json';
 /** Beside the tapes: with the ledger's file, or in the state folder. */
 export function openOutbox(place: Exclude<LedgerPlace, { kind: 'none' }>, env: Environment): Outbox {
   const folder = place.kind === 'sqlite' ? join(place.path, '..') : stateFolder(env);
-  return new Outbox(join(folder, 'outbox'), place.kind === 'sqlite' ? place.path : serverName(place.url, env));
+  return new Outbox(join(folder, 'outbox'), ledgerName(place, env));
 }
 
 /** Whoever asks, with whichever password, means the same ledger. */
-function serverName(address: string, env: Environment): string {
+export function ledgerName(place: Exclude<LedgerPlace, { kind: 'none' }>, env: Environment): string {
+  if (place.kind === 'sqlite') return place.path;
+  const address = place.url;
   const url = URL.canParse(address) ? new URL(address) : new URL('postgres://invalid');
   const host = url.hostname || env['PGHOST'] || 'localhost';
   const database = url.pathname.slice(1) || env['PGDATABASE'] || '';

@@ -93,7 +93,12 @@ export class PlacedTapes implements Tapes {
       const end = await allDelivered(deliveries, Math.max(0, until - performance.now()));
       if (end?.kind === 'broken') outbox.setAside(tape);
       else if (end !== undefined) await outbox.remove(tape);
-      else left.push({ run: tape.run, where: address, why: deliveries.find(({ trouble }) => trouble)?.trouble ?? 'it takes longer' });
+      else
+        left.push({
+          run: tape.run,
+          where: address,
+          why: deliveries.find(({ trouble }) => trouble)?.trouble ?? `no answer from ${this.name} yet`,
+        });
     }
     return left;
   }

@@ -108,7 +108,7 @@ class PostgresDatabase implements Database {
 
   /** Only who owns a table may; for all others the server does it in its own time. */
   async compact(): Promise<void> {
-    const tables = ['runs', 'documents', 'labels', 'usage', 'tools'].map((table) => `${this.prefix}${table}`);
+    const tables = ['runs', 'documents', 'labels', 'usage', 'tools', 'run_chunk'].map((table) => `${this.prefix}${table}`);
     await this.#pool.query(`vacuum ${tables.join(', ')}`);
   }
 

@@ -5,6 +5,9 @@ import { Failure } from '../failure.ts';
 /** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
 export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
 
+/** Where a tape is kept does not answer, or lets nobody in: it may be had another time, or with another key. */
+export class PlaceAway extends Failure {}
+
 /** The records of one run, a line each, in order, wherever they are kept. */
 export interface Tape {
   /** How to call it in a message. */

@@ -1,3 +1,5 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -196,6 +198,18 @@ describe('the place of tapes', () => {
   ])('is not %s, and does not repeat it', (named) => {
     expect(() => tapesPlace(named, {}, postgres)).toThrow(/place for tapes|tapes/);
     expect(() => tapesPlace(named, {}, postgres)).not.toThrow(/hush|AKIA/);
+  });
+
+  it("is in the user's own config file, if nothing else is said", () => {
+    const folder = mkdtempSync(join(tmpdir(), 'runwire-config-'));
+    const env = { XDG_CONFIG_HOME: folder };
+    mkdirSync(join(folder, 'runwire'));
+    writeFileSync(join(folder, 'runwire', 'config.json'), '{"tapes":"s3://mine/x"}');
+    const mine = { kind: 'bucket', bucket: 'mine', prefix: 'x' };
+    expect([tapesPlace(undefined, env, sqlite), tapesPlace('files', env, sqlite)]).toEqual([mine, { kind: 'files' }]);
+    writeFileSync(join(folder, 'runwire', 'config.json'), '{');
+    expect(tapesPlace(undefined, env, sqlite)).toEqual({ kind: 'files' });
+    rmSync(folder, { recursive: true });
   });
 
   it('is in postgres only where the ledger is', () => expect(() => tapesPlace('postgres', {}, sqlite)).toThrow(/--ledger/));

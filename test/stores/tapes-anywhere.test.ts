@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,10 @@ import { newRunId } from '../../src/stores/run-id.ts';
 import type { Tape, TapeEnd, UndeliveredTape } from '../../src/stores/tape.ts';
 import { tapesPlace } from '../../src/stores/tapes-place.ts';
 import type { Environment } from '../../src/vocabulary.ts';
+import type { RunSummary } from '../../src/stores/run-store.ts';
+import { jsonLines } from '../cli/runs/ledger.ts';
+import { serving } from '../server/serving.ts';
+import { runwire } from '../support/command.ts';
 import { type BucketServer, startBucket } from './support/bucket.ts';
 import { startDeafProxy } from './support/deaf-proxy.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
@@ -279,6 +283,28 @@ describe('a bucket', () => {
     for (const line of asked) expect(line).toMatch(/^(PUT|GET|DELETE) lent AWS4-HMAC-SHA256 .*SignedHeaders=[\w;-]*x-amz-security-token/);
   });
 
+  it('that takes a request and never answers holds nobody up', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    const port = (silent.address() as AddressInfo).port;
+    const home = mkdtempSync(join(folder, 'silent-'));
+    const env = {
+      ...bucket.env,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+      RUNWIRE_TAPES: 's3://tapes/silent',
+      HOME: home,
+      XDG_STATE_HOME: home,
+    };
+    const said = '{"type":"thread.started","thread_id":"x"}\\n{"type":"turn.started"}\\n{"type":"turn.completed","usage":{}}\\n';
+    const run = await runwire(['run', '--from', 'codex', '--', 'printf', said], { env });
+    expect(run.stderr).toMatch(/still on this machine: no answer from s3:\/\/tapes\/silent yet; the next runwire command here delivers it/);
+    // Its sockets are the only thing that could keep it.
+    expect((await runwire(['runs', 'show', 'last', '--json'], { env })).status).toBe(0);
+    expect(silent.listening).toBe(true);
+    silent.close();
+    silent.closeAllConnections();
+  });
+
   it('that nobody named here is not asked, whatever the ledger says', async () => {
     const { store, tapes } = await on('a', place);
     const run = newRunId(noon);
@@ -373,6 +399,25 @@ describe('what is kept of a tape', () => {
   });
 });
 
+it('a role that may add and not delete keeps tapes in a bucket: they are there twice, and read once', async () => {
+  const owner = await on('a', 's3, indexed in PostgreSQL');
+  const admin = new pg.Client({ connectionString: postgres.url('x').replace('?schema=x', '') });
+  await admin.connect();
+  await admin.query(
+    "create role adder login password 'p'; grant usage on schema bucket to adder; grant select, insert on all tables in schema bucket to adder",
+  );
+  await admin.end();
+  const place = ledgerPlace(postgres.url('bucket').replace(/\/\/.*@/, '//adder:p@'), {}, '/');
+  if (place.kind === 'none') return refuse('no ledger');
+  const env = { ...bucket.env, XDG_STATE_HOME: join(folder, 'adder') };
+  const { store, tapes } = await openLedger(place, env, { kind: 'bucket', bucket: 'tapes', prefix: '' });
+  const { key, tape } = tapes.create(newRunId(noon), noon);
+  await write(tape, recordsOf(50));
+  expect(await read(owner.tapes.at(key))).toEqual({ text: linesOf(recordsOf(50)), end: { kind: 'whole' } });
+  await store.close();
+  await owner.store.close();
+});
+
 describe('who follows a tape of another machine', () => {
   /** All that was read, and whether hints were seen to arrive, so that it is seldom looked for more. */
   async function follow(url: string, mayHear: boolean): Promise<{ text: string; isTrusted: boolean }> {
@@ -419,3 +464,108 @@ describe('who follows a tape of another machine', () => {
     expect(proxy.dropped()).toBeGreaterThan(0);
   });
 });
+
+/** A program in the words of codex that says one thing, waits for a file, and says another. */
+const agent = `
+  const { existsSync, writeSync } = require('node:fs');
+  const say = (line) => writeSync(1, JSON.stringify(line) + '\\n');
+  const message = (id, text) => say({ type: 'item.completed', item: { id, type: 'agent_message', text } });
+  say({ type: 'thread.started', thread_id: 'machine-a' });
+  say({ type: 'turn.started' });
+  say({ type: 'item.started', item: { id: 'c', type: 'command_execution', command: 'true', status: 'in_progress' } });
+  say({ type: 'item.completed', item: { id: 'c', type: 'command_execution', command: 'true', exit_code: 0, aggregated_output: '', status: 'completed' } });
+  message('m1', 'the first words');
+  const timer = setInterval(() => {
+    if (!existsSync(process.argv[1])) return;
+    clearInterval(timer);
+    message('m2', 'the last words');
+    say({ type: 'turn.completed', usage: { input_tokens: 3, output_tokens: 2 } });
+  }, 20);`;
+
+describe.each([
+  ['the ledger', {}],
+  ['a bucket', { RUNWIRE_TAPES: 's3://tapes/machines' }],
+])('with the tapes in %s', (where, tapes) => {
+  const isBucket = where === 'a bucket';
+
+  it('a run of one machine is seen on another, live and after', async () => {
+    const home = mkdtempSync(join(folder, 'machines-'));
+    const go = join(home, 'go');
+    const shared = { ...tapes, RUNWIRE_LEDGER: postgres.url(isBucket ? 'm_bucket' : 'm_ledger') };
+    const machine = (name: string, more: Record<string, string> = bucket.env): Record<string, string> => ({
+      ...shared,
+      ...more,
+      HOME: join(home, name),
+      XDG_STATE_HOME: join(home, name, 'state'),
+    });
+    const [a, b] = [machine('a'), machine('b')];
+    const run = runwire(['run', '--', process.execPath, '-e', agent, go], { env: a });
+    const found = async (): Promise<RunSummary[]> => jsonLines((await runwire(['runs', 'list', '--format', 'json'], { env: b })).stdout);
+    let [seen] = await found();
+    while (seen === undefined) [seen] = await found();
+    const server = await serving(join(home, 'b', 'state'), [], b);
+    const tail = runwire(['runs', 'tail', '-f', '--to', 'runwire', 'last'], { env: b });
+    const stream = await server.ask(`/api/runs/${seen.id}/records`);
+    let sent = '';
+    for await (const bytes of stream.body ?? []) {
+      sent += Buffer.from(bytes).toString();
+      if (sent.includes('the first words') && !sent.includes('the last words')) writeFileSync(go, '');
+    }
+    const ended = await run;
+    expect([ended.status, ended.stderr]).toEqual([0, expect.not.stringMatching(/warning|S3RVER|secret-of/) as string]);
+    expect(sent).toMatch(/event: end/);
+
+    const asked = [
+      ['play', 'last', '--speed', 'max'],
+      ['outcome', 'last'],
+      ['check', 'last', '--expect', 'must run true', '--json'],
+      ['runs', 'show', 'last', '--json'],
+      ['runs', 'verify', '--strict'],
+    ];
+    const [played, outcome, checked, shown, verified] = await Promise.all(asked.map((args) => runwire(args, { env: b })));
+    const tailed = await tail;
+    const sequences = jsonLines<EventRecord>(tailed.stdout).map(({ sequence }) => sequence);
+    expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+    // What was held back for the redaction of a live stream is not when it is played, so only times of deltas may differ.
+    const untimed = (text: string): EventRecord[] => jsonLines<EventRecord>(text).map((record) => ({ ...record, timestamp: null }));
+    expect(untimed(played?.stdout ?? '')).toEqual(untimed(tailed.stdout));
+    const records = [...sent.matchAll(/^data: (\[.*\])$/gm)].flatMap(([, data = '']) => JSON.parse(data) as EventRecord[]);
+    expect(records).toEqual(jsonLines<EventRecord>(tailed.stdout));
+    expect(JSON.parse(outcome?.stdout ?? '')).toMatchObject({ status: 'success', message: 'the last words' });
+    expect(checked?.status).toBe(0);
+    expect(JSON.parse(shown?.stdout ?? '')).toMatchObject({
+      timeline: [{ name: 'command_execution' }],
+      tape: expect.stringMatching(isBucket ? /^s3:\/\/tapes\/machines\// : /^postgres:/) as string,
+    });
+    expect([verified?.status, verified?.stderr]).toEqual([0, 'runwire: 1 run, 1 tape: 0 problems, 0 warnings\n']);
+    // Nothing waits on the disk of the machine that ran.
+    expect(readdirSync(join(home, 'a', 'state', 'runwire', 'outbox'))).toEqual([]);
+
+    if (isBucket) {
+      const away = await runwire(['runs', 'show', 'last', '--text'], {
+        env: machine('c', { ...bucket.env, AWS_SECRET_ACCESS_KEY: 'hush' }),
+      });
+      expect([away.status, away.stdout, away.stderr]).toEqual([
+        0,
+        expect.stringContaining('the last words') as string,
+        expect.stringMatching(/no timeline: cannot read from s3:\/\/tapes\/machines: it answers 403 SignatureDoesNotMatch\n/) as string,
+      ]);
+      const elsewhere = await runwire(['runs', 'show', 'last', '--text', '--tapes', 'files'], { env: b });
+      expect(elsewhere.stdout).toMatch(/is in s3:\/\/tapes\/machines: name that place with --tapes or RUNWIRE_TAPES/);
+      expect(readdirSync(join(bucket.folder, 'tapes', 'machines'))).toHaveLength(1);
+    }
+    const pruned = await runwire(['runs', 'prune', '--keep', '0', '--yes'], { env: b });
+    expect(pruned.stdout).toMatch(/^removed 1 run and 1 tape/);
+    if (isBucket) expect(filesBelow(join(bucket.folder, 'tapes', 'machines'))).toEqual([]);
+    server.child.kill('SIGINT');
+    await server.ended;
+  });
+});
+
+/** A server may keep empty folders, or none. */
+function filesBelow(path: string): string[] {
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { recursive: true, withFileTypes: true, encoding: 'utf8' }).flatMap((each) =>
+    each.isFile() ? [each.name] : [],
+  );
+}

@@ -101,7 +101,7 @@ async function parseConfig<Name extends keyof Schemas>(
 
 function describe(issue: z.core.$ZodIssue, name: keyof Schemas): string {
   const forUserOnly = issue.code === 'unrecognized_keys' && issue.path.length === 0 && name === 'ProjectConfig';
-  const moved = forUserOnly ? issue.keys.filter((key) => key === 'keys' || key === 'baseUrl') : [];
+  const moved = forUserOnly ? issue.keys.filter((key) => key === 'keys' || key === 'baseUrl' || key === 'tapes') : [];
   if (moved.length > 0) return `${moved.join(' and ')} may only be set in your own config file, never by a project`;
   return `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`;
 }

@@ -8,15 +8,17 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { failOnOf, failOnOption } from '../fail-on.ts';
 import { screenOf } from '../screen.ts';
-import { printNotes, readSharedFlags, sourcesOf, streamOptions, toldName } from '../streams.ts';
+import { eachSource } from '../runs/each-source.ts';
+import { ledgerOption } from '../runs/ledger.ts';
+import { printNotes, readSharedFlags, streamOptions, toldName } from '../streams.ts';
 
 export const outcome = command({
   name: 'outcome',
   summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
-  operands: '[FILE…]',
+  operands: '[FILE|RUN…]',
   description: `Folds an agent's output to one RunOutcome, a JSON document, one line per file; on a terminal it is told for people.
 The verdict weighs everything that is known: the agent's claim, errors, denials, limits, an empty answer, a cut
-stream, and, if given, its stderr and how the process ended.`,
+stream, and, if given, its stderr and how the process ended. A run of the ledger is named by its id, or "last".`,
   options: {
     ...streamOptions,
     'exit-code': { type: 'boolean', help: "Exit with the verdict's code instead of 0" },
@@ -26,6 +28,7 @@ stream, and, if given, its stderr and how the process ended.`,
     text: { type: 'boolean', help: 'For people, also in a pipe' },
     prompt: { type: 'string', value: 'TEXT', help: 'The prompt of the run, where the stream does not hold it' },
     attempt: { type: 'string', value: 'N', help: 'Which attempt this was, from 1' },
+    ...ledgerOption,
   },
   examples: [
     ['codex exec --json "fix the tests" | runwire outcome --exit-code && deploy', 'Go on only after a true success'],
@@ -44,7 +47,7 @@ stream, and, if given, its stderr and how the process ended.`,
     const failOn = failOnOf(values['fail-on']);
     let worst = 0;
     let noted = false;
-    for (const source of sourcesOf(operands, context)) {
+    await eachSource(operands, values, context, async (source) => {
       const reader = new Reader({ ...from, ...flags.redact(), ...failOn, full: values.full === true, metadata });
       for await (const chunk of source.bytes) reader.stdout(chunk);
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);
@@ -57,7 +60,7 @@ stream, and, if given, its stderr and how the process ended.`,
       if (worst === 0) worst = result.verdict.exit_code;
       noted ||= reader.notes.length > 0;
       printNotes(reader.notes, source, flags.notes, context);
-    }
+    });
     if (flags.strict && noted) return 2;
     return values['exit-code'] === true ? worst : 0;
   },

@@ -5,34 +5,37 @@ import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
 import { fileTape } from '../../stores/file-tape.ts';
 import { streamOf } from '../../stores/tape.ts';
+import { eachSource } from '../runs/each-source.ts';
+import { ledgerOption } from '../runs/ledger.ts';
 import { command } from '../command.ts';
-import { printNotes, redaction, sourcesOf, streamOptions, toldName } from '../streams.ts';
+import { printNotes, redaction, streamOptions, toldName } from '../streams.ts';
 import type { Note } from '../../outcome/fold.ts';
 
 export const play = command({
   name: 'play',
   summary: 'Write a tape to stdout again, with its original timing',
-  operands: '[FILE…]',
+  operands: '[FILE|RUN…]',
   description: `Plays a tape, or any stored stream whose lines carry times, as if the agent were running now:
-for demos, dashboards and tests of programs that read a live stream.`,
+for demos, dashboards and tests of programs that read a live stream. A run of the ledger is named by its id, or "last".`,
   options: {
     from: streamOptions.from,
     to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write this dialect (default: runwire)' },
     speed: { type: 'string', value: 'N|max', help: 'N times as fast (default: 1); max: without waiting' },
     notes: streamOptions.notes,
     'no-redact': streamOptions['no-redact'],
+    ...ledgerOption,
   },
   examples: [
     ['runwire play run.tape', 'As it happened'],
+    ['runwire play last', 'The last run of the ledger, wherever its tape is'],
     ['runwire play run.tape --speed 10 | my-dashboard', 'Ten times as fast, for a dashboard'],
   ],
   async run(values, operands, context) {
     const { dialect, variant } = findWriter(values.to ?? 'runwire');
     const speed = speedOf(values.speed);
     const from = values.from === undefined ? undefined : findReader(values.from).id;
-    const { stdin, stdinIsTerminal } = context;
-    const readFile = (path: string) => streamOf(fileTape(path, context.readFile));
-    for (const source of sourcesOf(operands, { stdin, stdinIsTerminal, readFile })) {
+    const unpacking = { ...context, readFile: (path: string) => streamOf(fileTape(path, context.readFile)) };
+    await eachSource(operands, values, unpacking, async (source) => {
       const writer = new Writer(dialect, variant);
       const notes: Note[] = [];
       let first: number | undefined;
@@ -61,7 +64,7 @@ for demos, dashboards and tests of programs that read a live stream.`,
       if (first === undefined && speed !== Infinity)
         context.warn(`runwire: ${toldName(source.name, context)}: its lines carry no times, so it was written at once`);
       printNotes([...notes, ...writer.notes], source, values.notes === 'json' || values.notes === 'none' ? values.notes : 'text', context);
-    }
+    });
     return 0;
   },
 });

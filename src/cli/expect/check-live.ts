@@ -39,10 +39,12 @@ export async function checkLive({ values, factor, isText, repeat, minRate, words
     'no-github': true,
     ...given,
     expect: [...(given.expect ?? []), ...(values.expect ?? [])],
-    ...present({ ledger: given.ledger ?? values.ledger }),
+    ...present({ ledger: given.ledger ?? values.ledger, tapes: given.tapes ?? values.tapes }),
   };
   const base =
-    values.against === undefined ? undefined : await readOutcome(values.against, present({ ledger: values.ledger }), context, {});
+    values.against === undefined
+      ? undefined
+      : await readOutcome(values.against, { ledger: values.ledger, tapes: values.tapes }, context, {});
   const tried: Tried[] = [];
   try {
     while (tried.length < repeat) {

@@ -7,6 +7,7 @@ import { checkCode, judgedBy } from '../../expect/judged.ts';
 import { Failure } from '../../failure.ts';
 import { endReading, tapeOf } from '../../ledger/run-tape.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
+import { present } from '../../present.ts';
 import { Reader, type ReaderOptions } from '../../pipeline/reader.ts';
 import { folderItself, judgesIn } from '../../run/judges.ts';
 import type { Context } from '../context.ts';
@@ -24,6 +25,7 @@ export interface Asked {
     readonly 'process-exit'?: string;
     readonly 'no-redact'?: boolean;
     readonly ledger?: string;
+    readonly tapes?: string;
     readonly junit?: string;
   };
   factor: number;
@@ -42,7 +44,10 @@ export async function checkStored({ values, factor, isText }: Asked, name: strin
     signal: new AbortController().signal,
   });
   const told = await expectations.judge(outcome, judges);
-  const base = values.against === undefined ? undefined : await readOutcome(values.against, { ledger: values.ledger }, context, {});
+  const base =
+    values.against === undefined
+      ? undefined
+      : await readOutcome(values.against, { ledger: values.ledger, tapes: values.tapes }, context, {});
   const judged = judgedBy([...told, ...(base === undefined ? [] : compareWith(base, outcome, factor))], outcome);
   const code = checkCode(judged);
   await tellCheck(judged, code, isText, context);
@@ -53,7 +58,7 @@ export async function checkStored({ values, factor, isText }: Asked, name: strin
 /** A file where there is one, else a run of the ledger; nothing: stdin. */
 export async function readOutcome(
   name: string | undefined,
-  values: Omit<Asked['values'], 'ledger'> & { readonly ledger?: string | undefined },
+  values: Omit<Asked['values'], 'ledger' | 'tapes'> & { readonly ledger?: string | undefined; readonly tapes?: string | undefined },
   context: Context,
   options: Pick<ReaderOptions, 'onRecord'>,
 ): Promise<RunOutcome> {
@@ -64,9 +69,8 @@ export async function readOutcome(
     ...(values.from === undefined ? {} : { dialect: findReader(values.from) }),
   });
   if (name !== undefined && name !== '-' && !existsSync(resolve(context.cwd, name))) {
-    const flags = values.ledger === undefined ? {} : { ledger: values.ledger };
     return useLedger(
-      flags,
+      present({ ledger: values.ledger, tapes: values.tapes }),
       context,
       async ({ store, tapes }) => {
         const found = await tapeOf(tapes, await namedRun(store, name));

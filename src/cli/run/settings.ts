@@ -34,7 +34,12 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
 
 async function readParent(word: string, flags: RunFlags, context: Context): Promise<RunSpec['parent']> {
   const { namedRun, noSuchLedger, useLedger } = await import('../runs/ledger.ts');
-  const found = await useLedger(present({ ledger: flags.ledger }), context, ({ store }) => namedRun(store, word), noSuchLedger);
+  const found = await useLedger(
+    present({ ledger: flags.ledger, tapes: flags.tapes }),
+    context,
+    ({ store }) => namedRun(store, word),
+    noSuchLedger,
+  );
   return { run_id: found.id, root_run_id: found.root_run_id ?? found.id };
 }
 

@@ -23,7 +23,7 @@ export const ledgerOption = {
   },
 } as const satisfies Options & { ledger: Option };
 
-interface Flags {
+export interface LedgerFlags {
   readonly ledger?: string;
   readonly tapes?: string;
 }
@@ -33,7 +33,7 @@ const deliveryMs = 2000;
 
 /** Where `absent` is given, a ledger that was never written is not made: it answers instead. */
 export async function useLedger<Result>(
-  flags: Flags,
+  flags: LedgerFlags,
   context: Context,
   use: (ledger: Ledger) => Promise<Result>,
   absent?: (name: string) => Promise<Result>,

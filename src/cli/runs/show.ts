@@ -5,7 +5,9 @@ import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { present } from '../../present.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
+import type { Tape } from '../../stores/tape.ts';
 import { command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { ago, compactCount, compactDuration, dollars, plural } from '../../terminal/figures.ts';
 import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
@@ -42,7 +44,7 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
         const { store, tapes } = ledger;
         const run = await new Families(store).complete(await namedRun(store, word));
         const found = await tapeOf(tapes, run);
-        const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
+        const timeline = 'tape' in found ? await timelineOf(found.tape, values.html === true, context) : undefined;
         if (values.html === true) {
           if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: send it to a file, such as: > report.html');
           for await (const part of htmlReport(ledger, run, timeline)) await context.print(part);
@@ -50,7 +52,10 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
         }
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
-        if (isText) await context.show(describe(run, timeline, screenOf(context), context.now()));
+        if (isText)
+          await context.show(
+            describe(run, { timeline, missing: 'missing' in found ? found.missing : undefined }, screenOf(context), context.now()),
+          );
         else await context.print(`${JSON.stringify(told, null, context.stdoutIsTerminal ? 2 : 0)}\n`);
         return 0;
       },
@@ -62,7 +67,24 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
 const filesShown = 50;
 const promptLines = 12;
 
-function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen, now: number): string {
+/** A run can be told without its tape; a page that should hold it cannot. */
+async function timelineOf(tape: Tape, isNeeded: boolean, context: Context): Promise<Timeline | undefined> {
+  try {
+    return await readTimeline(tape);
+  } catch (error) {
+    if (isNeeded || !(error instanceof Failure)) throw error;
+    context.warn(`runwire: no timeline: ${oneLine(error.message, 400)}`);
+    return undefined;
+  }
+}
+
+interface OfTape {
+  timeline: Timeline | undefined;
+  /** Why there is none to read. */
+  missing: string | undefined;
+}
+
+function describe(run: RunRecord, { timeline, missing }: OfTape, screen: Screen, now: number): string {
   const { outcome } = run;
   const facts: [string, string | undefined][] = [
     ['started', started(run.started_at, now)],
@@ -76,6 +98,7 @@ function describe(run: RunRecord, timeline: Timeline | undefined, screen: Screen
     ['cost', run.cost === undefined ? undefined : `${dollars(run.cost)} (${run.cost_source})`],
     ['work', work(run)],
     ['kept', kept(run)],
+    ['tape', run.tape === undefined ? undefined : missing],
     ['parent', parent(run)],
     ['children', children(run)],
     [

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { Variant } from '../../dialects/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
-import type { Tape } from '../../stores/tape.ts';
+import { PlaceAway, type Tape } from '../../stores/tape.ts';
 import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { sseText, streamOf } from '../event-stream.ts';
@@ -22,14 +22,20 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     const { run, tape } = await taped(context);
     const wanted = askedRecords(context);
     refuseCrowd(room);
+    const isLines = context.req.header('accept')?.includes('application/x-ndjson') === true;
     let last = wanted.after;
     async function* messages(left: AbortSignal) {
-      for await (const some of recordMessages(room, run, tape, wanted, left)) {
-        last = some.at(-1)?.id ?? last;
-        yield some;
+      try {
+        for await (const some of recordMessages(room, run, tape, wanted, left)) {
+          last = some.at(-1)?.id ?? last;
+          yield some;
+        }
+      } catch (error) {
+        // A page connects again by itself, and is told why; lines just end too early, which a reader sees.
+        if (isLines || !(error instanceof PlaceAway)) throw error;
+        yield [{ event: 'away', data: JSON.stringify({ after: last, message: error.message }) }];
       }
     }
-    const isLines = context.req.header('accept')?.includes('application/x-ndjson') === true;
     const body = streamOf(messages, {
       encode: isLines ? ndjsonText : sseText,
       behind: () => ({ event: 'behind', data: JSON.stringify({ after: last }) }),

@@ -1,12 +1,13 @@
 import type { S3mini } from 's3mini';
 import { Failure, messageOf } from '../../failure.ts';
 import type { Environment } from '../../vocabulary.ts';
+import { PlaceAway } from '../tape.ts';
 import { bucketAddress, type BucketPlace } from '../tapes-place.ts';
 
 /** The little that a bucket is asked for: nothing is listed, and nothing depends on what is there. */
 export interface Bucket {
   readonly place: string;
-  put(key: string, body: Uint8Array): Promise<void>;
+  put(key: string, body: Uint8Array, abandoned?: AbortSignal): Promise<void>;
   /** Undefined: it is not there. No more than so many bytes of it are read. */
   get(key: string, mostBytes: number): Promise<Uint8Array | undefined>;
   remove(key: string): Promise<void>;
@@ -17,21 +18,19 @@ const requestMs = 60_000;
 /** A bucket of AWS, or of any server that speaks like it. Its client is loaded with the first request. */
 export function openBucket(place: BucketPlace, env: Environment): Bucket {
   const name = bucketAddress(place);
-  let client: Promise<S3mini> | undefined;
   const inPrefix = (key: string): string => (place.prefix === '' ? key : `${place.prefix}/${key}`);
-  async function ask<Answer>(what: string, work: (s3: S3mini) => Promise<Answer>): Promise<Answer> {
+  /** A client for each request: only so can one be abandoned before its time. */
+  async function ask<Answer>(what: string, work: (s3: S3mini) => Promise<Answer>, abandoned?: AbortSignal): Promise<Answer> {
     try {
-      client ??= connect(place, env);
-      return await work(await client);
+      return await work(await connect(place, env, abandoned));
     } catch (error) {
-      client = undefined;
-      throw error instanceof Failure ? error : new Failure('config', `cannot ${what} ${name}: ${whyRefused(error)}`);
+      throw new PlaceAway('config', `cannot ${what} ${name}: ${error instanceof Failure ? error.message : whyRefused(error)}`);
     }
   }
   return {
     place: name,
-    async put(key, body) {
-      await ask('write to', (s3) => s3.putObject(inPrefix(key), body, 'application/octet-stream'));
+    async put(key, body, abandoned) {
+      await ask('write to', (s3) => s3.putObject(inPrefix(key), body, 'application/octet-stream'), abandoned);
     },
     get: (key, mostBytes) =>
       ask('read from', async (s3) => {
@@ -44,10 +43,10 @@ export function openBucket(place: BucketPlace, env: Environment): Bucket {
   };
 }
 
-async function connect({ bucket }: BucketPlace, env: Environment): Promise<S3mini> {
+async function connect({ bucket }: BucketPlace, env: Environment, abandoned: AbortSignal | undefined): Promise<S3mini> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
   if (!accessKeyId || !secretAccessKey)
-    throw new Failure('config', 'the bucket of tapes needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
+    throw new Failure('config', 'it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
   const { S3mini } = await import('s3mini');
   const client = new S3mini({
@@ -55,7 +54,10 @@ async function connect({ bucket }: BucketPlace, env: Environment): Promise<S3min
     secretAccessKey,
     endpoint: `${endpointOf(env, region)}/${bucket}`,
     region,
-    requestAbortTimeout: requestMs,
+    fetch: (url, init) => {
+      const signals = [AbortSignal.timeout(requestMs), ...(abandoned === undefined ? [] : [abandoned])];
+      return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    },
   });
   if (token) signWithToken(client, token);
   return client;

@@ -23,23 +23,26 @@ export interface ChunkTapeOptions {
 export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): ReadableTape {
   async function* bytes(after: number, more?: () => Promise<boolean>): AsyncGenerator<Uint8Array, TapeEnd> {
     const index = await chunks();
-    if ((await index.size(tape)) === undefined) throw new Failure('input', `cannot read ${name}: nothing of it is there`);
+    // Who follows a run waits for its first chunk.
+    if (more === undefined && (await index.size(tape)) === undefined)
+      throw new Failure('input', `cannot read ${name}: nothing of it is there`);
     const pace = new Pace(more, (onNews) => index.watch(tape, onNews));
     let last = after;
+    let isWhole = false;
     try {
       for (;;) {
         const found = await index.after(tape, last, chunksAtOnce);
         for (const chunk of found) {
-          if (chunk.ends) return { kind: 'whole' };
-          if (chunk.to <= last) continue;
+          // Who follows a run stays until its end is in the ledger, too.
+          isWhole ||= chunk.ends;
+          if (chunk.ends || chunk.to <= last) continue;
           const body = await bodyOf(chunk);
           if ('message' in body) return body;
           const end = yield* wholeLines(linesIn(body.bytes), chunk.from > last ? 0 : last);
           if (end.kind === 'broken') return end;
           last = chunk.to;
         }
-        if (found.length === chunksAtOnce) continue;
-        if (!(await pace.wait())) return { kind: 'cut' };
+        if (found.length < chunksAtOnce && !(await pace.wait())) return { kind: isWhole ? 'whole' : 'cut' };
       }
     } finally {
       pace.close();

@@ -14,7 +14,8 @@ export interface Target {
   mostBytes: number;
   /** The last sequence that is there. */
   last(): Promise<number>;
-  put(chunk: Packed): Promise<void>;
+  /** May be abandoned: nobody waits for it any longer. */
+  put(chunk: Packed, abandoned: AbortSignal): Promise<void>;
   end(chunk: Packed): Promise<void>;
 }
 
@@ -30,8 +31,8 @@ export function bucketTarget(chunks: () => Promise<Chunks>, tape: TapeId, bucket
     everyMs,
     mostBytes: 4 * 1024 * 1024,
     last: async () => (await chunks()).last(tape, true),
-    async put(chunk) {
-      await bucket.put(objectKey(tape, chunk.sha256), chunk.body);
+    async put(chunk, abandoned) {
+      await bucket.put(objectKey(tape, chunk.sha256), chunk.body, abandoned);
       await (await chunks()).stored(tape, bucket.place, chunk);
     },
     end: async (chunk) => (await chunks()).add(tape, bucket.place, chunk),
@@ -149,7 +150,7 @@ export class Delivery {
     const last = sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1));
     const from = Math.max(this.#last + 1, sequenceOf(lines.subarray(0, lines.indexOf(lineEnd) + 1)));
     const chunk = await pack(lines, from, Math.max(from, last));
-    await this.#patiently(() => this.#target.put(chunk));
+    await this.#patiently(() => this.#target.put(chunk, this.#stopped.signal));
     this.#last = chunk.to;
   }
 

@@ -29,7 +29,7 @@ export class GrownChunks implements GrowingTape {
   async append(lines: string, last: number): Promise<void> {
     if (lines !== '') {
       const chunk = await pack(Buffer.from(lines), this.#last + 1, last);
-      await this.#target.put(chunk);
+      await this.#target.put(chunk, new AbortController().signal);
       this.#bytes += chunk.bytes;
     }
     this.#last = last;
