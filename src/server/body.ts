@@ -3,6 +3,9 @@ import type { Context } from 'hono';
 import type { ServerEnv } from './env.ts';
 import { Problem } from './problem.ts';
 
+/** A body of which nothing comes for so long is not waited for: who sends it can do so again. */
+const silenceMs = 5000;
+
 /** The body of a request, no longer than this. What is compressed may be any length: it is not taken. */
 export async function readBody(context: Context<ServerEnv>, mostBytes: number): Promise<string> {
   const { req } = context;
@@ -11,12 +14,29 @@ export async function readBody(context: Context<ServerEnv>, mostBytes: number): 
   if (Number(req.header('content-length') ?? 0) > mostBytes) throw tooLarge(mostBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of req.raw.body ?? []) {
-    length += chunk.length;
-    if (length > mostBytes) throw tooLarge(mostBytes);
-    chunks.push(chunk);
+  const reader = req.raw.body?.getReader();
+  try {
+    for (let next = await promptly(reader?.read()); next?.done === false; next = await promptly(reader?.read())) {
+      length += next.value.length;
+      if (length > mostBytes) throw tooLarge(mostBytes);
+      chunks.push(next.value);
+    }
+  } finally {
+    reader?.releaseLock();
   }
   return Buffer.concat(chunks).toString();
+}
+
+async function promptly<Value>(coming: Promise<Value> | undefined): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Problem('slow', 'nothing came for too long; send it again')), silenceMs);
+  });
+  try {
+    return await Promise.race([coming, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function tooLarge(mostBytes: number): Problem {

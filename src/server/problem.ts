@@ -5,6 +5,7 @@ const statuses = {
   auth: 401,
   forbidden: 403,
   not_found: 404,
+  slow: 408,
   conflict: 409,
   too_large: 413,
   unsupported: 415,

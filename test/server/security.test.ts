@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';
-import { request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { createServer, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as secureConnect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beside, readToken, reportToken, type Serving, serving, stopToken } from './serving.ts';
@@ -12,12 +14,14 @@ const state = mkdtempSync(join(tmpdir(), 'runwire-secure-'));
 let server: Serving;
 
 let halfOpen: Socket[] = [];
+/** Uploads that begin and never end: what they were told, when they were let go. */
+let slow: Promise<string>[] = [];
 
 beforeAll(async () => {
   server = await serving(state, ['--allow-origin', 'null']);
   // They stay while all else is asked.
   halfOpen = await Promise.all(
-    Array.from({ length: 300 }, async (_, index) => {
+    Array.from({ length: 1000 }, async (_, index) => {
       const socket = connect(server.port, '127.0.0.1');
       socket.on('error', () => {});
       await once(socket, 'connect');
@@ -25,8 +29,28 @@ beforeAll(async () => {
       return socket;
     }),
   );
+  slow = Array.from({ length: 4 }, async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {});
+    let heard = '';
+    socket.setEncoding('utf8').on('data', (text: string) => void (heard += text));
+    socket.write(
+      `POST /api/report/01m7jjvt4at84v6yrbekjqd0h5 HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${reportToken}\r\nContent-Length: 100000\r\n\r\n{"meta":`,
+    );
+    await once(socket, 'close');
+    return heard;
+  });
 });
 afterAll(() => rmSync(state, { recursive: true, force: true }));
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
 
 /** `fetch` does not let a test choose these headers. */
 function raw(
@@ -179,5 +203,86 @@ it('serves beyond this machine only with a certificate or a proxy, and without a
 
 it('does not wait for ever for those who say nothing, or half of it', async () => {
   await Promise.all(halfOpen.map((socket) => (socket.closed ? undefined : once(socket.resume(), 'close'))));
+  for (const heard of await Promise.all(slow)) expect(heard).toMatch(/^HTTP\/1\.1 408 .*"slow"/s);
   expect(await status('/api/runs', bearer)).toBe(200);
+});
+
+describe('beyond this machine', () => {
+  const cert = join(import.meta.dirname, 'support', 'cert.pem');
+  const key = join(import.meta.dirname, 'support', 'key.pem');
+
+  it('is encrypted, and answers to the names of its certificate', async () => {
+    const secure = await serving(state, ['--host', '127.0.0.1', '--tls-cert', cert, '--tls-key', key]);
+    expect(secure.origin).toMatch(/^https:/);
+    const ask = (path: string, headers: Record<string, string>): Promise<{ status: number; cookie: string }> =>
+      new Promise((resolve, reject) => {
+        secureRequest(
+          { host: '127.0.0.1', port: secure.port, path, headers, ca: readFileSync(cert), servername: 'runs.example.com', agent: false },
+          (response) => {
+            response.resume();
+            response.on('end', () => resolve({ status: response.statusCode ?? 0, cookie: String(response.headers['set-cookie']) }));
+          },
+        )
+          .on('error', reject)
+          .end();
+      });
+    const named = `runs.example.com:${secure.port}`;
+    expect((await ask('/api/runs', { ...bearer, Host: named })).status).toBe(200);
+    expect((await ask('/api/runs', { ...bearer, Host: named, Origin: `https://${named}` })).status).toBe(200);
+    expect((await ask('/api/runs', { ...bearer, Host: named, Origin: `http://${named}` })).status).toBe(403);
+    expect((await ask('/api/runs', { ...bearer, Host: `evil.example:${secure.port}` })).status).toBe(403);
+    const { pathname, search } = new URL(secure.link);
+    expect((await ask(pathname + search, { Host: named })).cookie).toContain('; Secure');
+    await expect(fetch(`http://127.0.0.1:${secure.port}/healthz`)).rejects.toThrow(/fetch failed/);
+    await expect(
+      new Promise((resolve, reject) => {
+        const old = secureConnect({
+          host: '127.0.0.1',
+          port: secure.port,
+          maxVersion: 'TLSv1.1',
+          minVersion: 'TLSv1',
+          rejectUnauthorized: false,
+        });
+        old.on('secureConnect', resolve).on('error', reject);
+      }),
+    ).rejects.toThrow(/version|protocol|alert/i);
+    secure.child.kill('SIGTERM');
+    await secure.ended;
+  });
+
+  it('may stand behind a proxy whose address was stated, also with its streams', async () => {
+    const port = await freePort();
+    const inner = await serving(state, ['--port', String(port), '--behind-proxy', 'https://runs.example.com']);
+    const proxy = createServer((asked, answer) => {
+      const passed = request({ host: '127.0.0.1', port, path: asked.url, method: asked.method, headers: asked.headers }, (response) => {
+        answer.writeHead(response.statusCode ?? 0, response.headers);
+        response.pipe(answer);
+      });
+      asked.pipe(passed);
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const through = (path: string, headers: Record<string, string>): Promise<{ status: number; cookie: string; first: string }> =>
+      new Promise((resolve, reject) => {
+        const asked = request(
+          { host: '127.0.0.1', port: (proxy.address() as AddressInfo).port, path, headers: { Host: 'runs.example.com', ...headers } },
+          (response) =>
+            response.once('data', (chunk: Buffer) => {
+              resolve({ status: response.statusCode ?? 0, cookie: String(response.headers['set-cookie']), first: chunk.toString() });
+              asked.destroy();
+            }),
+        );
+        asked.on('error', reject);
+        asked.end();
+      });
+    expect((await through('/api/runs', { ...bearer, Origin: 'https://runs.example.com' })).status).toBe(200);
+    expect((await through('/api/runs', { ...bearer, Host: 'evil.example' })).status).toBe(403);
+    expect((await through('/api/runs', { ...bearer, Origin: 'https://evil.example' })).status).toBe(403);
+    expect(await through('/api/live', bearer)).toMatchObject({ status: 200, first: ': runwire\n\n' });
+    expect(inner.link).toMatch(/^https:\/\/runs\.example\.com\/login\?token=/);
+    proxy.closeAllConnections();
+    proxy.close();
+    inner.child.kill('SIGTERM');
+    await inner.ended;
+  });
 });

@@ -15,9 +15,13 @@ export interface Found {
 function textOf(row: Row): string {
   if (row.tool === undefined) return row.label === '' ? row.text : `${row.label}\n${row.text}`;
   const { name, args, error = '', files } = row.tool;
-  return [name, typeof args === 'string' ? args : (JSON.stringify(args) ?? ''), row.text, error, ...files.map(({ path }) => path)].join(
-    '\n',
-  );
+  return [
+    name,
+    typeof args === 'string' ? args : (JSON.stringify(args) ?? ''),
+    row.text,
+    error,
+    ...files.map(({ path, diff = '' }) => `${path}\n${diff}`),
+  ].join('\n');
 }
 
 const patienceMs = 8;

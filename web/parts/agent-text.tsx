@@ -61,7 +61,7 @@ export function Output({ text, lines = 400, label, class: name = '' }: Propertie
   const rest = text.length - head.length;
   return (
     <div class={`output ${name}`}>
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         {coloured(overwritten(head))}
       </pre>
       {rest > 0 ? (

@@ -82,7 +82,7 @@ export function DiffView({ diff, label, lines: most = linesShown }: { diff: stri
   const [shown, setShown] = useState(most);
   return (
     <div class="diff">
-      <div class="diff-box" tabIndex={0} role="region" aria-label={label}>
+      <div class="diff-box" tabIndex={0} role="group" aria-label={label}>
         <table role="presentation">
           <tbody>
             {lines.slice(0, shown).map((line, index) => (

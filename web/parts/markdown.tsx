@@ -68,7 +68,7 @@ function block(token: Token, index: number, depth: number): ComponentChildren {
     case 'table': {
       const { header, rows } = token as Tokens.Table;
       return (
-        <div key={index} class="table-box" tabIndex={0} role="region" aria-label="Table">
+        <div key={index} class="table-box" tabIndex={0} role="group" aria-label="Table">
           <table>
             <thead>
               <tr>

@@ -113,6 +113,7 @@ function stoppedInWords({ [stoppedBy]: by, [stoppedReason]: reason }: RunRecord[
 const costSources: Readonly<Record<string, string>> = { reported: 'as the agent says', computed: 'tokens × list price' };
 
 function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
+  void model.version.value;
   const isLive = run.status === 'running';
   const input = run.input_tokens ?? model.tokens.input;
   const output = run.output_tokens ?? model.tokens.output;

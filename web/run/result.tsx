@@ -113,6 +113,7 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
 }
 
 export function TimeInWords({ model }: { model: RunModel }) {
+  void model.version.value;
   const { total, tools, retries } = shares(model);
   if (total === undefined) return <p class="muted">Nobody told the times of this run: its stream has none.</p>;
   const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;

@@ -219,6 +219,7 @@ function SpanLine({ span, model, scale, view, start, isSelected, onOpen, onFit }
   const about = kind === 'turn' ? '' : (told?.tool?.about ?? told?.text.slice(0, 400) ?? '');
   const figure = kind === 'mark' && took === 0 ? compactDuration(from - start) : compactDuration(took);
   const isLeft = shown + length > 82;
+  const isShort = scale.place(to) - scale.place(from) < took * 0.99;
   return (
     <button
       type="button"
@@ -243,6 +244,7 @@ function SpanLine({ span, model, scale, view, start, isSelected, onOpen, onFit }
               style={isLeft ? { right: `${100 - shown}%` } : { left: `${shown + length}%` }}
             >
               {figure}
+              {isShort ? ', drawn short' : ''}
             </span>
           </>
         ) : (

@@ -153,6 +153,9 @@ function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number;
   const width = end - start;
   const left = ((run.started_at - start) / width) * 100;
   const size = Math.max(0.6, ((to - run.started_at) / width) * 100);
+  const isLate = left + size > 84;
+  // There is no room on either side of it.
+  const isWide = isLate && left < 16;
   const length = Math.max(1, timeline?.length_ms ?? to - run.started_at);
   return (
     <div class="tree-bar-box">
@@ -177,8 +180,10 @@ function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number;
         {compactDuration(to - run.started_at)}, {plural(timeline?.entries.length ?? 0, 'tool call')}
       </span>
       <span
-        class={`tree-took ${left + size > 84 ? 'is-left' : ''}`}
-        style={left + size > 84 ? { right: `${100 - left}%` } : { left: `${left + size}%` }}
+        class={`tree-took ${isWide ? 'is-inside' : ''}`}
+        style={
+          isWide ? { right: `${Math.max(0, 100 - left - size)}%` } : isLate ? { right: `${100 - left}%` } : { left: `${left + size}%` }
+        }
         aria-hidden="true"
       >
         {compactDuration(to - run.started_at)}

@@ -7,7 +7,8 @@ import type { RunRecord } from '../../../src/stores/run-store.ts';
 import type { FixtureRun } from './fixture-server.ts';
 
 const recordings = join(import.meta.dirname, '..', '..', 'recordings');
-export const startOfAll = Date.parse('2026-11-16T09:00:00Z');
+/** A whole minute, not long ago: what goes on has gone on for some seconds. */
+export const startOfAll = Math.floor(Date.now() / 60_000) * 60_000;
 
 export function runId(number: number): string {
   return `01kb5fixture000000${String(number).padStart(8, '0')}`;

@@ -85,9 +85,11 @@ export class FixtureServer {
   #list(query: URLSearchParams): RunRecord[] {
     const status = query.get('status');
     const words = query.get('search');
+    const agent = query.get('agent');
     return [...this.runs.values()]
       .map(({ run }) => run)
       .filter((run) => (status === null || run.status === status) && (words === null || run.prompt.includes(words)))
+      .filter((run) => agent === null || run.agent === agent)
       .toSorted((a, b) => b.started_at - a.started_at);
   }
 
