@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
-import { runwire } from '../support/command.ts';
+import { type Result, runwire } from '../support/command.ts';
 import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
 
 let server: PostgresServer;
@@ -254,8 +255,8 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     expect(fetched).toMatchObject({ status: 0, stderr: '' });
     expect(git('diff', '--name-status', `main...${fetched.stdout.trim()}`)).toBe('A\tb.txt');
     expect([git('status', '--porcelain'), existsSync(join(checkout, 'b.txt'))]).toEqual(['', false]);
-    expect(await fleet.runwire(['apply', quiet, ...at])).toMatchObject({ status: 0 });
-    expect(existsSync(join(checkout, 'b.txt'))).toBe(true);
+    expect(await fleet.runwire(['apply', loud, ...at])).toMatchObject({ status: 0 });
+    expect(existsSync(join(checkout, 'c.txt'))).toBe(true);
     worker.kill('SIGTERM');
     await worker.ended;
   });
@@ -296,6 +297,60 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
       );
       expect(messages).toContain(seen);
     }
+  });
+});
+
+/** `runwire` and `codex` as commands on a path. */
+function programs(fleet: Fleet): string {
+  const folder = join(fleet.folder, 'bin');
+  const root = join(import.meta.dirname, '..', '..');
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, line: string): void => writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  write('runwire', `exec '${process.execPath}' '${join(root, 'bin', 'runwire.js')}' "$@"`);
+  write(
+    'codex',
+    `[ "$1" = --version ] && { echo 'codex-cli 0.166.0'; exit; }\nexec '${process.execPath}' '${join(root, 'test', 'fleet', 'support', 'agent.ts')}' '${fleet.log}' write b.txt`,
+  );
+  return `${folder}:${process.env['PATH'] ?? ''}`;
+}
+
+/** A script of a user's, in a folder. */
+function shell(fleet: Fleet, cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { ...process.env, ...fleet.env(), PATH: programs(fleet), ...env } };
+    execFile('/bin/sh', args, options, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, status: error === null ? 0 : Number(error.code) }),
+    );
+  });
+}
+
+describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
+  it('is from one machine to ten in five commands', async () => {
+    const fleet = newFleet('documented');
+    const { checkout } = newRepository();
+    const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
+    const [first = '', second = ''] = [...docs.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+    const commands = first.trim().split('\n');
+    expect(commands).toHaveLength(5);
+    const script = first
+      .replace(/^export RUNWIRE_LEDGER='[^']*'/m, `export RUNWIRE_LEDGER='${fleet.url}'`)
+      .replace(/^(runwire worker --slots 4).*$/m, '$1 --poll 0.2s > worker.log &\nworker=$!');
+    const { stdout, stderr, status } = await shell(fleet, checkout, ['-e', '-c', `${script}\nkill $worker; wait $worker; rm worker.log`]);
+    expect({ status, stderr, ids: stdout.trim().split('\n').length }).toMatchObject({ status: 0, ids: 2 });
+    expect(stdout).toContain('"class":"success"');
+    const diff = second.split('\n').find((line) => line.startsWith('git diff')) ?? '';
+    expect((await shell(fleet, checkout, ['-e', '-c', diff])).stdout).toContain('+++ b/b.txt');
+  });
+
+  it('is a script for Slurm', async () => {
+    const fleet = newFleet('slurm');
+    await fleet.enqueue(['--label', 'gpu', '--env', 'ANTHROPIC_API_KEY'], 'env', 'ANTHROPIC_API_KEY');
+    mkdirSync(join(fleet.folder, 'config', 'runwire'), { recursive: true });
+    writeFileSync(join(fleet.folder, 'config', 'runwire', 'fleet.env'), `RUNWIRE_LEDGER='${fleet.url}'\nANTHROPIC_API_KEY=none-of-yours\n`);
+    const script = join(import.meta.dirname, '..', '..', 'examples', 'fleet', 'slurm-array.sh');
+    const env = { XDG_CONFIG_HOME: join(fleet.folder, 'config'), TMPDIR: fleet.folder, RUNWIRE_LEDGER: '' };
+    const { status, stdout } = await shell(fleet, fleet.folder, [script], env);
+    expect({ status, ended: stdout.includes('"event":"ended"') }).toEqual({ status: 0, ended: true });
   });
 });
 
