@@ -3,6 +3,8 @@ import { Failure, messageOf } from '../failure.ts';
 import type { Sql } from './boss.ts';
 
 const connectMs = 5000;
+/** A network that was cut says nothing. */
+const answerMs = 60_000;
 
 /** Connections to the server of the ledger, for the queue beside it. */
 export class QueueDatabase implements Sql {
@@ -26,6 +28,7 @@ export class QueueDatabase implements Sql {
       connectionString: url.href,
       max: 4,
       connectionTimeoutMillis: connectMs,
+      query_timeout: answerMs,
       keepAlive: true,
       allowExitOnIdle: true,
       application_name: 'runwire',

@@ -91,10 +91,7 @@ function withoutUser(address: string): string {
 
 /** `owner/name` of an address. */
 function nameOf(remote: string): string | undefined {
-  const parts = remote
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
-    .split(/[/:]/)
-    .filter((part) => part !== '');
-  return parts.length < 2 ? undefined : parts.slice(-2).join('/');
+  const parts = remote.split(/[/:]/).filter((part) => part !== '');
+  const last = parts.at(-1)?.replace(/\.git$/, '');
+  return parts.length < 2 ? undefined : `${parts.at(-2) ?? ''}/${last ?? ''}`;
 }

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../failure.ts';
 import { newId } from '../new-id.ts';
 import { present } from '../present.ts';
-import type { RunSpec } from '../run/spec.ts';
 import type { Attempt, Ending, LedgerOutcome } from '../stores/run-store.ts';
 import { type Boss, type Claim, openBoss, queueName } from './boss.ts';
 import { QueueDatabase, type Transaction, whyUnusable } from './database.ts';
-import type { Job, JobState, NewJob, Origin } from './job.ts';
+import type { Job, JobState, NewJob } from './job.ts';
 import { tables } from './tables.ts';
 
 /** One number for all that sets up queues on a server. */
@@ -22,10 +21,13 @@ export interface Claimed {
   claim: Claim;
   /** From 1. */
   attempt: number;
-  spec: RunSpec;
-  origin: Origin | undefined;
+  /** As it was queued, perhaps by another version. */
+  spec: unknown;
+  origin: unknown;
   publish: 'none' | 'branch';
   budget: string | undefined;
+  /** Who queued it. */
+  by: string;
   hasBundle: boolean;
 }
 
@@ -109,26 +111,34 @@ export class Queue {
   }
 
   async #addSome(sql: Transaction, jobs: readonly NewJob[]): Promise<{ run: string; state: JobState; isNew: boolean }[]> {
-    const rows = jobs.map((job) => ({ ...job, job: newId(), signature: signatureOf(job.order) }));
+    const hashes = new Map<Uint8Array, string>();
+    for (const { bundle } of jobs) if (bundle !== undefined && !hashes.has(bundle)) hashes.set(bundle, await this.#keepBundle(sql, bundle));
+    const rows = jobs.map((job) => ({
+      ...job,
+      job: newId(),
+      signature: signatureOf(job.order),
+      source: job.bundle === undefined ? undefined : hashes.get(job.bundle),
+    }));
     const sets = new Map(rows.map(({ signature, order }) => [signature, order]));
     await sql.query(
       `insert into ${this.#p}sets select * from jsonb_to_recordset($1::jsonb) as x (signature text, keys text[], needs text[]) order by 1 on conflict do nothing`,
       [JSON.stringify([...sets].filter(([name]) => name !== '').map(([signature, { keys, needs }]) => ({ signature, keys, needs })))],
     );
     const added = await sql.query<{ run: string; job: string; state: JobState }>(
-      `insert into ${this.#p}jobs (run, id, job, state, priority, spec, origin, signature, keys, needs, after, budget, publish, start_at, enqueued_by)
-        select run, id, job, case when cardinality(after) = 0 then 'queued' else 'waiting' end, priority, spec, origin, signature, keys, needs, after, budget, publish, coalesce(start_at, now()), enqueued_by
-        from jsonb_to_recordset($1::jsonb) as x (run text, id text, job uuid, priority int, spec jsonb, origin jsonb, signature text, keys text[],
+      `insert into ${this.#p}jobs (run, id, job, state, priority, spec, origin, source, signature, keys, needs, after, budget, publish, start_at, enqueued_by)
+        select run, id, job, case when cardinality(after) = 0 then 'queued' else 'waiting' end, priority, spec, origin, source, signature, keys, needs, after, budget, publish, coalesce(start_at, now()), enqueued_by
+        from jsonb_to_recordset($1::jsonb) as x (run text, id text, job uuid, priority int, spec jsonb, origin jsonb, source text, signature text, keys text[],
           needs text[], after text[], budget text, publish text, start_at timestamptz, enqueued_by text)
         on conflict do nothing returning run, job, state`,
       [
         asJson(
-          rows.map(({ run, job, spec, origin, signature, by: enqueued_by, order: { at: start_at, ...order } }) => ({
+          rows.map(({ run, job, spec, origin, source, signature, by: enqueued_by, order: { at: start_at, ...order } }) => ({
             ...order,
             run,
             job,
             spec,
             origin,
+            source,
             signature,
             start_at,
             enqueued_by,
@@ -137,8 +147,6 @@ export class Queue {
       ],
     );
     const news = new Map(added.map((each) => [each.run, each]));
-    for (const { run, bundle } of rows)
-      if (bundle !== undefined && news.has(run)) await sql.query(`insert into ${this.#p}bundles values ($1, 'source', $2)`, [run, bundle]);
     await this.#send(
       sql,
       rows
@@ -201,7 +209,7 @@ export class Queue {
     const rows = await sql.query<ClaimRow>(
       `update ${this.#p}jobs j set state = 'running', attempt = x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
         from unnest($1::uuid[], $4::int[]) as x (id, n) where j.job = x.id
-        returning run, job, attempt, spec, origin, publish, budget, exists (select 1 from ${this.#p}bundles b where b.run = j.run and kind = 'source') as has_bundle`,
+        returning run, job, attempt, spec, origin, publish, budget, enqueued_by, source is not null as has_bundle`,
       [fetched.map(({ id }) => id), worker, leaseMs, fetched.map(({ retryCount }) => retryCount)],
     );
     const byId = new Map(rows.map((row) => [row.job, row]));
@@ -337,17 +345,17 @@ export class Queue {
       const news = ends.filter(({ claim }) => ours.has(claim.id));
       // A connection may have broken after the server had done it.
       for (const each of ends) if (!ours.has(each.claim.id) && (await this.#isSettledBy(sql, each))) ours.add(each.claim.id);
-      await sql.query(
-        `update ${this.#p}jobs j set state = 'ended', ended_at = clock_timestamp(), status = x.status, class = x.class, exit_code = x.code, message = x.message, branch = x.branch, ending = x.ending
-          from jsonb_to_recordset($1::jsonb) as x (run text, status text, class text, code int, message text, branch text, ending text) where j.run = x.run`,
-        [asJson(news.map(endColumns))],
-      );
+      const rows: object[] = [];
       for (const { run, ending } of news)
-        if (ending.bundle !== undefined)
-          await sql.query(
-            `insert into ${this.#p}bundles values ($1, 'result', $2) on conflict (run, kind) do update set body = excluded.body`,
-            [run, ending.bundle],
-          );
+        rows.push({
+          ...endColumns(run, ending),
+          result: ending.bundle === undefined ? undefined : await this.#keepBundle(sql, ending.bundle),
+        });
+      await sql.query(
+        `update ${this.#p}jobs j set state = 'ended', ended_at = clock_timestamp(), status = x.status, class = x.class, exit_code = x.code, message = x.message, branch = x.branch, result = x.result, ending = x.ending
+          from jsonb_to_recordset($1::jsonb) as x (run text, status text, class text, code int, message text, branch text, result text, ending text) where j.run = x.run`,
+        [asJson(rows)],
+      );
       return ours;
     });
     for (const { claim, resolve } of ends) resolve(isOurs.has(claim.id));
@@ -427,12 +435,20 @@ export class Queue {
       ]);
   }
 
+  /** What a run began with, or what it changed. */
   async bundle(run: string, kind: 'source' | 'result'): Promise<Uint8Array | undefined> {
-    const [row] = await this.#database.query<{ body: Buffer }>(`select body from ${this.#p}bundles where run = $1 and kind = $2`, [
-      run,
-      kind,
-    ]);
+    const [row] = await this.#database.query<{ body: Buffer }>(
+      `select body from ${this.#p}bundles where hash = (select ${kind} from ${this.#p}jobs where run = $1)`,
+      [run],
+    );
     return row?.body;
+  }
+
+  /** A hundred runs of one commit share a bundle. */
+  async #keepBundle(sql: Transaction, body: Uint8Array): Promise<string> {
+    const hash = createHash('sha256').update(body).digest('hex');
+    await sql.query(`insert into ${this.#p}bundles values ($1, $2, now()) on conflict (hash) do update set used_at = now()`, [hash, body]);
+    return hash;
   }
 
   /** Ends that a worker settled and may not have told the ledger. */
@@ -463,6 +479,11 @@ export class Queue {
           rows.map(({ job }) => job),
           { db: sql },
         );
+      await sql.query(
+        `delete from ${this.#p}bundles b where used_at < now() - $1 * interval '1 ms'
+          and not exists (select 1 from ${this.#p}jobs j where b.hash in (j.source, j.result))`,
+        [olderThanMs],
+      );
       await sql.query(`delete from ${this.#p}sets s where not exists (select 1 from ${this.#p}jobs j where j.signature = s.signature)`);
       return rows.length;
     }, this.#lock);
@@ -479,7 +500,7 @@ interface End extends Pick<Claimed, 'run' | 'claim'> {
   reject: (error: unknown) => void;
 }
 
-function endColumns({ run, ending: { message, branch, bundle: _bundle, ...told } }: End): object {
+function endColumns(run: string, { message, branch, bundle: _bundle, ...told }: Settlement): object {
   const { class: name, exit_code: code } = told.outcome.verdict;
   return { run, status: told.outcome.status, class: name, code, message, branch, ending: JSON.stringify(told) };
 }
@@ -502,15 +523,16 @@ interface ClaimRow {
   run: string;
   job: string;
   attempt: number;
-  spec: RunSpec;
-  origin: Origin | null;
+  spec: unknown;
+  origin: unknown;
   publish: 'none' | 'branch';
   budget: string | null;
+  enqueued_by: string;
   has_bundle: boolean;
 }
 
-function claimedOf({ run, attempt, spec, origin, publish, budget, has_bundle: hasBundle }: ClaimRow, claim: Claim): Claimed {
-  return { run, claim, attempt, spec, origin: origin ?? undefined, publish, budget: budget ?? undefined, hasBundle };
+function claimedOf({ budget, enqueued_by: by, has_bundle: hasBundle, job: _job, ...row }: ClaimRow, claim: Claim): Claimed {
+  return { ...row, claim, budget: budget ?? undefined, by, hasBundle };
 }
 
 const columns = `run, id, state, left(regexp_replace(coalesce(nullif(spec ->> 'prompt', ''), (select string_agg(word, ' ') from jsonb_array_elements_text(spec -> 'command') word), ''), '\\s+', ' ', 'g'), 200) as title,

@@ -6,11 +6,13 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import { type Run, start } from '../run/run.ts';
 import type { Sink } from '../run/sinks/sink.ts';
-import type { RunSpec } from '../run/spec.ts';
+import { specOf } from '../run/ask.ts';
+import { RunSpec } from '../run/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
 import type { Attempt, RunRecord } from '../stores/run-store.ts';
 import { pushBranch } from '../workspace/push.ts';
+import { Origin } from './job.ts';
 import { bundleOfWork } from './origin.ts';
 import { makePlace, type Place } from './place.ts';
 import type { Claimed, Queue, Settlement } from './queue.ts';
@@ -39,6 +41,7 @@ export class QueuedRun {
   readonly #stop = new AbortController();
   #run: Run | undefined;
   #place: Place | undefined;
+  #origin: Origin | undefined;
   #fate: 'ours' | 'lost' | 'given_back' = 'ours';
   #isSettled = false;
   #cancelledBy: { by: string; reason: string } | undefined;
@@ -101,16 +104,18 @@ export class QueuedRun {
 
   async #perform(): Promise<RunOutcome> {
     const { env, ledger, warn } = this.#options;
-    const { run: id, attempt, origin, hasBundle } = this.claimed;
+    const { run: id, attempt, hasBundle } = this.claimed;
+    const known = readClaimed(this.claimed);
+    this.#origin = known.origin;
     if (attempt > 1) this.#lost = await this.#lostAttempts();
     const bundle = hasBundle ? await this.#queue.bundle(id, 'source') : undefined;
-    let refusal: Failure | undefined;
+    let { refusal } = known;
     try {
-      this.#place = await makePlace(origin, bundle, { env, signal: this.#stop.signal });
+      if (refusal === undefined) this.#place = await makePlace(known.origin, bundle, { env, signal: this.#stop.signal });
     } catch (error) {
       refusal = new Failure('config', `the files of the run cannot be had: ${messageOf(error)}`, { cause: error });
     }
-    const run = start(this.#spec(), {
+    const run = start(this.#specHere(known.spec), {
       id,
       env,
       ledger: { place: ledger, keepsTape: true, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
@@ -136,8 +141,9 @@ export class QueuedRun {
   }
 
   /** Nothing of the machine that queued it: the folder is the worker's, and so is every value. */
-  #spec(): RunSpec {
-    const { spec, origin, budget } = this.claimed;
+  #specHere(spec: RunSpec): RunSpec {
+    const { budget, by } = this.claimed;
+    const origin = this.#origin;
     const { env, allowEnv } = this.#options;
     const { isolate = 'auto', setup, branch } = spec.workspace ?? {};
     const { workspace: _, ...rest } = spec;
@@ -145,7 +151,7 @@ export class QueuedRun {
       ...rest,
       cwd: this.#place?.cwd ?? process.cwd(),
       pass_env: allowedNames(env, spec.pass_env, allowEnv),
-      labels: { ...spec.labels, ...present({ 'git.repo': origin?.name }) },
+      labels: { ...spec.labels, 'queued.by': by, ...present({ 'git.repo': origin?.name }) },
       // Something of it is reserved before the agent starts; where nothing is left, the run ends with exit code 5 and its name.
       ...present({ budget }),
       ...(this.#place?.git === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
@@ -186,7 +192,7 @@ export class QueuedRun {
   async #settlementOf(outcome: RunOutcome): Promise<Settlement> {
     const { start_branch_id: from, branches = [] } = outcome.lineage ?? {};
     const branch = branches.find(({ branch_id }) => branch_id !== from)?.branch_id;
-    const commit = this.claimed.origin?.commit;
+    const commit = this.#origin?.commit;
     const git = this.#place?.git;
     const { by, reason } = this.#cancelledBy ?? {};
     const said = by === undefined ? undefined : `cancelled by ${by}${reason === '' ? '' : `: ${reason ?? ''}`}`;
@@ -210,7 +216,8 @@ export class QueuedRun {
 
   /** Only what is surely still ours. Answers what there is to say of it. */
   async #publish(branch: string): Promise<string | undefined> {
-    const { publish, origin, run, claim } = this.claimed;
+    const { publish, run, claim } = this.claimed;
+    const origin = this.#origin;
     const git = this.#place?.git;
     if (publish === 'none' || git === undefined) return undefined;
     if (origin?.remote === undefined) return 'it was not pushed: its repository has no remote';
@@ -236,6 +243,21 @@ export class QueuedRun {
       // Another worker does it.
     }
   }
+}
+
+/** A row of a database is what anybody may have written there, or another version of us. */
+function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin | undefined; refusal: Failure | undefined } {
+  const read = RunSpec.safeParse(spec);
+  const from = Origin.nullable().safeParse(origin);
+  const [issue] = [...(read.error?.issues ?? []), ...(from.error?.issues ?? [])];
+  return {
+    spec: read.data ?? specOf({ redact: true }, { cwd: '.', passEnv: [] }),
+    origin: from.data ?? undefined,
+    refusal:
+      issue === undefined
+        ? undefined
+        : new Failure('config', `the job cannot be read, perhaps another version queued it: ${issue.path.join('.')}: ${issue.message}`),
+  };
 }
 
 function lostAttempt(number: number, known: RunRecord | undefined): Attempt {

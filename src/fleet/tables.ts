@@ -9,6 +9,7 @@ export const tables: readonly ((p: string) => string)[] = [
     priority integer not null,
     spec jsonb not null,
     origin jsonb,
+    source text,
     signature text collate "C" not null,
     keys text[] not null,
     needs text[] not null,
@@ -32,6 +33,7 @@ export const tables: readonly ((p: string) => string)[] = [
     exit_code integer,
     message text,
     branch text,
+    result text,
     ending text,
     is_recorded boolean not null default false
   );
@@ -44,11 +46,6 @@ export const tables: readonly ((p: string) => string)[] = [
 
   create table ${p}limits (key text collate "C" primary key, most integer not null);
 
-  create table ${p}bundles (
-    run text collate "C" not null references ${p}jobs (run) on delete cascade,
-    kind text not null,
-    body bytea not null,
-    primary key (run, kind)
-  );
+  create table ${p}bundles (hash text collate "C" primary key, body bytea not null, used_at timestamptz not null);
   `,
 ];

@@ -40,6 +40,7 @@ type WorkerEvent = {
 
 const usualRetryMs = 500;
 const longestRetryMs = 5000;
+const beatsInALease = 5;
 const recordLateMs = 20_000;
 const tidyMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
@@ -53,6 +54,7 @@ export class Worker {
   /** Ends a wait. */
   #wake = (): void => {};
   #isLeaving = false;
+  #isBeating = false;
   #exitCode = 0;
   #tidiedAt = -Infinity;
 
@@ -64,7 +66,7 @@ export class Worker {
   /** Resolves to the exit code when it has left, and nothing of it is left. */
   async run(): Promise<number> {
     const { leaseMs, once, slots } = this.#options;
-    const beat = setInterval(() => void this.#beat(), leaseMs / 5);
+    const beat = setInterval(() => void this.#beat(), leaseMs / beatsInALease);
     try {
       while (!this.#isLeaving) {
         const free = (once ? 1 : slots) - this.#held.size;
@@ -121,6 +123,9 @@ export class Worker {
   }
 
   async #beat(): Promise<void> {
+    // A server that is slow is not to be asked again before it has answered.
+    if (this.#isBeating) return;
+    this.#isBeating = true;
     const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
     try {
       const { lost, cancelled } = await this.#queue.touch(held.map(({ claimed }) => claimed));
@@ -129,6 +134,8 @@ export class Worker {
       for (const { run, by, reason } of cancelled) this.#held.get(run)?.cancel(by, reason);
     } catch (error) {
       if (held.length > 0) this.#options.warn(`no heartbeat: ${messageOf(error)}`);
+    } finally {
+      this.#isBeating = false;
     }
   }
 

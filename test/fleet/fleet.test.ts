@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
-import { runwire } from '../support/command.ts';
+import { type Result, runwire } from '../support/command.ts';
 import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
 
 let server: PostgresServer;
@@ -40,7 +41,7 @@ async function shown(fleet: Fleet, run: string): Promise<RunRecord> {
   return JSON.parse((await fleet.runwire(['runs', 'show', run, '--json'])).stdout) as RunRecord;
 }
 
-describe.concurrent('a fleet', () => {
+describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   it('never runs more of a key than its limit, over three workers, and starts the urgent first', async () => {
     const fleet = newFleet('limits');
     await fleet.runwire(['queue', 'limit', 'repo=*', '2']);
@@ -61,7 +62,7 @@ describe.concurrent('a fleet', () => {
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { id: string }).id);
     const workers = ['a', 'b', 'c'].map((machine) => fleet.worker(['--slots', '3'], machine));
-    const waited = await fleet.runwire(['runs', 'wait', ...ids, '--timeout', '50s', '--quiet']);
+    const waited = await fleet.runwire(['runs', 'wait', ...ids, '--timeout', '90s', '--quiet']);
     expect(waited).toMatchObject({ status: 0, stderr: '' });
     const told = notes(fleet);
     const at = (of: readonly Noted[]): number[] => {
@@ -88,7 +89,7 @@ describe.concurrent('a fleet', () => {
     const after = await fleet.enqueue(['--after', 'bad']);
     expect((await fleet.job(second)).state).toBe('waiting');
     const worker = fleet.worker();
-    const waited = await fleet.runwire(['runs', 'wait', first, second, never, after, '--timeout', '40s']);
+    const waited = await fleet.runwire(['runs', 'wait', first, second, never, after, '--timeout', '90s']);
     expect(waited).toMatchObject({ status: 4, stderr: expect.stringMatching(/: waiting\n[^]*: cancelled\n/) as string });
     expect(await fleet.job(after)).toMatchObject({
       state: 'ended',
@@ -156,7 +157,7 @@ describe.concurrent('a fleet', () => {
     const worker = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
     expect(await fleet.runwire(['runs', 'cancel', queued, running, '--reason', 'wrong branch'])).toMatchObject({ status: 0 });
-    const waited = await fleet.runwire(['runs', 'wait', running, queued, '--timeout', '40s', '--quiet']);
+    const waited = await fleet.runwire(['runs', 'wait', running, queued, '--timeout', '90s', '--quiet']);
     expect(waited.status).toBe(130);
     const by = (await fleet.job(queued)).cancel_by ?? '';
     expect(await fleet.job(queued)).toMatchObject({
@@ -181,13 +182,13 @@ describe.concurrent('a fleet', () => {
 
   it('gives the run of a killed worker to another, as the next attempt of the same run', async () => {
     const fleet = newFleet('killed');
-    const run = await fleet.enqueue([], 'sleep', '1500');
+    const run = await fleet.enqueue([], 'first', '60000');
     const lost = fleet.worker([], 'lost');
     await until('it runs', () => notes(fleet).length === 1);
     await until('the ledger knows it', async () => (await fleet.runwire(['runs', 'list'])).stdout.includes(run));
     lost.kill('SIGKILL');
     const other = fleet.worker([], 'other');
-    expect(await fleet.runwire(['runs', 'wait', run, '--timeout', '40s', '--quiet'])).toMatchObject({ status: 0 });
+    expect(await fleet.runwire(['runs', 'wait', run, '--timeout', '90s', '--quiet'])).toMatchObject({ status: 0 });
     expect(await fleet.job(run)).toMatchObject({ attempt: 2, class: 'success' });
     expect(await shown(fleet, run)).toMatchObject({
       status: 'success',
@@ -200,16 +201,16 @@ describe.concurrent('a fleet', () => {
 
   it('lets a frozen worker that wakes settle nothing, and stops what it ran', async () => {
     const fleet = newFleet('frozen');
-    const run = await fleet.enqueue([], 'sleep', '6000');
+    const run = await fleet.enqueue([], 'first', '60000', 'sleep', '3000');
     const frozen = fleet.worker([], 'frozen');
     await until('it runs', () => notes(fleet).length === 1);
     frozen.kill('SIGSTOP');
     const other = fleet.worker([], 'other');
-    await until('another has it', () => notes(fleet).length === 2);
+    await until('another has it', () => other.events.length === 1);
     frozen.kill('SIGCONT');
     await until('it is told', () => frozen.events.some(({ event }) => event === 'lost'));
-    expect(notes(fleet).filter(({ what }) => what === 'told')).toHaveLength(1);
-    expect(await fleet.runwire(['runs', 'wait', run, '--timeout', '40s', '--quiet'])).toMatchObject({ status: 0 });
+    expect(notes(fleet).filter(({ what, pid }) => what === 'told' && pid === notes(fleet)[0]?.pid)).toHaveLength(1);
+    expect(await fleet.runwire(['runs', 'wait', run, '--timeout', '90s', '--quiet'])).toMatchObject({ status: 0 });
     await until('it has ended', () => other.events.length === 2);
     expect(other.events.at(-1)).toMatchObject({ event: 'ended', attempt: 2, exit_code: 0 });
     expect((await shown(fleet, run)).attempts).toHaveLength(1);
@@ -245,7 +246,7 @@ describe.concurrent('a fleet', () => {
       await fleet.enqueue([...at, '--publish', 'branch'], 'write', 'c.txt'),
     ];
     const worker = fleet.worker(['--slots', '2']);
-    expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '40s', '--quiet'])).toMatchObject({ status: 0 });
+    expect(await fleet.runwire(['runs', 'wait', quiet, loud, '--timeout', '90s', '--quiet'])).toMatchObject({ status: 0 });
     const branches = git('ls-remote', '--heads', remote);
     expect({ quiet: branches.includes(quiet), loud: branches.includes(loud) }).toEqual({ quiet: false, loud: true });
     expect((await fleet.job(loud)).message).toBe(`pushed to ${remote} as ${(await fleet.job(loud)).branch ?? ''}`);
@@ -254,8 +255,8 @@ describe.concurrent('a fleet', () => {
     expect(fetched).toMatchObject({ status: 0, stderr: '' });
     expect(git('diff', '--name-status', `main...${fetched.stdout.trim()}`)).toBe('A\tb.txt');
     expect([git('status', '--porcelain'), existsSync(join(checkout, 'b.txt'))]).toEqual(['', false]);
-    expect(await fleet.runwire(['apply', quiet, ...at])).toMatchObject({ status: 0 });
-    expect(existsSync(join(checkout, 'b.txt'))).toBe(true);
+    expect(await fleet.runwire(['apply', loud, ...at])).toMatchObject({ status: 0 });
+    expect(existsSync(join(checkout, 'c.txt'))).toBe(true);
     worker.kill('SIGTERM');
     await worker.ended;
   });
@@ -296,6 +297,60 @@ describe.concurrent('a fleet', () => {
       );
       expect(messages).toContain(seen);
     }
+  });
+});
+
+/** `runwire` and `codex` as commands on a path. */
+function programs(fleet: Fleet): string {
+  const folder = join(fleet.folder, 'bin');
+  const root = join(import.meta.dirname, '..', '..');
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, line: string): void => writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  write('runwire', `exec '${process.execPath}' '${join(root, 'bin', 'runwire.js')}' "$@"`);
+  write(
+    'codex',
+    `[ "$1" = --version ] && { echo 'codex-cli 0.166.0'; exit; }\nexec '${process.execPath}' '${join(root, 'test', 'fleet', 'support', 'agent.ts')}' '${fleet.log}' write b.txt`,
+  );
+  return `${folder}:${process.env['PATH'] ?? ''}`;
+}
+
+/** A script of a user's, in a folder. */
+function shell(fleet: Fleet, cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { ...process.env, ...fleet.env(), PATH: programs(fleet), ...env } };
+    execFile('/bin/sh', args, options, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, status: error === null ? 0 : Number(error.code) }),
+    );
+  });
+}
+
+describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
+  it('is from one machine to ten in five commands', async () => {
+    const fleet = newFleet('documented');
+    const { checkout } = newRepository();
+    const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
+    const [first = '', second = ''] = [...docs.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+    const commands = first.trim().split('\n');
+    expect(commands).toHaveLength(5);
+    const script = first
+      .replace(/^export RUNWIRE_LEDGER='[^']*'/m, `export RUNWIRE_LEDGER='${fleet.url}'`)
+      .replace(/^(runwire worker --slots 4).*$/m, '$1 --poll 0.2s > worker.log &\nworker=$!');
+    const { stdout, stderr, status } = await shell(fleet, checkout, ['-e', '-c', `${script}\nkill $worker; wait $worker; rm worker.log`]);
+    expect({ status, stderr, ids: stdout.trim().split('\n').length }).toMatchObject({ status: 0, ids: 2 });
+    expect(stdout).toContain('"class":"success"');
+    const diff = second.split('\n').find((line) => line.startsWith('git diff')) ?? '';
+    expect((await shell(fleet, checkout, ['-e', '-c', diff])).stdout).toContain('+++ b/b.txt');
+  });
+
+  it('is a script for Slurm', async () => {
+    const fleet = newFleet('slurm');
+    await fleet.enqueue(['--label', 'gpu', '--env', 'ANTHROPIC_API_KEY'], 'env', 'ANTHROPIC_API_KEY');
+    mkdirSync(join(fleet.folder, 'config', 'runwire'), { recursive: true });
+    writeFileSync(join(fleet.folder, 'config', 'runwire', 'fleet.env'), `RUNWIRE_LEDGER='${fleet.url}'\nANTHROPIC_API_KEY=none-of-yours\n`);
+    const script = join(import.meta.dirname, '..', '..', 'examples', 'fleet', 'slurm-array.sh');
+    const env = { XDG_CONFIG_HOME: join(fleet.folder, 'config'), TMPDIR: fleet.folder, RUNWIRE_LEDGER: '' };
+    const { status, stdout } = await shell(fleet, fleet.folder, [script], env);
+    expect({ status, ended: stdout.includes('"event":"ended"') }).toEqual({ status: 0, ended: true });
   });
 });
 

@@ -38,6 +38,8 @@ The branch stays; "runwire drop" discards it.`,
           import('../../workspace/apply.ts'),
           import('../../workspace/repository.ts'),
         ]);
+        const { bringIfQueued } = await import('../fleet/bring.ts');
+        await bringIfQueued({ run: run.id, commit: branch.commit, ledger: values.ledger }, repository, context);
         const to = await commitOf(repository, branch.commit ?? `refs/heads/${branch.branch_id}`);
         const from = await commitOf(repository, baseOf(run) ?? `${to}^`);
         const isDryRun = values['dry-run'] === true;

@@ -72,7 +72,9 @@ async function readAsked(
     );
   const { Order: schema } = await import('../../fleet/job.ts');
   const inputs = await readInputs(flags, context);
-  const spec = specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context);
+  const spec = { ...specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context) };
+  // A program of the repository is where it is there.
+  if (command !== undefined) spec.command = [...command];
   return [{ spec, order: checked(schema, order, 'the command line'), where: 'the command line' }];
 }
 

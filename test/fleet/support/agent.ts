@@ -1,5 +1,6 @@
-// An agent that does what its words say, in Codex's words: LOG, then pairs such as `sleep 500`, `write a.txt`, `fail`, `env NAME`.
-import { appendFileSync, writeFileSync } from 'node:fs';
+// An agent that does what its words say, in Codex's words: LOG, then pairs such as `sleep 500`, `write a.txt`, `fail`, `env NAME`;
+// `first` sleeps only when nobody has begun before.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [log = '', ...does] = process.argv.slice(2);
@@ -7,6 +8,7 @@ const say = (line: object): void => void process.stdout.write(`${JSON.stringify(
 const note = (what: string): void =>
   appendFileSync(log, `${JSON.stringify({ what, pid: process.pid, at: Date.now(), does: does.join(' ') })}\n`);
 
+const isFirst = readFileSync(log, 'utf8') === '';
 note('begin');
 process.on('SIGTERM', () => {
   note('told');
@@ -22,7 +24,7 @@ let answer = 'done';
 let hasFailed = false;
 for (let at = 0; at < does.length; at += 2) {
   const value = does[at + 1] ?? '';
-  if (does[at] === 'sleep') await sleep(Number(value));
+  if (does[at] === 'sleep' || (does[at] === 'first' && isFirst)) await sleep(Number(value));
   else if (does[at] === 'write') writeFileSync(value, 'two\n');
   else if (does[at] === 'say') {
     for (let index = 0; index < Number(value); index += 1)

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../../src/fleet/job.ts';
-import { type Result, runwire } from '../../support/command.ts';
+import type { Result } from '../../support/command.ts';
+import { inProcess } from './in-process.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
 const agent = join(import.meta.dirname, 'agent.ts');
@@ -33,7 +34,7 @@ export class Fleet {
   }
 
   runwire(args: readonly string[], stdin?: string): Promise<Result> {
-    return runwire(args, { env: this.env(), ...(stdin === undefined ? {} : { stdin }) });
+    return inProcess(args, { env: this.env(), cwd: this.folder, ...(stdin === undefined ? {} : { stdin }) });
   }
 
   /** Queues what an agent of the test does: `sleep MS`, `fail`, `write FILE TEXT`, … Answers the id. */
@@ -114,7 +115,7 @@ export class RunningWorker {
 }
 
 /** Looks until it is so; says what it was looking for if it never is. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 40_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, ms = 90_000): Promise<void> {
   for (const begin = performance.now(); performance.now() - begin < ms; await sleep(50)) if (await isSo()) return;
   throw new Error(`it never came to this: ${what}`);
 }

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../failure.ts';
+import type { Queue } from '../../fleet/queue.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
+import { shortRunId } from '../../stores/run-id.ts';
+import type { Repository } from '../../workspace/repository.ts';
+import type { Context } from '../context.ts';
+import { useQueue } from './queue.ts';
+
+/** Makes what a run on a worker changed a branch of this repository; answers its name. */
+export async function bringBranch(queue: Queue, run: string, { git }: Repository): Promise<string> {
+  const job = await queue.get(run);
+  if (job !== undefined && job.state !== 'ended')
+    throw new Failure('input', `the run ${shortRunId(run)} has not ended: it is ${job.state}`);
+  const bundle = await queue.bundle(run, 'result');
+  if (bundle === undefined || job?.branch === undefined)
+    throw new Failure('input', `the run ${shortRunId(run)} changed nothing that is kept`);
+  const folder = mkdtempSync(join(tmpdir(), 'runwire-fetch-'));
+  try {
+    writeFileSync(join(folder, 'bundle'), bundle, { mode: 0o600 });
+    const ref = `refs/heads/${job.branch}`;
+    await git.text(['fetch', '-q', '--no-tags', '--no-write-fetch-head', '--', join(folder, 'bundle'), `${ref}:${ref}`]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return job.branch;
+}
+
+/** The same where the run was one of the queue, and the commit is not here yet. */
+export async function bringIfQueued(
+  { run, commit, ledger }: { run: string; commit: string | undefined; ledger: string | undefined },
+  repository: Repository,
+  context: Context,
+): Promise<void> {
+  if (commit === undefined || ledgerPlace(ledger, context.env, context.cwd).kind !== 'postgres') return;
+  if ((await repository.git.try(['cat-file', '-e', `${commit}^{commit}`])) !== undefined) return;
+  await useQueue(ledger, context, async (queue) => {
+    if ((await queue.get(run)) !== undefined) await bringBranch(queue, run, repository);
+  });
+}
