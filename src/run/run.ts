@@ -1,5 +1,6 @@
 import type { RunAgent } from '../builtin/agent.ts';
 import { ownSecrets } from '../builtin/config/secrets.ts';
+import type { AskPerson } from '../builtin/permissions/question.ts';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
@@ -60,6 +61,8 @@ export interface StartOptions {
   loadAgent?: (() => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
   script?: Script | undefined;
+  /** Asked about what nothing allows and no rule denies; unset: that is denied. */
+  ask?: AskPerson | undefined;
 }
 
 /** Starts a run at once. The command, the library, and whoever else runs agents hold the same handle. */
@@ -170,7 +173,7 @@ class LiveRun implements Run {
 
   /** An agent that is not there is the outcome of the run, told like any other. */
   async #chooseSource(): Promise<Chosen> {
-    const { env, variables = {}, loadAgent, script, refusal, warn } = this.#options;
+    const { env, variables = {}, loadAgent, script, refusal, warn, ask } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
       introduction,
@@ -179,7 +182,7 @@ class LiveRun implements Run {
     });
     if (refusal !== undefined) return refused(refusal, {});
     try {
-      const chooser = { env, set: variables, place: this.#place, redact: this.#redact, loadAgent, script };
+      const chooser = { env, set: variables, place: this.#place, redact: this.#redact, loadAgent, script, ask };
       const chosen =
         this.spec.workspace === undefined
           ? await chooseSource(this.spec, chooser)
