@@ -43,10 +43,13 @@ const mayImport: Record<string, readonly string[]> = {
     'faults.ts',
     'repository-file.ts',
   ],
+  acp: ['jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'events', 'faults.ts'],
   ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
   server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
   cli: [
+    'acp',
+    'jsonrpc',
     'server',
     'expect',
     'reports',

@@ -52,8 +52,8 @@ export async function chooseSource(spec: RunSpec, chooser: Chooser): Promise<Cho
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);
   // Its file tools work where its process is.
   if (chooser.workspace !== undefined) return (await import('./own-process.ts')).ownProcessSource(spec, chooser);
-  const { place, env, redact, loadAgent } = chooser;
-  const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact);
+  const { place, env, redact, loadAgent, ask } = chooser;
+  const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask);
   // It keeps these two by itself, before the call that would break them.
   const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
   return { source: new BuiltInSource(options, loadAgent), introduction: {}, limits: watched, warnings: [] };

@@ -51,7 +51,7 @@ async function ask({ client, sessionId, tell }: Turn, toolCallId: string, call: 
 
 const end = { stopReason: 'end_turn' } as const;
 
-const modes: Record<string, (turn: Turn) => Promise<PromptResponse>> = {
+const behaviours: Record<string, (turn: Turn) => Promise<PromptResponse>> = {
   async text({ tell, prompt }) {
     await tell({ sessionUpdate: 'agent_thought_chunk', content: text('Hm.') });
     await tell(say('You said: '));
@@ -230,7 +230,7 @@ function serve(): void {
       const cancelled = new Promise<void>((resolve) => void (cancel = resolve));
       const prompt = params.prompt.map((each) => (each.type === 'text' ? each.text : '')).join('');
       const tell = (update: SessionUpdate): Promise<void> => client.notify('session/update', { sessionId, update });
-      return (modes[mode] ?? (modes['text'] as never))({ client, sessionId, prompt, cancelled, tell });
+      return (behaviours[mode] ?? (behaviours['text'] as never))({ client, sessionId, prompt, cancelled, tell });
     })
     .onNotification('session/cancel', () => cancel())
     .connect(ndJsonStream(output, input));
