@@ -46,7 +46,7 @@ export class AcpSource implements Source {
   async produce({ resume, out, stop }: Attempt): Promise<ProcessEnd> {
     const { ask, rules, person, launch } = this.#options;
     const judge = new Judge({ rules, cwd: ask.cwd, ask: person, signal: stop.signal });
-    const line = new Line(out, judge);
+    const line = new Line(out, judge, ask.model);
     const child = await supervise({ ...launch(), stdin: undefined, talks: true, onStdout: line.stdout, onStderr: line.stderr });
     line.connect(child);
     const dialogue = new Dialogue(line.peer, resume === undefined ? ask : { ...ask, resume, prompt: continuePrompt });
@@ -88,7 +88,7 @@ class Line {
   /** Words of ours that came while the agent was in the middle of a line. */
   #held: string[] = [];
 
-  constructor(out: Out, judge: Judge) {
+  constructor(out: Out, judge: Judge, model: string | undefined) {
     this.#out = out;
     this.peer = new Peer((message) => this.#send(message), {
       request(method, params) {
@@ -104,7 +104,8 @@ class Line {
       },
       emit(draft, origin) {
         judge.see(draft);
-        out.emit(draft, origin);
+        // A session begins with the model that its agent likes best, and is then given another.
+        out.emit(draft.type === 'thread.started' && model !== undefined ? { ...draft, model } : draft, origin);
       },
     };
     this.#decoder = new LineDecoder(heard, { live: true, dialect: acp, onDialect: (known) => out.speaks(known) });
