@@ -22,7 +22,7 @@ import { questionsOver } from './questions.ts';
 const mostSessions = 1000;
 
 /** What one prompt of a session asks for. */
-export interface Prompted {
+interface Prompted {
   sessionId: string;
   prompt: string;
   cwd: string;
