@@ -26,3 +26,6 @@ export interface TokenPrice {
 
 /** The agent that comes with Runwire; every other one is a program that must be installed. */
 export const builtIn = 'builtin';
+
+/** Any agent that speaks the Agent Client Protocol: its command follows after a colon, or after `--`. */
+export const acpAgent = 'acp';

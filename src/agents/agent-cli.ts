@@ -49,6 +49,12 @@ interface Abilities {
   prompt: 'argument' | 'stdin';
 }
 
+/** How an agent is started so that it speaks ACP on its standard streams, and asks before it acts. */
+interface AcpStart {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** One agent's command line: everything we know of how to start it, and nothing of how to read it. */
 export interface AgentCli {
   readonly id: string;
@@ -86,6 +92,8 @@ export interface AgentCli {
   /** Its session files, where they tell what it does not tell itself. */
   readonly sessionStore?: SessionStore;
   readonly abilities: Abilities;
+  /** How to start it as an agent of ACP; unset: it is none, as far as we know. */
+  readonly acp?: AcpStart;
   /** `version` is what the installed one printed, without a leading v; undefined when it did not say. */
   plan(ask: Ask, version?: string): Plan;
 }

@@ -15,6 +15,7 @@ export const cline: AgentCli = {
   passEnv: ['CLINE_*', ...providerKeys],
   keys: ['CLINE_API_KEY', ...providerKeys],
   logins: ['.cline/data/settings/providers.json', '.cline/data/secrets.json'],
+  acp: { args: ['--acp'] },
   tellsUsage: 'while it runs',
   abilities: { model: true, resume: false, permissionModes: ['read-only', 'full'], ownLimits: [], prompt: 'argument' },
   plan(ask, version) {

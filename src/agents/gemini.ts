@@ -19,6 +19,10 @@ export const gemini: AgentCli = {
   passEnv: ['GEMINI_*', 'GOOGLE_*'],
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   logins: ['.gemini/oauth_creds.json'],
+  acp: {
+    args: ['--acp'],
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_TELEMETRY_ENABLED: 'false' },
+  },
   tellsUsage: 'at its end',
   abilities: {
     model: true,

@@ -16,6 +16,14 @@ export const opencode: AgentCli = {
   passEnv: ['OPENCODE_*', ...providerKeys, ...providerSettings],
   keys: ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', ...providerKeys],
   logins: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+  // It asks for nothing by itself.
+  acp: {
+    args: ['acp'],
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: 'true',
+      OPENCODE_PERMISSION: JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask' }),
+    },
+  },
   tellsUsage: 'while it runs',
   abilities: {
     model: true,

@@ -33,6 +33,7 @@ export const qwen: AgentCli = {
   keys: ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'DASHSCOPE_API_KEY'],
   sessionFiles: { variable: 'QWEN_RUNTIME_DIR', home: '.qwen', folder: 'projects' },
   logins: ['.qwen/oauth_creds.json', '.qwen/settings.json'],
+  acp: { args: ['--acp'] },
   tellsUsage: 'while it runs',
   abilities: {
     model: true,

@@ -4,6 +4,7 @@ import { present } from '../present.ts';
 import { version } from '../version.ts';
 import { cancelledBy, type Claim } from './claim.ts';
 import type { McpServer } from './mcp/connect.ts';
+import type { AskPerson } from './permissions/question.ts';
 import type { PermissionRules } from './permissions/rules.ts';
 import type { Hide } from './tools/hide.ts';
 import { systemPrompt } from './system-prompt.ts';
@@ -45,6 +46,8 @@ export interface AgentOptions {
   hide?: Hide;
   projectName?: string;
   parentBranchId?: string;
+  /** Asked about a call that nothing allows and no rule denies; unset: it is denied. */
+  ask?: AskPerson;
   /** Asked after every answer: what the user says next; undefined: nothing more. */
   nextPrompt?: () => Promise<string | undefined>;
 }

@@ -48,6 +48,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
+    name: 'acp',
+    summary: 'Serve any agent to an editor: Runwire as an agent of the Agent Client Protocol',
+    load: async () => (await import('./commands/acp.ts')).acp,
+  },
+  {
     name: 'apply',
     summary: 'Take what a run in a private copy changed into your checkout',
     load: async () => (await import('./commands/apply.ts')).apply,

@@ -6,14 +6,14 @@ import { FollowedFile } from './followed-file.ts';
 import type { ProcessOrder } from './supervised.ts';
 
 /**
- * The standard streams of a process, all of them files without a name. A file for stdin ends by itself, can be read late, twice
+ * The standard streams of a process, all of them files without a name; but for the stdin of one that talks. A file for stdin ends by itself, can be read late, twice
  * or not at all, and can be opened again as /dev/stdin, which a socket, Node's idea of a pipe, cannot.
  */
 export class StandardStreams {
-  readonly stdio: readonly [stdin: number | 'ignore', stdout: number, stderr: number];
+  readonly stdio: readonly [stdin: number | 'ignore' | 'pipe', stdout: number, stderr: number];
   readonly #outputs: FollowedFile[] = [];
 
-  constructor(folder: string, { stdin, onStdout, onStderr }: Pick<ProcessOrder, 'stdin' | 'onStdout' | 'onStderr'>) {
+  constructor(folder: string, { stdin, talks, onStdout, onStderr }: Pick<ProcessOrder, 'stdin' | 'talks' | 'onStdout' | 'onStderr'>) {
     try {
       mkdirSync(folder, 0o700);
     } catch (error) {
@@ -22,7 +22,8 @@ export class StandardStreams {
     try {
       const stdout = this.#open(join(folder, 'stdout'), onStdout);
       const stderr = this.#open(join(folder, 'stderr'), onStderr);
-      this.stdio = [stdin === undefined ? 'ignore' : openInput(join(folder, 'stdin'), stdin), stdout, stderr];
+      const input = talks === true ? 'pipe' : stdin === undefined ? 'ignore' : openInput(join(folder, 'stdin'), stdin);
+      this.stdio = [input, stdout, stderr];
     } catch (error) {
       for (const file of this.#outputs) file.closeWriter();
       void this.finish();

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { present } from '../present.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
@@ -33,7 +34,7 @@ export const supervise: Supervise = async (order, graces) => {
       await end(0);
       throw cause;
     }
-    return new Supervision({ pid: child.pid, exit, tree, end, streams, graces: { ...usualGraces, ...graces } });
+    return new Supervision({ pid: child.pid, input: child.stdin, exit, tree, end, streams, graces: { ...usualGraces, ...graces } });
   } catch (error) {
     await streams?.finish();
     throw startFailure(order, error);
@@ -57,6 +58,8 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 
 interface Parts {
   pid: number;
+  /** Of a process that talks. */
+  input: Writable | null;
   exit: Promise<Exit>;
   tree: ProcessTree;
   end: Guarded<ChildProcess>['end'];
@@ -69,13 +72,17 @@ class Supervision implements Supervised {
   readonly ended: Promise<Ended>;
   readonly #tree: ProcessTree;
   readonly #graces: Graces;
+  readonly #input: Writable | null;
   #state: 'running' | 'ending' | 'gone' = 'running';
   #requested: Ended['requested_signal'];
   #patience: NodeJS.Timeout | undefined;
   #killing: Promise<void> | undefined;
 
-  constructor({ pid, exit, tree, end, streams, graces }: Parts) {
+  constructor({ pid, input, exit, tree, end, streams, graces }: Parts) {
     this.pid = pid;
+    this.#input = input;
+    // Who no longer listens is ending; how is told by its exit.
+    input?.on('error', () => {});
     this.#tree = tree;
     this.#graces = graces;
     this.ended = this.#follow(exit, end, streams);
@@ -92,6 +99,15 @@ class Supervision implements Supervised {
     if (this.#state === 'gone') return;
     this.#requested ??= 'SIGKILL';
     this.#kill();
+  }
+
+  send(text: string): number {
+    if (this.#input?.writable === true) this.#input.write(text);
+    return this.#input?.writableLength ?? 0;
+  }
+
+  hangUp(): void {
+    this.#input?.end();
   }
 
   #kill(): void {
@@ -111,6 +127,7 @@ class Supervision implements Supervised {
     const left_running = await end(this.#graces.leftover, timeToGo);
     await this.#killing;
     this.#state = 'gone';
+    this.#input?.destroy();
     await streams.finish();
     return { ...main, ...present({ requested_signal: this.#requested }), left_running, ...failure };
   }

@@ -6,6 +6,8 @@ export interface ProcessOrder {
   env: Readonly<Record<string, string>>;
   /** Fed to stdin, which then ends; undefined: stdin is empty from the start. */
   stdin: string | undefined;
+  /** stdin stays open, for `send`. */
+  talks?: true;
   /** The bytes are ours only until the returned promise is settled; no more are read before. The process never waits for it. */
   onStdout(chunk: Uint8Array): void | Promise<void>;
   onStderr(chunk: Uint8Array): void | Promise<void>;
@@ -39,6 +41,10 @@ export interface Supervised {
   stop(signal: 'SIGINT' | 'SIGTERM'): void;
   /** Kills the whole tree at once; nothing when it is gone. */
   kill(): void;
+  /** More for the stdin of a process that talks; answers how many bytes of all that was sent it has not taken yet. */
+  send(text: string): number;
+  /** The end of that stdin. */
+  hangUp(): void;
 }
 
 /** Starts a process that cannot outlive us. Throws a `config` Failure when there is no such program or it cannot be started. */

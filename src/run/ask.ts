@@ -1,7 +1,9 @@
+import { acpCommand } from '../agents/acp-command.ts';
 import type { Rule } from '../expect/rule.ts';
 import type { FailOn } from '../outcome/verdict.ts';
+import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
-import { builtIn, type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
+import { acpAgent, builtIn, type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
 import type { RunSpec } from './spec.ts';
 
 /** What a run may take. Unset: no limit. */
@@ -22,7 +24,7 @@ export interface AskedLimits {
 
 /** A run as a caller asks for it: the flags of the command line and the options of the library, as far as they are the same. */
 export interface RunAsk {
-  /** `builtin` (default), or the id of an agent that is installed: `codex`, `claude`, `opencode`, … */
+  /** `builtin` (default), the id of an agent that is installed (`codex`, `claude`, …), or `acp:COMMAND` for one that speaks ACP. */
   agent?: string | undefined;
   /** A command of your own instead, program first; its dialect is detected, or named in `from`. */
   command?: readonly string[] | undefined;
@@ -77,8 +79,9 @@ interface Place {
 
 export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
   const { price } = ask;
+  const { agent, command } = agentOf(ask);
   return {
-    agent: ask.agent ?? builtIn,
+    agent,
     prompt: ask.prompt ?? '',
     cwd,
     pass_env: [...passEnv],
@@ -93,7 +96,7 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
     labels: { ...ask.labels },
     redact: ask.redact ?? true,
     ...present({
-      command: ask.command === undefined ? undefined : [...ask.command],
+      command: command === undefined ? undefined : [...command],
       dialect: ask.from,
       model: ask.model,
       base_url: ask.baseUrl,
@@ -112,6 +115,13 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
       workspace: workspaceOf(ask),
     }),
   };
+}
+
+function agentOf({ agent = builtIn, command }: RunAsk): Pick<RunAsk, 'command'> & { agent: string } {
+  const words = acpCommand(agent);
+  if (words === undefined) return { agent, command };
+  if (command !== undefined) throw new Failure('input', `two commands: ${agent}, and one after --; give one`);
+  return { agent: acpAgent, command: words };
 }
 
 function workspaceOf({ isolate, dirty = 'refuse', setup, copy = [], parentBranchId }: RunAsk): RunSpec['workspace'] {

@@ -1,5 +1,6 @@
 import type { RunAgent } from '../builtin/agent.ts';
 import { ownSecrets } from '../builtin/config/secrets.ts';
+import type { AskPerson } from '../builtin/permissions/question.ts';
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
@@ -70,6 +71,8 @@ export interface StartOptions {
   script?: Script | undefined;
   /** Asked when the run has its outcome: false says that another process has taken the run over, and nothing more is told of this one. */
   settle?: ((outcome: RunOutcome) => Promise<boolean>) | undefined;
+  /** Asked about what nothing allows and no rule denies; unset: that is denied. */
+  ask?: AskPerson | undefined;
 }
 
 /** Starts a run at once. The command, the library, and whoever else runs agents hold the same handle. */
@@ -220,7 +223,7 @@ class LiveRun implements Run {
 
   /** An agent that is not there is the outcome of the run, told like any other. */
   async #chooseSource(refusal: Failure | undefined): Promise<Chosen> {
-    const { env, variables = {}, loadAgent, script, warn } = this.#options;
+    const { env, variables = {}, loadAgent, script, warn, ask } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
       introduction,
@@ -232,7 +235,7 @@ class LiveRun implements Run {
       const handedOn = traceVariables(this.#trace, this.#telemetry !== undefined);
       const given =
         Object.keys(handedOn).length === 0 ? { env, set: variables } : { env: { ...env, ...handedOn }, set: { ...handedOn, ...variables } };
-      const chooser = { ...given, place: this.#place, redact: this.#redact, loadAgent, script };
+      const chooser = { ...given, place: this.#place, redact: this.#redact, loadAgent, script, ask };
       const chosen =
         this.spec.workspace === undefined
           ? await chooseSource(this.spec, chooser)

@@ -38,7 +38,7 @@ const WorkspaceSpec = z.strictObject({
 
 /** What to do: data that can be stored, queued and sent. It names variables, never their values. */
 export const RunSpec = z.strictObject({
-  /** `builtin`, or the id of another agent. */
+  /** `builtin`, the id of another agent, or `acp`: then `command` speaks ACP. */
   agent: z.string().min(1),
   /** A command of the caller's instead of an agent, program first. */
   command: z.array(z.string()).optional(),
@@ -54,7 +54,7 @@ export const RunSpec = z.strictObject({
   /** USD per million tokens. */
   price: z.strictObject({ input: z.number(), output: z.number(), cache_read: z.number().optional() }).optional(),
   permission_mode: z.enum(permissionModes).optional(),
-  /** Rules of the built-in agent. */
+  /** Rules of the built-in agent, and for what agents of ACP ask. */
   allow: z.array(z.string()),
   deny: z.array(z.string()),
   /** Folders outside `cwd` that it may work in. */

@@ -288,6 +288,13 @@ describe('the end', () => {
     expect(outcome.verdict.class).toBe('cancelled');
   });
 
+  it('that was asked for cuts off the commands under way, whatever they are called', () => {
+    const cancel = { ...rpc, method: 'session/cancel', params: { sessionId } };
+    const command = tool({ kind: 'execute', status: 'in_progress', rawInput: { command: 'sleep 9' } });
+    const { outcome } = read(...opened(), prompted, command, cancel, more({ status: 'completed' }), answered({ stopReason: 'cancelled' }));
+    expect(outcome.tool_calls).toMatchObject([{ status: 'cancelled' }]);
+  });
+
   it('of a session that could not begin', () => {
     const refused = { ...rpc, id: 1, error: { code: -32000, message: 'Authentication required' } };
     expect(read(...initialized(), opened()[0] ?? {}, refused).outcome.verdict).toMatchObject({ class: 'provider', code: 'auth' });

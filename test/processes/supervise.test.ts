@@ -78,6 +78,8 @@ async function start(
     ended: supervised.ended,
     stop: (signal) => supervised.stop(signal),
     kill: () => supervised.kill(),
+    send: (text) => supervised.send(text),
+    hangUp: () => supervised.hangUp(),
     stdout: () => heard.stdout,
     stderr: () => heard.stderr,
     says: (text) =>

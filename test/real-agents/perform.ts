@@ -73,19 +73,26 @@ const changedOn = (work: string, branch: string): string[] =>
 export const differences = (before: Record<string, string>, after: Record<string, string>): string[] =>
   Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
 
-function start(agent: RealAgent, { prompt, onStdin, flags = [] }: Scenario, stage: Stage, folder: string): ChildProcess {
+function agentFlags({ id, flags = [] }: RealAgent, { acp }: Scenario): string[] {
+  if (acp === undefined) return ['--agent', id];
+  if (acp === 'direct') return ['--agent', `acp:${id}`];
+  const inner = [process.execPath, bin, 'acp', '--agent', id, '--permission-mode', 'full', '--ledger', 'none', ...flags];
+  return ['--agent', `acp:${inner.join(' ')}`, '--env', '*'];
+}
+
+function start(agent: RealAgent, scenario: Scenario, stage: Stage, folder: string): ChildProcess {
+  const { prompt, onStdin, flags = [] } = scenario;
   const own = agent.env(stage);
   const args = [
     'run',
-    '--agent',
-    agent.id,
+    ...agentFlags(agent, scenario),
     '--to',
     'runwire',
     '--tape',
     join(stage.base, 'tape'),
     ...(agent.pass ?? []).flatMap((name) => ['--env', name]),
     ...(flags.includes('--permission-mode') ? [] : ['--permission-mode', 'full']),
-    ...(agent.flags ?? []),
+    ...(scenario.acp === 'bridge' ? [] : (agent.flags ?? [])),
     ...flags,
     ...(onStdin === true ? [] : ['--prompt', prompt]),
   ];

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { findAgent } from '../../src/agents/registry.ts';
 import { realAgents } from './agents/index.ts';
 import { crewCases } from './crews.ts';
 import { perform } from './perform.ts';
@@ -15,7 +16,9 @@ const names = (Object.keys(scenarios) as ScenarioName[]).filter((name) => isWant
 
 const cases = realAgents.flatMap((agent) => {
   const folder = folders.get(agent.id);
-  return folder === undefined ? [] : names.filter((name) => agent.cannot?.[name] === undefined).map((name) => ({ agent, folder, name }));
+  const can = (name: ScenarioName): boolean =>
+    agent.cannot?.[name] === undefined && (scenarios[name].acp === undefined || findAgent(agent.id).acp !== undefined);
+  return folder === undefined ? [] : names.filter(can).map((name) => ({ agent, folder, name }));
 });
 
 for (const { agent, folder, name } of cases) {

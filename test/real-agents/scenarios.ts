@@ -32,6 +32,8 @@ export interface Scenario {
   refused?: true;
   /** Answers until the limit strikes; one more may be under way by then. */
   turnsUntilLimit?: number;
+  /** Over ACP, for agents that speak it: by itself, or through a `runwire acp` that runs its command line. */
+  acp?: 'direct' | 'bridge';
   /** Another scenario: agents differ here as they do there. */
   like?: 'sigint-tool';
   /** `quick` runs in CI; `slow` are the ones in which agents retry for a minute and more. */
@@ -104,6 +106,27 @@ const inCopy = {
   exit: 0,
 } as const satisfies Scenario;
 
+const editing = ({ read, write, edit, shell }: Hands, { work }: Place): readonly TurnInput[] => [
+  { text: 'Reading the README first.', calls: [read(`${work}/README.md`)], usage },
+  { text: 'Now I write the notes.', calls: [write(`${work}/notes.txt`, 'alpha\nbravo\ncharlie\n')], usage },
+  { text: 'One word must change.', calls: [edit(`${work}/notes.txt`, 'bravo', 'BRAVO')], usage },
+  { calls: [shell('cat notes.txt')], usage },
+  say('I wrote notes.txt and changed bravo to BRAVO.'),
+];
+
+const denied = {
+  prompt: 'Write a file and run a command, though you may not.',
+  flags: ['--permission-mode', 'read-only'],
+  turns: ({ shell, write }, { work }) => [
+    { text: 'Trying a command that writes.', calls: [shell('echo forbidden > outside.txt && cat outside.txt')], usage },
+    { text: 'Trying to write a file.', calls: [write(`${work}/forbidden.txt`, 'forbidden\n')], usage },
+    say('I was not allowed to do either.'),
+  ],
+  statuses: ['error denied', 'error denied'],
+  is: 'permission',
+  exit: 7,
+} as const satisfies Scenario;
+
 const table = {
   plain: { prompt: 'Say hello.', turns: () => [say(hello)], is: 'success', exit: 0, speed: 'quick' },
   shell: {
@@ -151,18 +174,7 @@ const table = {
     exit: 0,
     speed: 'quick',
   },
-  denied: {
-    prompt: 'Write a file and run a command, though you may not.',
-    flags: ['--permission-mode', 'read-only'],
-    turns: ({ shell, write }, { work }) => [
-      { text: 'Trying a command that writes.', calls: [shell('echo forbidden > outside.txt && cat outside.txt')], usage },
-      { text: 'Trying to write a file.', calls: [write(`${work}/forbidden.txt`, 'forbidden\n')], usage },
-      say('I was not allowed to do either.'),
-    ],
-    statuses: ['error denied', 'error denied'],
-    is: 'permission',
-    exit: 7,
-  },
+  denied,
   'error-401': {
     prompt: look,
     turns: () => [{ fault: { status: 401 } }],
@@ -282,6 +294,33 @@ const table = {
     is: 'cancelled',
     exit: 130,
     statuses: ['cancelled abandoned'],
+  },
+  'acp-edit': {
+    prompt: 'Write a notes file and correct it.',
+    acp: 'direct',
+    flags: ['--permission-mode', 'edit', '--allow', 'bash(cat:*)'],
+    turns: editing,
+    changes: ['notes.txt created'],
+    is: 'success',
+    exit: 0,
+  },
+  'acp-denied': { ...denied, acp: 'direct' },
+  'acp-sigint': {
+    prompt: 'Run a slow command.',
+    acp: 'direct',
+    turns: slowCommand,
+    interrupt: { signal: 'SIGINT', during: 'tool' },
+    is: 'cancelled',
+    exit: 130,
+    statuses: ['cancelled'],
+  },
+  'acp-bridge': {
+    prompt: 'Write a notes file and correct it.',
+    acp: 'bridge',
+    turns: editing,
+    changes: ['notes.txt created'],
+    is: 'success',
+    exit: 0,
   },
 } as const satisfies Record<string, Scenario>;
 

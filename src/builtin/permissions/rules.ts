@@ -17,6 +17,8 @@ export interface Decision {
   allowed: boolean;
   /** Why, for the model and for the events. */
   reason: string;
+  /** Nothing allows it and no rule denies it: a person may. */
+  mayAsk?: true;
 }
 
 export type Decide = (rules: PermissionRules, tool: string, need: Need) => Decision;
@@ -84,23 +86,24 @@ export const decide: Decide = (rules, tool, need) => {
   const allowing = rulesFor(rules.allow, tool, need);
   const whole = allowing.find((rule) => rule.covers === undefined);
   if (whole !== undefined) return { allowed: true, reason: `allowed by the rule ${whole.text}` };
-  if (allowing.length === 0) return no(`permission mode ${rules.mode} does not let ${tool} ${verbs[need.access]}, and no rule allows it`);
-  if (parts === undefined) return no(unsure);
+  if (allowing.length === 0) return ask(`permission mode ${rules.mode} does not let ${tool} ${verbs[need.access]}, and no rule allows it`);
+  if (parts === undefined) return ask(unsure);
   if (script !== undefined && script.files.length > 0)
-    return no(`the command redirects to or from ${shown(script.files.slice(0, 1))}; only mode full allows that`);
+    return ask(`the command redirects to or from ${shown(script.files.slice(0, 1))}; only mode full allows that`);
   const used = new Set<string>();
   for (const part of parts) {
     const rule = allowing.find((each) => each.covers?.(part));
-    if (rule === undefined) return no(`no rule allows ${tool}(${shown(part)}); allowed: ${allowing.map((each) => each.text).join(', ')}`);
+    if (rule === undefined) return ask(`no rule allows ${tool}(${shown(part)}); allowed: ${allowing.map((each) => each.text).join(', ')}`);
     used.add(rule.text);
   }
-  if (used.size === 0) return no('there is no command to allow');
+  if (used.size === 0) return ask('there is no command to allow');
   return { allowed: true, reason: `allowed by the rule ${[...used].join(', ')}` };
 };
 
 const unsure = 'this command cannot be taken apart for sure; use plain commands, without loops, here-documents or ${…}';
 const verbs: Record<Need['access'], string> = { none: 'run', read: 'read', write: 'write', execute: 'run', network: 'use the network' };
 const no = (reason: string): Decision => ({ allowed: false, reason });
+const ask = (reason: string): Decision => ({ allowed: false, reason, mayAsk: true });
 const shown = (part: Part): string => part.join(' ').replaceAll(expands, '');
 const isMode = (text: string): text is PermissionMode => Object.hasOwn(modes, text);
 

@@ -9,7 +9,7 @@ import type { Need, Tool, ToolResult } from './tool.ts';
 import { type Toolbox, toolSetOf } from './toolbox.ts';
 
 interface CallOptions {
-  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal' | 'hide'>;
+  options: Pick<AgentOptions, 'permissions' | 'cwd' | 'env' | 'signal' | 'hide' | 'ask'>;
   emit(draft: Draft): void;
 }
 
@@ -25,7 +25,7 @@ const patienceMs = 5000;
 
 type Plan =
   | { kind: 'run'; tool: Tool; input: never; need: Need }
-  | { kind: 'denied'; tool: Tool; need: Need; reason: string }
+  | { kind: 'denied'; tool: Tool; input: never; need: Need; reason: string; mayAsk: boolean }
   | { kind: 'invalid'; tool: Tool | undefined; why: string };
 
 /** The tools of a run: as the model is told of them, and as it calls them. */
@@ -63,6 +63,8 @@ export class ToolCalls {
         name: call.name,
         args: jsonOf(call.input),
       });
+      if (plan.kind === 'denied' && plan.mayAsk && this.#context.options.ask !== undefined)
+        return askFirst(call, itemId, plan, this.#context, lastWrite);
       if (plan.kind !== 'run') return settle(call, itemId, plan, this.#context);
       const before = plan.need.access === 'write' ? lastWrite : undefined;
       const run = runOne(call, itemId, plan, this.#context, before);
@@ -94,7 +96,28 @@ function planCall(call: ModelCall, { tools, decide, options }: CallContext): Pla
   } catch (error) {
     return { kind: 'invalid', tool, why: `the arguments do not fit: ${wordsOf(error)}` };
   }
-  return decision.allowed ? { kind: 'run', tool, input, need } : { kind: 'denied', tool, need, reason: decision.reason };
+  if (decision.allowed) return { kind: 'run', tool, input, need };
+  return { kind: 'denied', tool, input, need, reason: decision.reason, mayAsk: decision.mayAsk === true };
+}
+
+/** A person decides. What it writes waits for the writes before it; those after it do not wait for the person. */
+async function askFirst(
+  call: ModelCall,
+  itemId: string,
+  plan: Plan & { kind: 'denied' },
+  context: CallContext,
+  lastWrite: Promise<unknown>,
+): Promise<ToolResultPart> {
+  const { options, emit } = context;
+  const { tool, input, need, reason } = plan;
+  const permission = { permission_id: `permission_${itemId}`, item_id: itemId };
+  emit({ type: 'permission.requested', ...permission, what: tool.name, pattern: need.subject });
+  const question = { itemId, kind: tool.kind, name: tool.name, subject: need.subject, reason };
+  const allowed = (await options.ask?.(question, options.signal).catch(() => false)) === true && !options.signal.aborted;
+  emit({ type: 'permission.resolved', ...permission, decision: allowed ? 'allowed' : 'denied', by: 'user' });
+  if (allowed) return runOne(call, itemId, { kind: 'run', tool, input, need }, context, need.access === 'write' ? lastWrite : undefined);
+  emit({ type: 'item.completed', item_id: itemId, status: 'denied', error: 'the user said no', duration_ms: 0 });
+  return resultPart(call, { type: 'execution-denied', reason: 'the user said no' });
 }
 
 function settle(call: ModelCall, itemId: string, plan: Exclude<Plan, { kind: 'run' }>, { emit }: CallContext): ToolResultPart | undefined {

@@ -66,7 +66,7 @@ export const runOptions = {
     type: 'string',
     short: 'a',
     value: 'NAME',
-    help: 'Who does it: builtin (default), codex, claude, opencode, gemini, qwen, pi, …; see "runwire agents"',
+    help: 'Who does it: builtin (default), codex, claude, opencode, gemini, qwen, pi, …; see "runwire agents"; acp:COMMAND is any that speaks ACP',
   },
   from: { type: 'string', value: 'DIALECT', help: 'What the COMMAND after -- prints (default: detected)' },
   model: {

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { specOf } from '../../run/ask.ts';
 import type { Rule } from '../../expect/rule.ts';
 import type { RunSpec } from '../../run/spec.ts';
-import { builtIn } from '../../vocabulary.ts';
+import { acpAgent, builtIn } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import type { RunFlags } from './flags.ts';
 
@@ -79,13 +80,17 @@ export function specOfFlags(
   { cwd, parent, outputSchema, expect, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },
   { env, cwd: here }: Context,
 ): RunSpec {
-  const program = command?.[0];
   const { pass, set } = flags.extraEnv;
+  const acp = acpCommand(flags.agent);
+  if (acp !== undefined && command !== undefined)
+    throw new Failure('input', `two commands: --agent ${flags.agent}, and one after --; give one`);
+  const [program, ...words] = acp ?? command ?? [];
   return specOf(
     {
       ...flags,
+      agent: acp === undefined ? flags.agent : acpAgent,
       from: flags.dialect,
-      command: program?.includes('/') ? [resolve(here, program), ...(command ?? []).slice(1)] : command,
+      command: program?.includes('/') ? [resolve(here, program), ...words] : (acp ?? command),
       prompt,
       outputSchema,
       expect,

@@ -2,6 +2,7 @@ import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
+import { acpAgent } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import { readFlags, readFormat, type RunValues, wantsDocuments } from './flags.ts';
 import { follow } from './follow.ts';
@@ -33,12 +34,10 @@ export async function startRun(
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
+    const hasOwnPrompt = command !== undefined && flags.agent !== acpAgent;
     // A command has its own prompt; else, where one is demanded, stdin may hold it, but an open pipe that stays silent does not.
-    prompt =
-      command === undefined
-        ? await readPrompt(words, context, words === undefined && format.flag !== '--output-format json')
-        : (words ?? '');
-    if (prompt === '' && command === undefined)
+    prompt = hasOwnPrompt ? (words ?? '') : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
+    if (prompt === '' && !hasOwnPrompt)
       throw new Failure('input', missing[format.flag] ?? (isBare(values, operands) ? firstSteps : noPrompt));
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
     // Before anything is started that could look.

@@ -1,6 +1,7 @@
 import type { AgentOptions } from '../../builtin/agent.ts';
 import { loadConfig } from '../../builtin/config/config.ts';
 import { configSecrets } from '../../builtin/config/secrets.ts';
+import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { parseRules } from '../../builtin/permissions/rules.ts';
 import { hiderOf } from '../../builtin/tools/hide.ts';
 import { Failure } from '../../failure.ts';
@@ -17,6 +18,7 @@ export async function agentOptions(
   { projectName, parentBranchId }: Place,
   env: Environment,
   redactor: Redactor | undefined,
+  ask: AskPerson | undefined,
 ): Promise<Omit<AgentOptions, 'signal'>> {
   const { cwd, prompt } = spec;
   const config = await loadConfig({ cwd, env });
@@ -50,6 +52,7 @@ export async function agentOptions(
       recordModel: spec.record_model,
       redact: redactor === undefined ? undefined : (text: string) => redactor.text(text),
       hide: redactor === undefined ? undefined : hiderOf(redactor),
+      ask,
     }),
   };
 }

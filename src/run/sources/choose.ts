@@ -1,7 +1,8 @@
 import type { RunAgent } from '../../builtin/agent.ts';
+import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { Failure } from '../../failure.ts';
 import type { Redactor } from '../../redact/redactor.ts';
-import { builtIn, type Environment } from '../../vocabulary.ts';
+import { acpAgent, builtIn, type Environment } from '../../vocabulary.ts';
 import type { Place } from '../git.ts';
 import type { Limits, RunSpec } from '../spec.ts';
 import { BuiltInSource } from './builtin.ts';
@@ -33,6 +34,8 @@ export interface Chooser extends Variables {
   loadAgent?: (() => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
   script?: Script | undefined;
+  /** Somebody who can be asked; unset: nobody. */
+  ask?: AskPerson | undefined;
 }
 
 /** Who makes the events: the built-in agent, another agent's program, or a command of the caller's. Each is loaded when it is chosen. */
@@ -44,12 +47,13 @@ export async function chooseSource(spec: RunSpec, chooser: Chooser): Promise<Cho
     return { source: new ScriptSource(script, spec, chooser.place), introduction: {}, limits, warnings: [] };
   }
   refuseWhatIsIgnored(spec);
+  if (agent === acpAgent) return (await import('./acp/choose.ts')).acpSource(spec, chooser, chooser.ask);
   if (command !== undefined) return (await import('./command.ts')).commandSource(command, spec, chooser);
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);
   // Its file tools work where its process is.
   if (chooser.workspace !== undefined) return (await import('./own-process.ts')).ownProcessSource(spec, chooser);
-  const { place, env, redact, loadAgent } = chooser;
-  const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact);
+  const { place, env, redact, loadAgent, ask } = chooser;
+  const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask);
   // It keeps these two by itself, before the call that would break them.
   const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
   return { source: new BuiltInSource(options, loadAgent), introduction: {}, limits: watched, warnings: [] };
@@ -63,17 +67,19 @@ export function refusingSource(failure: Failure): Source {
 /** A rule that is not kept is worse than none. */
 function refuseWhatIsIgnored({ agent, command, ...spec }: RunSpec): void {
   const isBuiltIn = command === undefined && agent === builtIn;
+  const isAcp = agent === acpAgent;
   const ignored: string[] = [];
   if (isBuiltIn) {
     if (spec.dialect !== undefined) ignored.push('--from');
     if (spec.agent_args.length > 0) ignored.push('--agent-arg');
   } else {
-    if (spec.allow.length > 0) ignored.push('--allow');
-    if (spec.deny.length > 0) ignored.push('--deny');
+    if (spec.allow.length > 0 && !isAcp) ignored.push('--allow');
+    if (spec.deny.length > 0 && !isAcp) ignored.push('--deny');
+    if (spec.dialect !== undefined && isAcp) ignored.push('--from');
     if (spec.output_schema !== undefined) ignored.push('--output-schema');
     if (spec.record_model !== undefined) ignored.push('--record-model');
   }
-  if (command !== undefined) {
+  if (command !== undefined && !isAcp) {
     if (agent !== builtIn) ignored.push('--agent');
     if (spec.permission_mode !== undefined) ignored.push('--permission-mode');
     if (spec.resume !== undefined) ignored.push('--resume');
@@ -82,7 +88,7 @@ function refuseWhatIsIgnored({ agent, command, ...spec }: RunSpec): void {
   if (ignored.length === 0) return;
   const why = isBuiltIn
     ? 'not for the built-in agent'
-    : command === undefined
+    : command === undefined || isAcp
       ? 'only the built-in agent knows this'
       : 'not with a COMMAND after --';
   throw new Failure('input', `${ignored.join(', ')}: ${why}`);

@@ -5,7 +5,8 @@ import { LineDecoder } from '../../pipeline/line-decoder.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { present } from '../../present.ts';
 import { supervise } from '../../processes/supervise.ts';
-import type { Ended, ProcessOrder } from '../../processes/supervised.ts';
+import type { ProcessOrder } from '../../processes/supervised.ts';
+import { processEnd } from './process-end.ts';
 import type { Attempt, Out, Source } from './source.ts';
 
 /** How to start a process once. */
@@ -91,8 +92,4 @@ function usageOf(totals: SessionTotals): Draft {
   const { inputTokens: input_tokens, outputTokens: output_tokens, cacheReadTokens, costUsd } = totals;
   const rest = present({ cache_read_tokens: cacheReadTokens, cost_usd: costUsd });
   return { type: 'usage.reported', scope: 'thread', input_tokens, output_tokens, ...rest };
-}
-
-function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {
-  return { exit_code, signal, ...present({ requested_signal, left_running: left_running === 0 ? undefined : left_running }) };
 }

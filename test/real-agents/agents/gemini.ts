@@ -25,6 +25,9 @@ export const gemini: RealAgent = {
     }),
   },
   differs: {
+    'acp-sigint': { why: 'tokens are told at the end alone', tokens: false },
+    'acp-edit': { why: 'over ACP it tells input and output alone', tokens: { input: 6000, output: 300 } },
+    'acp-denied': { why: 'over ACP it tells input and output alone', tokens: { input: 3600, output: 180 } },
     'disconnect-then-ok': { why: 'it does not try again after a stream that broke', is: 'provider', exit: 4 },
     'failing-command': {
       why: 'a command that fails is a success to it, and its exit code is not told',

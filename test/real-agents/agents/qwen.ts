@@ -24,6 +24,7 @@ export const qwen: RealAgent = {
   },
   noReasoningTokens: true,
   differs: {
+    'acp-sigint': { why: 'an answer that came when it was cancelled is not told', tokens: { input: 1200, output: 60 } },
     'sigint-tool': { why: 'it tells that the call was cancelled', tools: ['run_shell_command cancelled'] },
     'sigterm-tool': { why: 'it tells that the call was cancelled', tools: ['run_shell_command cancelled'] },
   },

@@ -211,6 +211,7 @@ export class Conversation {
   cancelled(): void {
     this.#hearsClient = true;
     this.#isCancelled = true;
+    this.#tools.cancel();
   }
 
   #end(answer: JsonObject): void {

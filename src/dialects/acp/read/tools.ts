@@ -33,6 +33,7 @@ export class Tools {
   /** The agent's list of what to do, open until its turn ends. */
   #plan: Json | undefined;
   #plans = 0;
+  #isCancelled = false;
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -66,6 +67,11 @@ export class Tools {
     if (call !== undefined) this.#complete(call, { status });
   }
 
+  /** From now on, until the turn ends, commands are cut off; agents call that completed, or failed. */
+  cancel(): void {
+    this.#isCancelled = true;
+  }
+
   /** The list of what to do, whole each time. */
   planned(entries: Json): void {
     const item_id = `plan_${this.#plan === undefined ? ++this.#plans : this.#plans}`;
@@ -75,6 +81,7 @@ export class Tools {
   }
 
   endTurn(): void {
+    this.#isCancelled = false;
     for (const call of this.#calls.values()) this.#start(call);
     this.#calls.clear();
     if (this.#plan !== undefined)
@@ -117,7 +124,8 @@ export class Tools {
 
   #end(call: Call, isGood: boolean, rawOutput: Json | undefined): void {
     const exit_code = exitCodeIn(rawOutput);
-    const status = isGood && (exit_code ?? 0) === 0 ? 'success' : 'error';
+    const isCut = this.#isCancelled && call.kind === 'execute';
+    const status = isCut ? 'cancelled' : isGood && (exit_code ?? 0) === 0 ? 'success' : 'error';
     this.#complete(call, { status, ...compact({ output: outputOf(rawOutput, call.contents), exit_code }) });
     if (!isGood) return;
     const { id: itemId, kind, contents, locations } = call;

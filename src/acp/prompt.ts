@@ -1,0 +1,30 @@
+import type { Json } from '../dialects/dialect.ts';
+import { asText, list, object, string } from '../dialects/read.ts';
+import { invalidParams, RpcError } from '../jsonrpc/peer.ts';
+
+/** What an editor sends, as the one text that every agent takes. Throws `RpcError` for what is no text. */
+export function promptOf(blocks: Json | undefined): string {
+  const text = list(blocks).map(textOf).join('\n\n').trim();
+  if (text === '') throw new RpcError(invalidParams, 'the prompt is empty');
+  return text;
+}
+
+function textOf(block: Json): string {
+  const { type, text, name, uri, resource } = object(block);
+  switch (type) {
+    case 'text':
+      return asText(text);
+    case 'resource_link':
+      return `[${asText(name)}](${asText(uri)})`;
+    case 'resource': {
+      const { uri: at, text: content } = object(resource);
+      if (string(content) === undefined) throw new RpcError(invalidParams, 'only text can be embedded in a prompt');
+      return `${asText(at)}\n\n\`\`\`\n${asText(content)}\n\`\`\``;
+    }
+    default:
+      throw new RpcError(
+        invalidParams,
+        `a prompt cannot hold ${typeof type === 'string' ? `"${type.slice(0, 40)}"` : 'this'}: only text, links and embedded text`,
+      );
+  }
+}

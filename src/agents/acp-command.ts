@@ -1,0 +1,34 @@
+import { Failure } from '../failure.ts';
+import { acpAgent } from '../vocabulary.ts';
+
+const prefix = `${acpAgent}:`;
+
+/** `acp:COMMAND` as the words of that command; undefined: it is another agent. No shell reads it: quotes hold words together, that is all. */
+export function acpCommand(agent: string): string[] | undefined {
+  if (!agent.startsWith(prefix)) return undefined;
+  const words = wordsOf(agent.slice(prefix.length));
+  if (words.length === 0) throw new Failure('input', noAcpCommand);
+  return words;
+}
+
+export const noAcpCommand = `${acpAgent} needs the command of an agent: --agent acp:gemini, --agent "acp:my-agent --acp", or --agent acp -- my-agent --acp`;
+
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (character === quote) quote = '';
+    else if (quote === '' && (character === "'" || character === '"')) {
+      quote = character;
+      word ??= '';
+    } else if (character === '\\' && quote !== "'" && at + 1 < line.length) word = (word ?? '') + line.charAt((at += 1));
+    else word = (word ?? '') + character;
+  }
+  if (quote !== '') throw new Failure('input', `--agent ${prefix}…: a ${quote} is never closed`);
+  return word === undefined ? words : [...words, word];
+}

@@ -1,0 +1,36 @@
+import type { Remembered } from '../../acp/agent.ts';
+import type { EventRecord } from '../../events/event.ts';
+import { allRuns, type Ledger, openLedger } from '../../ledger/ledger.ts';
+import { tapeOf } from '../../ledger/run-tape.ts';
+import { runRecords } from '../../ledger/tail.ts';
+import type { LedgerPlace } from '../../stores/open-store.ts';
+import type { RunSummary } from '../../stores/run-store.ts';
+import type { Environment } from '../../vocabulary.ts';
+
+/** The label that a run has of the session that it was a prompt of. */
+export const sessionLabel = 'acp_session';
+
+/** What the ledger knows of a session. */
+export async function rememberSession(place: LedgerPlace, env: Environment, sessionId: string): Promise<Remembered | undefined> {
+  // A label is looked for by its text: one that no session of ours has is not worth a question.
+  if (place.kind === 'none' || !/^[\w-]{1,64}$/.test(sessionId)) return undefined;
+  const ledger = await openLedger(place, env);
+  const runs: RunSummary[] = [];
+  for await (const run of allRuns(ledger.store, { labels: { [sessionLabel]: sessionId } })) runs.unshift(run);
+  const agentSession = runs.findLast(({ session_id }) => session_id !== undefined && session_id !== '')?.session_id;
+  if (agentSession !== undefined) return { agentSession, records: recordsOf(ledger, runs) };
+  await ledger.store.close();
+  return undefined;
+}
+
+async function* recordsOf(ledger: Ledger, runs: readonly RunSummary[]): AsyncGenerator<EventRecord> {
+  try {
+    for (const run of runs) {
+      const found = await tapeOf(ledger.tapes, run);
+      if ('missing' in found) continue;
+      for await (const records of runRecords(ledger, run, found.tape)) yield* records;
+    }
+  } finally {
+    await ledger.store.close();
+  }
+}

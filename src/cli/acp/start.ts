@@ -1,0 +1,103 @@
+import { statSync } from 'node:fs';
+import { AcpAgent } from '../../acp/agent.ts';
+import { childEnvironment } from '../../agents/environment.ts';
+import { Failure } from '../../failure.ts';
+import { Lines } from '../../jsonrpc/lines.ts';
+import { parseLine } from '../../jsonrpc/peer.ts';
+import { start } from '../../run/run.ts';
+import { Outlet } from '../../run/sinks/outlet.ts';
+import type { RunSpec } from '../../run/spec.ts';
+import { ledgerPlace } from '../../stores/open-store.ts';
+import { acpAgent, builtIn, type PermissionMode, permissionModes } from '../../vocabulary.ts';
+import type { Context } from '../context.ts';
+import { readFlags, type RunValues } from '../run/flags.ts';
+import { readReport } from '../run/report.ts';
+import { readInputs, specOfFlags } from '../run/settings.ts';
+import { rememberSession, sessionLabel } from './memory.ts';
+
+/** How long a question to a person may stay open, unless a flag says so. */
+const patienceMs = 24 * 60 * 60 * 1000;
+
+/** Serves one client on stdin and stdout, until it is gone. */
+export async function serveAcp(values: RunValues, command: readonly string[] | undefined, context: Context): Promise<number> {
+  const flags = readFlags(values, []);
+  const spec = specOfFlags(flags, { ...(await readInputs(flags, context)), prompt: '', command }, context);
+  if (spec.agent !== acpAgent && spec.command !== undefined)
+    throw new Failure('input', 'a COMMAND after -- must speak ACP: add --agent acp');
+  const { modes, canResume, title } = await abilitiesOf(spec);
+  const place = ledgerPlace(flags.ledger, context.env, context.cwd);
+  const report = readReport(flags.report, context.env);
+  context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
+  const warn = (sentence: string): void => context.warn(`runwire: ${sentence}`);
+  const gone = Promise.withResolvers<void>();
+  const outlet = new Outlet(context.print, () => gone.resolve());
+  const agent = new AcpAgent({
+    title,
+    modes,
+    mode: spec.permission_mode ?? modes.find((mode) => mode === 'edit') ?? modes[0] ?? 'edit',
+    canResume,
+    checkFolder(path) {
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw new Failure('input', `there is no folder ${path}`);
+    },
+    start({ sessionId, prompt, cwd, directories, mode, resume }, sink, ask) {
+      const asked: RunSpec = {
+        ...spec,
+        prompt,
+        cwd,
+        directories: [...spec.directories, ...directories],
+        labels: { ...spec.labels, [sessionLabel]: sessionId },
+        limits: { permission_timeout_ms: patienceMs, ...spec.limits },
+        ...(modes.length === 0 ? {} : { permission_mode: mode }),
+        ...(resume === undefined ? {} : { resume }),
+      };
+      return start(asked, {
+        env: context.env,
+        variables: flags.extraEnv.set,
+        sinks: async () => [sink],
+        ledger: place.kind === 'none' ? undefined : { place, keepsTape: flags.keepsTape },
+        report,
+        keepsRecords: false,
+        clock: context.now,
+        warn,
+        ask,
+      });
+    },
+    remember: (sessionId) => rememberSession(place, context.env, sessionId),
+    send: (message) => outlet.write(`${JSON.stringify(message)}\n`),
+    ready: () => outlet.ready(),
+    warn,
+  });
+  const release = context.onSignal(() => gone.resolve());
+  try {
+    await Promise.race([hear(agent, context, warn), gone.promise]);
+    return 0;
+  } finally {
+    await agent.close();
+    await outlet.close();
+    release();
+    context.leaveSoon();
+  }
+}
+
+/** Settles when the client has said its last word. */
+async function hear({ peer }: AcpAgent, { stdin }: Context, warn: (sentence: string) => void): Promise<void> {
+  const lines = new Lines(
+    (line) => peer.receive(parseLine(line)),
+    () => warn('the client sent a message that is too long: it is left out'),
+  );
+  for await (const chunk of stdin) lines.push(chunk);
+}
+
+interface Served {
+  title: string;
+  modes: readonly PermissionMode[];
+  canResume: boolean;
+}
+
+async function abilitiesOf({ agent, command }: RunSpec): Promise<Served> {
+  if (agent === builtIn) return { title: 'the built-in agent', modes: permissionModes, canResume: true };
+  if (agent === acpAgent) return { title: command?.[0] ?? agent, modes: permissionModes, canResume: true };
+  const { findAgent } = await import('../../agents/registry.ts');
+  const { title, abilities } = findAgent(agent);
+  return { title, modes: abilities.permissionModes, canResume: abilities.resume };
+}

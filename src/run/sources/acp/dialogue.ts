@@ -1,0 +1,162 @@
+import type { JsonObject } from '../../../dialects/dialect.ts';
+import { filled, list, object } from '../../../dialects/read.ts';
+import { Failure } from '../../../failure.ts';
+import { type Peer, RpcError } from '../../../jsonrpc/peer.ts';
+import { patient } from '../../../processes/patience.ts';
+import { version } from '../../../version.ts';
+
+const protocolVersion = 1;
+const authRequired = -32000;
+/** How long an agent may take for each step before the prompt: some load a whole model of the repository. */
+const startMs = patient(120_000);
+
+export interface DialogueAsk {
+  prompt: string;
+  cwd: string;
+  directories: readonly string[];
+  /** A session to resume. */
+  resume: string | undefined;
+  model: string | undefined;
+  /** It asks for nothing anyway. */
+  mayDoAll: boolean;
+}
+
+/** One run over ACP, from the first word to the answer to the prompt. What is said on the way is read elsewhere. */
+export class Dialogue {
+  readonly #peer: Peer;
+  readonly #ask: DialogueAsk;
+  /** Of the session, as soon as there is one. */
+  #session: string | undefined;
+  #isPrompted = false;
+  canResume = false;
+
+  constructor(peer: Peer, ask: DialogueAsk) {
+    this.#peer = peer;
+    this.#ask = ask;
+  }
+
+  /** Rejects with a `Failure` when the agent cannot do this; an error of its own is told by itself. */
+  async run(): Promise<void> {
+    try {
+      const agent = await this.#start('initialize', {
+        protocolVersion,
+        // Its files and commands are its own affair: it works on them in its process, which ends with the run.
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        clientInfo: { name: 'runwire', title: 'Runwire', version },
+      });
+      if (agent.protocolVersion !== protocolVersion)
+        throw new Failure(
+          'config',
+          `the agent speaks version ${JSON.stringify(agent.protocolVersion) ?? 'unknown'} of ACP, Runwire speaks 1`,
+        );
+      const session = await this.#open(agent);
+      await this.#setMode(session);
+      await this.#setModel(session);
+      this.#isPrompted = true;
+      await this.#peer.request('session/prompt', {
+        sessionId: this.#session ?? '',
+        prompt: [{ type: 'text', text: this.#ask.prompt }],
+      });
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+    } finally {
+      this.#isPrompted = false;
+    }
+  }
+
+  /** Asks it to stop; false: there is nothing yet that it could stop. */
+  cancel(): boolean {
+    if (!this.#isPrompted || this.#session === undefined) return false;
+    this.#peer.notify('session/cancel', { sessionId: this.#session });
+    return true;
+  }
+
+  async #open(agent: JsonObject): Promise<JsonObject> {
+    const { loadSession, sessionCapabilities } = object(agent.agentCapabilities);
+    const { resume: resumes, additionalDirectories } = object(sessionCapabilities);
+    const way = resumes !== undefined && resumes !== null ? 'session/resume' : loadSession === true ? 'session/load' : undefined;
+    this.canResume = way !== undefined;
+    const { cwd, directories, resume } = this.#ask;
+    if (resume !== undefined && way === undefined) throw new Failure('input', `--resume ${resume}: the agent cannot resume a session`);
+    const more = additionalDirectories && directories.length > 0 ? { additionalDirectories: [...directories] } : {};
+    const place = { cwd, mcpServers: [], ...more };
+    const session = await this.#authenticated(agent, () =>
+      resume === undefined || way === undefined ? this.#start('session/new', place) : this.#start(way, { sessionId: resume, ...place }),
+    );
+    this.#session = filled(session.sessionId) ?? resume;
+    return session;
+  }
+
+  /** A login that needs no person is tried, once. */
+  async #authenticated(agent: JsonObject, open: () => Promise<JsonObject>): Promise<JsonObject> {
+    try {
+      return await open();
+    } catch (error) {
+      const method = error instanceof RpcError && error.code === authRequired ? silentLogin(agent) : undefined;
+      if (method === undefined) throw error;
+      await this.#start('authenticate', { methodId: method });
+      return open();
+    }
+  }
+
+  /** The mode in which it asks: in others it decides by itself what needs no question. */
+  async #setMode(session: JsonObject): Promise<void> {
+    const { currentModeId, availableModes } = object(session.modes);
+    const asks = list(availableModes).some((each) => object(each).id === 'default');
+    if (!asks || currentModeId === 'default' || this.#ask.mayDoAll) return;
+    await this.#start('session/set_mode', { sessionId: this.#session ?? '', modeId: 'default' });
+  }
+
+  async #setModel(session: JsonObject): Promise<void> {
+    const { model } = this.#ask;
+    if (model === undefined) return;
+    const sessionId = this.#session ?? '';
+    const option = list(session.configOptions)
+      .map((each) => object(each))
+      .find((each) => each.category === 'model' && valuesOf(each).includes(model));
+    if (option !== undefined) {
+      await this.#start('session/set_config_option', { sessionId, configId: filled(option.id) ?? '', value: model });
+      return;
+    }
+    const models = list(object(session.models).availableModels).flatMap((each) => filled(object(each).modelId) ?? []);
+    if (!models.includes(model)) throw new Failure('config', `the agent has no model ${model}${someOf(models)}`);
+    await this.#start('session/set_model', { sessionId, modelId: model });
+  }
+
+  /** A request that must be answered in time. */
+  async #start(method: string, params: JsonObject): Promise<JsonObject> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const failure = new Failure('config', `the agent did not answer ${method} in ${startMs / 1000} s; does it speak ACP?`);
+      timer = setTimeout(() => reject(failure), startMs);
+    });
+    try {
+      return await Promise.race([this.#peer.request(method, params), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** A key in a variable is a login that nobody has to click through. */
+function silentLogin({ authMethods }: JsonObject): string | undefined {
+  const silent = list(authMethods)
+    .map((each) => object(each))
+    .find(({ id, name, type }) => type !== 'terminal' && /api.?key/i.test(`${filled(id) ?? ''} ${filled(name) ?? ''}`));
+  return silent === undefined ? undefined : filled(silent.id);
+}
+
+/** Options may be in groups. */
+function valuesOf({ options }: JsonObject): string[] {
+  return list(options).flatMap((each) => {
+    const { value, options: group } = object(each);
+    return [value, ...list(group).map((inner) => object(inner).value)].flatMap((one) => filled(one) ?? []);
+  });
+}
+
+const mostNamed = 10;
+
+function someOf(names: readonly string[]): string {
+  if (names.length === 0) return ', or none that it could be told; name it on its own command line';
+  return `; it has: ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}`;
+}

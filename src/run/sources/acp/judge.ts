@@ -1,0 +1,132 @@
+import type { AskPerson } from '../../../builtin/permissions/question.ts';
+import { decide, type Decision, type PermissionRules } from '../../../builtin/permissions/rules.ts';
+import { locate } from '../../../builtin/permissions/workspace.ts';
+import type { Need } from '../../../builtin/tools/tool.ts';
+import type { Json, JsonObject } from '../../../dialects/dialect.ts';
+import { filled, list, object, string } from '../../../dialects/read.ts';
+import type { Draft, ItemKind } from '../../../events/event.ts';
+import { subject } from '../../../events/subject.ts';
+import { shellQuote } from '../../../terminal/shell-quote.ts';
+
+interface Call {
+  kind: ItemKind;
+  name: string;
+  args: Json;
+}
+
+interface JudgeOptions {
+  rules: PermissionRules;
+  cwd: string;
+  ask: AskPerson | undefined;
+  signal: AbortSignal;
+}
+
+/** Answers what an agent asks before it acts, by the rules that the built-in agent has, or by a person where there is one. */
+export class Judge {
+  readonly #options: JudgeOptions;
+  /** Calls that are open, as they were told. */
+  readonly #calls = new Map<string, Call>();
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+  }
+
+  see(draft: Draft): void {
+    if (draft.type === 'item.started') this.#calls.set(draft.item_id, draft);
+    else if (draft.type === 'item.completed') this.#calls.delete(draft.item_id);
+  }
+
+  /** The answer to `session/request_permission`. */
+  async answer({ toolCall, options }: JsonObject): Promise<JsonObject> {
+    const about = object(toolCall);
+    const itemId = string(about.toolCallId) ?? '';
+    const call = this.#calls.get(itemId) ?? { kind: 'tool_call', name: string(about.title) ?? 'unknown', args: {} };
+    const decision = this.#decide(call, about);
+    const { ask, signal } = this.#options;
+    const isAsked = decision.mayAsk === true && ask !== undefined && !signal.aborted;
+    const { kind, name, args } = call;
+    const allowed = isAsked ? await ask({ itemId, kind, name, subject: subject(args), reason: decision.reason }, signal) : decision.allowed;
+    if (signal.aborted) return { outcome: { outcome: 'cancelled' } };
+    return {
+      outcome: this.#choose(list(options), allowed),
+      _meta: { runwire: { by: isAsked ? 'user' : 'rule', reason: decision.reason } },
+    };
+  }
+
+  /** Once, never always: who is allowed everything of a kind does not ask again, and no rule could deny it. */
+  #choose(options: readonly Json[], allowed: boolean): JsonObject {
+    const ids = (kind: string): string[] =>
+      options.flatMap((each) => (object(each).kind === kind ? (filled(object(each).optionId) ?? []) : []));
+    const { mode, deny } = this.#options.rules;
+    const mayAlways = mode === 'full' && deny.length === 0;
+    const [optionId] = allowed
+      ? [...ids('allow_once'), ...(mayAlways ? ids('allow_always') : []), ...ids('reject_once'), ...ids('reject_always')]
+      : [...ids('reject_once'), ...ids('reject_always')];
+    return optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
+  }
+
+  #decide(call: Call, about: JsonObject): Decision {
+    let last: Decision | undefined;
+    for (const { tool, need, isOutside } of this.#needs(call, about)) {
+      if (isOutside && this.#options.rules.mode !== 'full')
+        return { allowed: false, reason: `${need.subject} is outside the working directory` };
+      last = decide(this.#options.rules, tool, need);
+      if (!last.allowed) return last;
+    }
+    return last ?? { allowed: false, reason: 'it does not say what it is about' };
+  }
+
+  #needs({ kind, name, args }: Call, about: JsonObject): { tool: string; need: Need; isOutside: boolean }[] {
+    const of = (tool: string, access: Need['access'], what: string) => [{ tool, need: { access, subject: what }, isOutside: false }];
+    switch (kind) {
+      case 'command':
+        return of('bash', 'execute', commandOf(args));
+      case 'web':
+        return of('fetch', 'network', hostOf(args));
+      case 'read':
+        return this.#paths('read', 'read', args, about);
+      case 'search':
+        return this.#paths('grep', 'read', args, about);
+      case 'file_edit':
+        return this.#paths('edit', 'write', args, about);
+      case 'plan':
+        return of('todo', 'none', '');
+      default:
+        if (about.kind === 'think') return of('todo', 'none', '');
+        // To leave the planning is to begin to act.
+        if (about.kind === 'switch_mode') return of('todo', this.#options.rules.mode === 'read-only' ? 'execute' : 'none', '');
+        return of(name, 'execute', name);
+    }
+  }
+
+  #paths(tool: string, access: Need['access'], args: Json, { locations, content }: JsonObject) {
+    const told = [...list(locations), ...list(content).filter((each) => object(each).type === 'diff')];
+    const paths = told.flatMap((each) => filled(object(each).path) ?? []);
+    const named = [...new Set([...paths, ...(paths.length === 0 ? [subject(args)] : [])])];
+    return named.map((path) => {
+      const { name, isOutside } = this.#place(path);
+      return { tool, need: { access, subject: name }, isOutside };
+    });
+  }
+
+  #place(path: string): { name: string; isOutside: boolean } {
+    const { cwd, rules } = this.#options;
+    try {
+      return { name: locate(path, { cwd, directories: rules.directories }).name, isOutside: false };
+    } catch {
+      return { name: path, isOutside: true };
+    }
+  }
+}
+
+function commandOf(args: Json): string {
+  const { command } = object(args);
+  return Array.isArray(command) ? shellQuote(command.map((word) => string(word) ?? '')) : subject(args);
+}
+
+/** The host that is asked for; '' where none is named. */
+function hostOf(args: Json): string {
+  const { url, urls, prompt } = object(args);
+  const said = string(url) ?? string(list(urls)[0]) ?? /https?:\/\/[^\s"'<>]+/.exec(string(prompt) ?? '')?.[0] ?? '';
+  return URL.canParse(said) ? new URL(said).hostname : '';
+}

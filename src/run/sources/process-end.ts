@@ -1,0 +1,8 @@
+import type { ProcessEnd } from '../../pipeline/thread.ts';
+import { present } from '../../present.ts';
+import type { Ended } from '../../processes/supervised.ts';
+
+/** How a supervised process ended, as a run tells it. */
+export function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {
+  return { exit_code, signal, ...present({ requested_signal, left_running: left_running === 0 ? undefined : left_running }) };
+}
