@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 
 const world = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 const missing = ((): string | undefined => {
+  if (process.env['RUNWIRE_TEST_HOSTS'] === undefined) return 'npm run test:hosts';
   if (process.platform !== 'linux') return 'there are no namespaces';
   if (process.getuid?.() !== 0) return 'only root makes machines of namespaces';
   const made = spawnSync('unshare', [
