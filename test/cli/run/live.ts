@@ -77,7 +77,7 @@ export async function inside(args: readonly string[], options: Pick<LiveOptions,
   const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
   const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };
   // A process reads from its own folder, and names a file as it was given.
-  const beside = (path: string): string => (existsSync(join(cwd, path)) ? join(cwd, path) : path);
+  const beside = (path: string): string => (cwd !== process.cwd() && existsSync(join(cwd, path)) ? join(cwd, path) : path);
   const status = await main(args, { ...context, env, readFile: (path) => realContext().readFile(beside(path)) });
   return { ...told, status, cwd };
 }
