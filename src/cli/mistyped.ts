@@ -9,6 +9,7 @@ export const runsCommands = [
   'diff',
   'stats',
   'export',
+  'otel',
   'import',
   'cancel',
   'wait',
