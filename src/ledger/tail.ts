@@ -4,6 +4,7 @@ import { isDatabaseError } from '../stores/database.ts';
 import type { RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Tape } from '../stores/tape.ts';
 import { closeInterrupted } from './close-interrupted.ts';
+import { newestRun } from './find.ts';
 import type { Ledger } from './ledger.ts';
 import { endReading, tapeReader } from './run-tape.ts';
 
@@ -75,10 +76,6 @@ async function endIfGone({ store, tapes }: Ledger, now: number): Promise<void> {
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
   }
-}
-
-export async function newestRun(store: RunStore): Promise<RunSummary | undefined> {
-  return (await store.list({}, { limit: 1 })).runs[0];
 }
 
 /** The first run that begins after this one. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findRun } from '../../src/ledger/find.ts';
 import { Families } from '../../src/ledger/families.ts';
 import { treePage, type TreeRow } from '../../src/ledger/tree.ts';
 import type { ChildTotals, ImportedRun, RunStore, RunSummary, TreePlace } from '../../src/stores/run-store.ts';
@@ -189,3 +190,13 @@ it('has every run once, whatever they say of each other, and adds up what is who
     { numRuns: fuzzRuns(60), seed: fuzzSeed },
   );
 });
+
+it('the last run is the one that was started, not what it has started in turn', () =>
+  withStore(async (store) => {
+    const root = { root_run_id: idOf(2) };
+    for (const each of [run(1, {}), run(2, {}), run(3, { parent_run_id: idOf(2), ...root }), run(4, { parent_run_id: idOf(3), ...root })])
+      await store.put(each);
+    expect(await findRun(store, 'last')).toMatchObject({ kind: 'run', run: { id: idOf(2) } });
+    await store.remove(idOf(2));
+    expect(await findRun(store, 'last')).toMatchObject({ kind: 'run', run: { id: idOf(4) } });
+  }));
