@@ -28,6 +28,11 @@ export class Lineage {
   report(): LineageReport | undefined {
     const latest = this.#latest ?? this.#start;
     if (latest === undefined) return undefined;
-    return { ...present({ start_branch_id: this.#start }), latest_branch_id: latest, branches: this.#branches.toArray() };
+    return { ...present({ start_branch_id: this.#start }), latest_branch_id: latest, branches: this.#branches.toArray().map(ended) };
   }
+}
+
+/** The run is over: a branch that nobody told the end of was left in the middle. */
+function ended(branch: Branch): Branch {
+  return branch.status === 'running' ? { ...branch, status: 'incomplete' } : branch;
 }

@@ -782,6 +782,11 @@ describe('branches of the work', () => {
     ['the start alone', [branch('main', { is_start: true })], lineage('main', 'main', [{ branch_id: 'main' }])],
     ['no start', [branch('a'), branch('b'), branch('a')], { latest_branch_id: 'a', branches: [{ branch_id: 'a' }, { branch_id: 'b' }] }],
     [
+      'one whose end nobody told',
+      [branch('main', { is_start: true }), branch('a', { status: 'running' })],
+      lineage('main', 'a', [{ branch_id: 'main' }, { branch_id: 'a', status: 'incomplete' }]),
+    ],
+    [
       'later words add to earlier ones',
       [
         branch('main', { is_start: true, commit: '1' }),
