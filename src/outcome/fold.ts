@@ -1,15 +1,18 @@
-import type { AgentEvent, EventOf, ItemKind, ItemStatus } from '../events/event.ts';
+import type { AgentEvent, EventOf } from '../events/event.ts';
+import { present } from '../present.ts';
 import { version } from '../version.ts';
 import { Artifacts } from './artifacts.ts';
 import { BoundedList, listLimit } from './bounded.ts';
+import { Calls, textOf } from './calls.ts';
 import { allowingFlag } from './denials.ts';
+import { errorDetails } from './error-details.ts';
 import { LastClaim } from './last-claim.ts';
 import { Lineage } from './lineage.ts';
-import type { ErrorDetails, ModelUsage, RunOutcome, ToolCall, Verdict } from './outcome.ts';
+import type { RunOutcome, Verdict } from './outcome.ts';
+import { RunTimes } from './run-times.ts';
 import { Shortener, unshortened } from './shortener.ts';
-import { costOf, costOfModel, type Price, type Tokens, unpriced, UsageTotals } from './usage.ts';
+import { costOf, type Price, type Tokens, unpriced, usageByModel, UsageTotals } from './usage.ts';
 import { type FailOn, judge, lacksAnswer, noSignals } from './verdict.ts';
-import { placeInStack } from './stack-place.ts';
 
 export interface Note {
   kind: string;
@@ -31,33 +34,20 @@ export interface FoldOptions {
   metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
 }
 
-interface OpenItem {
-  kind: ItemKind;
-  name: string;
-  args: unknown;
-  main: boolean;
-  startedAt: number | undefined;
-  /** A request for it was denied, whatever it says of its end. */
-  isDenied: boolean;
-  /** Calls below it are told as well: they are the attempts, not it. */
-  delegates: boolean;
-}
-
 /** Folds the events of one run to its RunOutcome. The live page, the command line and the ledger all use this one. */
 export class OutcomeFold {
   readonly #full: boolean;
   readonly #clean: (text: string) => string;
   readonly #short: Pick<Shortener, 'text' | 'json'>;
   readonly #failOn: readonly FailOn[];
-  readonly #isLive: boolean;
   readonly #metadata: NonNullable<FoldOptions['metadata']>;
-  readonly #toolCalls: BoundedList<ToolCall>;
+  readonly #times: RunTimes;
+  readonly #calls: Calls;
   readonly #artifacts: Artifacts;
   readonly #warnings: BoundedList<string>;
   readonly #lineage: Lineage;
   #published: EventOf<'branch.published'> | undefined;
   #children: EventOf<'children.reported'> | undefined;
-  readonly #items = new Map<string, OpenItem>();
   readonly #usage = new UsageTotals();
   readonly #limits: BoundedList<EventOf<'limit.reached'>>;
   #signals = noSignals();
@@ -81,9 +71,6 @@ export class OutcomeFold {
   #messageId: string | undefined;
   #messageParts: BoundedList<string>;
   #lastError: EventOf<'error'> | undefined;
-  #firstTime: number | undefined;
-  #lastTime: number | undefined;
-  #claimedDuration: number | undefined;
   #unknownLines = 0;
 
   constructor(options: FoldOptions = {}) {
@@ -92,10 +79,9 @@ export class OutcomeFold {
     this.#short = this.#full ? unshortened : new Shortener(this.#clean);
     this.#failOn = options.failOn ?? [];
     this.#metadata = options.metadata ?? {};
-    this.#firstTime = options.startedAt;
-    this.#isLive = options.startedAt !== undefined;
+    this.#times = new RunTimes(options.startedAt);
     const limit = this.#full ? Number.POSITIVE_INFINITY : listLimit;
-    this.#toolCalls = new BoundedList(limit);
+    this.#calls = new Calls(limit, this.#short);
     this.#artifacts = new Artifacts(limit);
     this.#warnings = new BoundedList(limit);
     this.#lineage = new Lineage(limit);
@@ -105,15 +91,7 @@ export class OutcomeFold {
 
   /** `at`: when it happened (ms since the epoch), if anybody said so. `synthetic`: nobody told it, the repair did. */
   apply(event: AgentEvent, at?: number, synthetic = false): void {
-    if (at !== undefined) {
-      // One time alone is when the run began, not how long it took; parts may be told before their message.
-      if (this.#firstTime === undefined) this.#firstTime = at;
-      else {
-        this.#lastTime = Math.max(this.#lastTime ?? this.#firstTime, at);
-        // Of a live run we know it ourselves, whatever the agent's times say.
-        if (!this.#isLive) this.#firstTime = Math.min(this.#firstTime, at);
-      }
-    }
+    if (at !== undefined) this.#times.see(at);
     const claim = this.#lastClaim.see(event, synthetic);
     if (event.type === 'thread.started' && this.#thread !== undefined) this.#nextRun(event);
     else if (claim !== undefined) this.#goOn();
@@ -220,7 +198,7 @@ export class OutcomeFold {
     this.#attempts += 1;
     this.#deniedBefore += this.#signals.attempted.denied;
     this.#signals = { ...noSignals(), warned: true };
-    this.#items.clear();
+    this.#calls.forgetOpen();
     this.#usage.nextAttempt(isResumed);
     this.#messageId = undefined;
     this.#messageParts = this.#messageParts.emptied();
@@ -231,7 +209,7 @@ export class OutcomeFold {
   #nextRun({ session_id }: EventOf<'thread.started'>): void {
     this.#hasUnended ||= this.#signals.claim === undefined;
     this.#goOn();
-    this.#items.clear();
+    this.#calls.forgetOpen();
     this.#usage.nextRun(session_id !== undefined && session_id === this.#lastSession);
   }
 
@@ -265,24 +243,18 @@ export class OutcomeFold {
     this.#signals.openDenial = undefined;
   }
 
-  #begin(event: EventOf<'item.started'>, startedAt: number | undefined): void {
-    const { item_id, parent_item_id: parent, kind, name, args } = event;
-    const above = parent === undefined ? undefined : this.#items.get(parent);
-    if (above !== undefined) above.delegates = true;
-    if (parent === undefined) this.#signals.answered = false;
-    this.#items.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
+  #begin(event: EventOf<'item.started'>, at: number | undefined): void {
+    if (event.parent_item_id === undefined) this.#signals.answered = false;
+    this.#calls.begin(event, at);
   }
 
   #refused(event: EventOf<'permission.resolved'>): void {
-    const item = event.item_id === undefined ? undefined : this.#items.get(event.item_id);
-    if (item === undefined) this.#signals.attempted.requestDenied(event.item_id !== undefined);
-    else item.isDenied = true;
+    if (!this.#calls.deny(event.item_id)) this.#signals.attempted.requestDenied(event.item_id !== undefined);
     this.#denied(`permission denied${event.by === undefined ? '' : ` by ${event.by}`}`);
   }
 
   #item(event: EventOf<'item.completed'>, at: number | undefined): void {
-    const item = this.#items.get(event.item_id);
-    this.#items.delete(event.item_id);
+    const item = this.#calls.end(event, at);
     if (item === undefined) return;
     if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
     if (item.main) {
@@ -291,16 +263,6 @@ export class OutcomeFold {
     }
     if (event.status === 'success') this.#signals.did = true;
     else if (event.status === 'error') this.#signals.toolFailed = true;
-    const output = textOf(event.output) ?? event.error;
-    const duration =
-      event.duration_ms ?? (at !== undefined && item.startedAt !== undefined && at >= item.startedAt ? at - item.startedAt : undefined);
-    this.#toolCalls.push({
-      name: item.name,
-      inputs: this.#short.json(item.args) as ToolCall['inputs'],
-      ...(output === undefined ? {} : { outputs: this.#short.text(output) }),
-      ...(duration === undefined ? {} : { duration_ms: duration }),
-      ...callStatus(event.status),
-    });
   }
 
   #denied(what: string): void {
@@ -316,7 +278,7 @@ export class OutcomeFold {
     this.#signals.claim = event;
     this.#limitAtClaim = this.#signals.limit;
     this.#signals.heard = true;
-    if (event.duration_ms !== undefined) this.#claimedDuration = event.duration_ms;
+    this.#times.claim(event.duration_ms);
     const { fatal } = this.#signals;
     if (event.status === 'ok' && fatal !== undefined) {
       this.#warn(`${fatal.scope}: ${fatal.message} (the agent went on)`);
@@ -357,10 +319,10 @@ export class OutcomeFold {
     const tokens = this.#usage.total();
     const cost = costOf(this.#usage, this.#model, price);
     const { verdict } = this;
-    const failure = verdict.class === 'success' ? undefined : this.#errorDetails();
-    const duration = this.#duration();
+    const failure = verdict.class === 'success' ? undefined : errorDetails(this.#signals, this.#lastError);
+    const duration = this.#times.duration(this.#attempts);
     const omitted = optional({
-      tool_calls: this.#toolCalls.omitted,
+      tool_calls: this.#calls.ended.omitted,
       artifacts: this.#artifacts.omitted,
       warnings: this.#warnings.omitted,
       branches: this.#lineage.omitted,
@@ -370,9 +332,9 @@ export class OutcomeFold {
       status: statusOf(verdict.class),
       message: this.#signals.claim?.has_answer === false ? '' : this.#messageParts.toArray().join('\n').trim(),
       metrics: {
-        ...defined({
-          start_time_ms: this.#firstTime,
-          end_time_ms: this.#lastTime,
+        ...present({
+          start_time_ms: this.#times.first,
+          end_time_ms: this.#times.last,
           duration_ms: duration,
           tokens_used: tokens.input === undefined && tokens.output === undefined ? undefined : (tokens.input ?? 0) + (tokens.output ?? 0),
           input_tokens: tokens.input,
@@ -383,16 +345,16 @@ export class OutcomeFold {
           cost: cost.cost,
         }),
         cost_source: cost.source,
-        ...defined({ model_name: this.#model }),
-        ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#toolCalls.length, tool_calls_count: this.#toolCalls.length } : {}),
+        ...present({ model_name: this.#model }),
+        ...(this.#callsAreTold(dialect) ? { api_calls_count: this.#calls.ended.length, tool_calls_count: this.#calls.ended.length } : {}),
         turns: this.#turns,
       },
-      ...defined({ usage_by_model: this.#usageByModel(price) }),
-      ...defined({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
+      ...present({ usage_by_model: usageByModel(this.#usage, this.#model, price) }),
+      ...present({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
       artifacts: this.#artifacts.toArray(),
       ...(failure === undefined ? {} : { error_details: failure }),
-      tool_calls: this.#toolCalls.toArray(),
-      ...defined({ denials: this.#denials() }),
+      tool_calls: this.#calls.ended.toArray(),
+      ...present({ denials: this.#denials() }),
       warnings: [
         ...this.#warnings.toArray(),
         ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
@@ -401,21 +363,21 @@ export class OutcomeFold {
       ],
       metadata: {
         session_id: session,
-        ...defined({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
+        ...present({ phase_total_duration_ms: this.#metadata.phase_total_duration_ms ?? duration }),
         attempt_number: this.#metadata.attempt_number ?? this.#attempts,
         retry_count: this.#metadata.retry_count ?? this.#attempts - 1,
         initial_prompt: this.#metadata.initial_prompt ?? this.#prompt ?? '',
       },
       verdict,
       ...(this.#signals.expectations.length === 0 ? {} : { expectations: this.#signals.expectations.toArray() }),
-      limits_hit: this.#limits.toArray().map(({ limit, value, maximum, message }) => ({ limit, ...defined({ value, maximum, message }) })),
+      limits_hit: this.#limits.toArray().map(({ limit, value, maximum, message }) => ({ limit, ...present({ value, maximum, message }) })),
       provenance: {
-        ...defined({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
+        ...present({ agent: this.#thread?.agent, version: this.#thread?.agent_version }),
         dialect,
         runwire_version: version,
         unknown_lines: this.#unknownLines,
         notes: [
-          ...notes.map(({ kind, what, count, line }) => ({ kind, what, count, ...defined({ line }) })),
+          ...notes.map(({ kind, what, count, line }) => ({ kind, what, count, ...present({ line }) })),
           ...(this.#continued === 0 ? [] : [{ kind: 'guessed', what: severalRuns, count: this.#continued }]),
         ],
       },
@@ -426,61 +388,24 @@ export class OutcomeFold {
   #childrenUsage(): RunOutcome['children'] {
     if (this.#children === undefined || this.#children.runs === 0) return undefined;
     const { runs, tokens_used, input_tokens, output_tokens, cost_usd: cost, cost_known } = this.#children;
-    return { runs, ...defined({ tokens_used, input_tokens, output_tokens, cost }), cost_known };
+    return { runs, ...present({ tokens_used, input_tokens, output_tokens, cost }), cost_known };
   }
 
   #publish(): RunOutcome['publish'] {
     if (this.#published === undefined) return undefined;
     const { type: _type, message, ...rest } = this.#published;
-    return { ...rest, ...defined({ message: message === undefined ? undefined : this.#short.text(message) }) };
+    return { ...rest, ...present({ message: message === undefined ? undefined : this.#short.text(message) }) };
   }
 
   #denials(): RunOutcome['denials'] {
     const { attempted } = this.#signals;
     const count = this.#deniedBefore + attempted.denied;
     if (count === 0) return undefined;
-    return { count, every: attempted.isAllDenied, ...defined({ flag: allowingFlag(this.#thread?.agent) }) };
+    return { count, every: attempted.isAllDenied, ...present({ flag: allowingFlag(this.#thread?.agent) }) };
   }
 
   #callsAreTold(dialect: string): boolean {
-    return this.#toolCalls.length > 0 || !silentAboutCalls.has(this.#thread?.agent ?? dialect);
-  }
-
-  #usageByModel(price: Price | undefined): ModelUsage[] | undefined {
-    const models = [...this.#usage.byModel(this.#model)];
-    if (models.length < 2) return undefined;
-    return models.map(([model, tokens]) => {
-      const name = model || undefined;
-      return defined({
-        model_name: name,
-        input_tokens: tokens.input,
-        output_tokens: tokens.output,
-        reasoning_tokens: tokens.reasoning,
-        cache_read_tokens: tokens.cacheRead,
-        cache_write_tokens: tokens.cacheWrite,
-        cost: costOfModel(name, tokens, price),
-      });
-    });
-  }
-
-  #duration(): number | undefined {
-    // What the agent claims is the length of one attempt.
-    if (this.#claimedDuration !== undefined && this.#attempts === 1) return this.#claimedDuration;
-    return this.#firstTime === undefined || this.#lastTime === undefined ? undefined : this.#lastTime - this.#firstTime;
-  }
-
-  #errorDetails(): ErrorDetails | undefined {
-    const { fatal, claim } = this.#signals;
-    const error = fatal ?? (claim?.status === 'failed' ? undefined : this.#lastError);
-    if (error === undefined) return claim?.status === 'failed' ? defined({ type: claim.code, message: claim.message }) : undefined;
-    const place = error.stack === undefined ? undefined : placeInStack(error.stack);
-    return defined({
-      type: error.name ?? error.code,
-      message: error.message,
-      stack_trace: error.stack,
-      file_path: place?.file,
-      line_number: place?.line,
-    });
+    return this.#calls.ended.length > 0 || !silentAboutCalls.has(this.#thread?.agent ?? dialect);
   }
 }
 
@@ -496,7 +421,7 @@ export function lateWarning({ limit, message }: { limit: string; message?: strin
 }
 
 function usedBefore(event: EventOf<'thread.started'>): Tokens {
-  return defined({
+  return present({
     input: event.earlier_input_tokens,
     output: event.earlier_output_tokens,
     reasoning: event.earlier_reasoning_tokens,
@@ -504,35 +429,9 @@ function usedBefore(event: EventOf<'thread.started'>): Tokens {
   });
 }
 
-function callStatus(status: ItemStatus): Pick<ToolCall, 'status' | 'reason'> {
-  switch (status) {
-    case 'success':
-      return { status: 'completed' };
-    case 'error':
-      return { status: 'error' };
-    case 'denied':
-      return { status: 'error', reason: 'denied' };
-    case 'cancelled':
-      return { status: 'cancelled' };
-    case 'abandoned':
-      return { status: 'cancelled', reason: 'abandoned' };
-  }
-}
-
 export function statusOf(verdict: RunOutcome['verdict']['class']): RunOutcome['status'] {
   if (verdict === 'success' || verdict === 'cancelled' || verdict === 'incomplete') return verdict;
   return 'error';
-}
-
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const out: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
-  for (const key in fields) if (fields[key] !== undefined) out[key] = fields[key] as Exclude<T[typeof key], undefined>;
-  return out;
 }
 
 function optional<T extends Record<string, number>>(counts: T): Partial<T> {

@@ -1,4 +1,6 @@
 import type { EventOf } from '../events/event.ts';
+import { present } from '../present.ts';
+import type { ModelUsage } from './outcome.ts';
 
 export interface Tokens {
   input?: number;
@@ -173,11 +175,29 @@ export function costOf(totals: UsageTotals, defaultModel: string | undefined, pr
 }
 
 /** The same for one model alone. */
-export function costOfModel(name: string | undefined, tokens: Tokens, price: Price | undefined): number | undefined {
+function costOfModel(name: string | undefined, tokens: Tokens, price: Price | undefined): number | undefined {
   const told = tokens.cost === undefined ? undefined : dollars(tokens.cost);
   if (told !== undefined && !(told === 0 && price?.isGiven === true)) return told;
   const usd = tokens.input === undefined || tokens.output === undefined ? undefined : price?.(name, tokens);
   return usd === undefined ? told : dollars(usd);
+}
+
+/** What each of several models took; undefined where there is one alone. */
+export function usageByModel(usage: UsageTotals, defaultModel: string | undefined, price: Price | undefined): ModelUsage[] | undefined {
+  const models = [...usage.byModel(defaultModel)];
+  if (models.length < 2) return undefined;
+  return models.map(([model, tokens]) => {
+    const name = model || undefined;
+    return present({
+      model_name: name,
+      input_tokens: tokens.input,
+      output_tokens: tokens.output,
+      reasoning_tokens: tokens.reasoning,
+      cache_read_tokens: tokens.cacheRead,
+      cache_write_tokens: tokens.cacheWrite,
+      cost: costOfModel(name, tokens, price),
+    });
+  });
 }
 
 /** Without the binary noise of adding: 0.1 + 0.2 is 0.3 on a bill. */

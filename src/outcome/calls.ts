@@ -1,0 +1,87 @@
+import type { EventOf, ItemKind, ItemStatus } from '../events/event.ts';
+import { BoundedList } from './bounded.ts';
+import type { ToolCall } from './outcome.ts';
+import type { Shortener } from './shortener.ts';
+
+export interface OpenCall {
+  kind: ItemKind;
+  name: string;
+  args: unknown;
+  main: boolean;
+  startedAt: number | undefined;
+  /** A request for it was denied, whatever it says of its end. */
+  isDenied: boolean;
+  /** Calls below it are told as well: they are the attempts, not it. */
+  delegates: boolean;
+}
+
+/** The tool calls of a run: those under way, and those that have ended. */
+export class Calls {
+  readonly ended: BoundedList<ToolCall>;
+  readonly #open = new Map<string, OpenCall>();
+  readonly #short: Pick<Shortener, 'text' | 'json'>;
+
+  constructor(limit: number, short: Pick<Shortener, 'text' | 'json'>) {
+    this.ended = new BoundedList(limit);
+    this.#short = short;
+  }
+
+  begin({ item_id, parent_item_id: parent, kind, name, args }: EventOf<'item.started'>, startedAt: number | undefined): void {
+    const above = parent === undefined ? undefined : this.#open.get(parent);
+    if (above !== undefined) above.delegates = true;
+    this.#open.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
+  }
+
+  /** False: nobody knows which call was meant. */
+  deny(item: string | undefined): boolean {
+    const call = item === undefined ? undefined : this.#open.get(item);
+    if (call !== undefined) call.isDenied = true;
+    return call !== undefined;
+  }
+
+  /** Answers the call that has ended; undefined: it never began. */
+  end(event: EventOf<'item.completed'>, at: number | undefined): OpenCall | undefined {
+    const call = this.#open.get(event.item_id);
+    if (call === undefined) return undefined;
+    this.#open.delete(event.item_id);
+    const output = textOf(event.output) ?? event.error;
+    const duration = event.duration_ms ?? passed(call.startedAt, at);
+    this.ended.push({
+      name: call.name,
+      inputs: this.#short.json(call.args) as ToolCall['inputs'],
+      ...(output === undefined ? {} : { outputs: this.#short.text(output) }),
+      ...(duration === undefined ? {} : { duration_ms: duration }),
+      ...statusOf(event.status),
+    });
+    return call;
+  }
+
+  /** Another attempt, or another run: what was under way is not any more. */
+  forgetOpen(): void {
+    this.#open.clear();
+  }
+}
+
+function passed(from: number | undefined, to: number | undefined): number | undefined {
+  return from !== undefined && to !== undefined && to >= from ? to - from : undefined;
+}
+
+function statusOf(status: ItemStatus): Pick<ToolCall, 'status' | 'reason'> {
+  switch (status) {
+    case 'success':
+      return { status: 'completed' };
+    case 'error':
+      return { status: 'error' };
+    case 'denied':
+      return { status: 'error', reason: 'denied' };
+    case 'cancelled':
+      return { status: 'cancelled' };
+    case 'abandoned':
+      return { status: 'cancelled', reason: 'abandoned' };
+  }
+}
+
+export function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
