@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plannedFlags } from '../../src/agents/checkup.ts';
 import { agents, findAgent } from '../../src/agents/registry.ts';
 import { recordUnknownShapes } from '../../src/agents/unknown-shapes.ts';
+import { inProcess } from '../fleet/support/in-process.ts';
 import { runwire, type Result } from '../support/command.ts';
 import { read } from '../support/reading.ts';
 
@@ -35,20 +36,27 @@ const goodFlags = (id: string): string[] => plannedFlags(findAgent(id), findAgen
 
 /** Nothing of the machine is seen: PATH has the fakes alone, and no key is set. */
 function ask(place: string, args: readonly string[], more: Record<string, string> = {}): Promise<Result> {
+  return runwire(args, { env: seen(place, more) });
+}
+
+/** The same without a process of its own. */
+function askHere(place: string, args: readonly string[], more: Record<string, string> = {}): Promise<Result> {
+  return inProcess(args, { env: seen(place, more), cwd: root });
+}
+
+function seen(place: string, more: Record<string, string>): Record<string, string> {
   const none = Object.fromEntries(agents.flatMap(({ keys }) => keys).map((name) => [name, '']));
   const home = folder(`${place}-home`);
-  return runwire(args, {
+  return {
+    ...none,
     // A program that hangs is waited for long enough here too.
-    env: {
-      ...none,
-      RUNWIRE_PATIENCE: '0.25',
-      PATH: join(root, place),
-      HOME: home,
-      XDG_STATE_HOME: join(home, 'state'),
-      TMPDIR: root,
-      ...more,
-    },
-  });
+    RUNWIRE_PATIENCE: '0.25',
+    PATH: join(root, place),
+    HOME: home,
+    XDG_STATE_HOME: join(home, 'state'),
+    TMPDIR: root,
+    ...more,
+  };
 }
 
 const lineOf = (text: string, start: string): string => text.split('\n').find((line) => line.startsWith(start)) ?? '';
@@ -112,7 +120,7 @@ describe('agents', () => {
   });
 
   it('tells all about one agent, with the exact command line of a run', async () => {
-    const { stdout, status } = await ask('mixed', ['agents', 'codex']);
+    const { stdout, status } = await askHere('mixed', ['agents', 'codex']);
     expect(status).toBe(0);
     expect(stdout).toContain(
       `--permission-mode edit:\n  ${paths['codex']} exec --json --skip-git-repo-check --sandbox=workspace-write '--config=approval_policy="never"' -- 'fix the tests' < /dev/null\n`,
@@ -125,7 +133,7 @@ describe('agents', () => {
     [['agents', 'builtin'], 2, 'the built-in agent is a part of Runwire'],
     [['doctor', 'nothing'], 1, 'unknown agent "nothing"; known: builtin, codex'],
   ])('refuses %j', async (args, status, message) => {
-    const result = await ask('empty', args);
+    const result = await askHere('empty', args);
     expect({ status: result.status, stdout: result.stdout }).toEqual({ status, stdout: '' });
     expect(result.stderr).toContain(message);
   });
@@ -144,7 +152,7 @@ async function diagnose(
   args: readonly string[],
   env?: Record<string, string>,
 ): Promise<Diagnosis & { status: number | null }> {
-  const { stdout, status } = await ask(place, ['doctor', ...args, '--json'], env);
+  const { stdout, status } = await askHere(place, ['doctor', ...args, '--json'], env);
   return { ...(JSON.parse(stdout) as Diagnosis), status };
 }
 
@@ -274,7 +282,7 @@ describe('doctor', () => {
     const kept = join(state, 'runwire');
     expect(readdirSync(kept)).toEqual(['unknown-shapes.json']);
     expect(readFileSync(join(kept, 'unknown-shapes.json'), 'utf8')).not.toContain('do not keep');
-    expect((await ask('seen', ['doctor'])).stdout).toContain(
+    expect((await askHere('seen', ['doctor'])).stdout).toContain(
       'Events that no decoder knew\n  ??  codex  line of type "turn.dreamt": 16 times',
     );
   });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { live } from '../cli/run/live.ts';
+import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { processesWith, until } from '../support/processes.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, write } from './crew.ts';
@@ -65,7 +65,7 @@ it.runIf(process.platform === 'linux')(
     expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
     expect(fingerprint(cwd)).toBe(before);
     expect(JSON.parse(stdout)).toMatchObject({ verdict: { class: 'cancelled' } });
-    const { stdout: listed } = await live(['runs', 'list'], { env: { XDG_STATE_HOME: state } });
+    const { stdout: listed } = await inside(['runs', 'list'], { env: { XDG_STATE_HOME: state } });
     expect(
       listed
         .trim()
@@ -82,9 +82,9 @@ it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps 
   const { slots } = await raceOfFour(cwd, state, (pid) => process.kill(pid, 'SIGKILL'));
   const env = { XDG_STATE_HOME: state };
   expect(await until(() => processesWith(slots).length === 0)).toBe(true);
-  const looked = await live(['orchestrate', 'clean', '--dry-run'], { env });
+  const looked = await inside(['orchestrate', 'clean', '--dry-run'], { env });
   expect(looked.stdout.trim().split('\n')).toHaveLength(4);
-  const { status, stdout } = await live(['orchestrate', 'clean'], { env });
+  const { status, stdout } = await inside(['orchestrate', 'clean'], { env });
   expect({
     status,
     files: stdout
@@ -95,5 +95,5 @@ it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps 
   expect(readdirSync(join(state, 'runwire', 'copies')).filter((name) => !name.endsWith('.gone'))).toEqual([]);
   expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
   expect(fingerprint(cwd)).toBe(before);
-  expect((await live(['orchestrate', 'clean'], { env })).stderr).toContain('no copies were left');
+  expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('no copies were left');
 });

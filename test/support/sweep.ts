@@ -1,4 +1,5 @@
-const all = process.env['RUNWIRE_SWEEP'] === 'all';
+/** Whether this is `npm run test:sweeps`. */
+export const isSweep = process.env['RUNWIRE_SWEEP'] === 'all';
 
 /**
  * Two lists tried with each other. `npm test` deals the shorter list out over the longer, so that each of both has its turn;
@@ -8,5 +9,5 @@ export function sweep<First, Second>(first: readonly First[], second: readonly S
   const pairs = first.flatMap((one, row) => second.map((other, column) => ({ pair: [one, other] satisfies [First, Second], row, column })));
   const inTurn = (row: number, column: number): boolean =>
     first.length < second.length ? column % first.length === row : row % second.length === column;
-  return pairs.filter(({ row, column }) => all || inTurn(row, column)).map(({ pair }) => pair);
+  return pairs.filter(({ row, column }) => isSweep || inTurn(row, column)).map(({ pair }) => pair);
 }

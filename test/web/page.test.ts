@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
+import { isSweep, sweep } from '../support/sweep.ts';
 import { openBrowser } from './support/browser.ts';
 import { begins, call, demoEvents, demoRun, otherRuns, recorded, runId, said, startOfAll, taped } from './support/fixture-runs.ts';
 import { FixtureServer } from './support/fixture-server.ts';
@@ -111,7 +112,7 @@ function longRun(): EventRecord[] {
 }
 
 async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const context = await browser.newContext({ viewport: wide, ...options });
   const page = await context.newPage();
   page.on('pageerror', (error) => failures.push(`${path}: ${error.message}`));
   await page.goto(server.url + path);
@@ -174,38 +175,49 @@ const views: Readonly<Record<string, View>> = {
   missing: { path: '/runs/nothere' },
 };
 
-/** What axe finds: everything, or what depends on colours alone. */
-async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  return page.evaluate(async (only) => {
+/** What axe finds, with a rule that it knows and does not ask for by itself. */
+async function findings(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
     const { axe: check } = globalThis as unknown as {
       axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
     };
-    const fast = { resultTypes: ['violations'], preload: false };
-    const options = only === undefined ? fast : { ...fast, runOnly: { type: 'rule', values: only } };
+    const options = { resultTypes: ['violations'], preload: false, rules: { 'target-size': { enabled: true } } };
     return (await check.run(options)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
-  }, rules);
+  });
 }
 
-/** In both themes and on a phone: a picture, what axe finds, and whether it fits. */
-async function inspect(page: Page, name: string): Promise<unknown> {
-  const picture = (look: string): Promise<unknown> => page.screenshot({ path: join(pictures, `${name}-${look}.png`) });
+const wide = { width: 1280, height: 860 };
+const looks = {
+  light: { colorScheme: 'light', viewport: wide },
+  dark: { colorScheme: 'dark', viewport: wide },
+  phone: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+} as const;
+type Look = keyof typeof looks;
+const lookNames = Object.keys(looks) as Look[];
+
+async function wear(page: Page, look: Look): Promise<void> {
+  const { colorScheme, viewport } = looks[look];
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
+}
+
+/** A picture, what axe finds, and how much does not fit. */
+async function inspect(page: Page, name: string, look: Look): Promise<unknown> {
+  await page.waitForTimeout(60);
   // As a debugger would: the page's own policy lets no script in.
   await page.evaluate(axe.source);
-  await picture('light');
-  const light = await findings(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await picture('dark');
-  const dark = await findings(page, ['color-contrast']);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.waitForTimeout(60);
-  await picture('phone');
-  const phone = await findings(page, ['scrollable-region-focusable', 'target-size', 'meta-viewport']);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  await page.setViewportSize({ width: 1280, height: 860 });
-  return { name, light, dark, phone, wide };
+  await page.screenshot({ path: join(pictures, `${name}-${look}.png`) });
+  return {
+    name,
+    look,
+    found: await findings(page),
+    tooWide: await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+  };
 }
-const flawless = { light: [], dark: [], phone: [], wide: 0 };
+const flawless = { found: [], tooWide: 0 };
+
+/** Every view in one look, so that each look has its turn; in `npm run test:sweeps`, every view in every look. */
+const viewsInLooks = sweep(Object.entries(views), lookNames).map(([[name, view], look]) => [name, look, view] as const);
 
 describe('in both themes and on a phone', () => {
   let page: Page;
@@ -214,13 +226,13 @@ describe('in both themes and on a phone', () => {
   });
   afterAll(() => page.context().close());
 
-  it.each(Object.entries(views))('%s fits its box, and axe finds nothing', async (name, { path, prepare }) => {
+  it.each(viewsInLooks)('%s, %s, fits its box, and axe finds nothing', async (name, look, { path, prepare }) => {
+    await wear(page, look);
     await page.goto(server.url + path);
     await page.locator('main, .problem').waitFor();
     await page.waitForTimeout(60);
     await prepare?.(page);
-    await page.waitForTimeout(30);
-    expect(await inspect(page, name)).toEqual({ name, ...flawless });
+    expect(await inspect(page, name, look)).toEqual({ name, look, ...flawless });
   });
 
   it('nothing moves for who does not want it', async () => {
@@ -238,14 +250,16 @@ it('a report in one file is the same', async () => {
     path,
     template.replace('{{data}}', () => data),
   );
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  const context = await browser.newContext();
   const page = await context.newPage();
-  for (const view of ['answer', 'files', 'time', 'events', 'raw']) {
+  for (const [view, look] of sweep(['answer', 'files', 'time', 'events', 'raw'], lookNames)) {
+    await wear(page, look);
     await page.goto(`${pathToFileURL(path).href}?view=${view}`);
     await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
     const name = `report-${view}`;
-    expect(await inspect(page, name)).toEqual({ name, ...flawless });
+    expect(await inspect(page, name, look)).toEqual({ name, look, ...flawless });
   }
+  await wear(page, 'light');
   // The toggles are the same as well.
   await page.keyboard.press('4');
   await page.getByRole('button', { name: 'Tools' }).click();
@@ -389,7 +403,7 @@ it('a run of 100,000 events opens at once, scrolls and filters as an empty page 
   await bare.setContent('<div style="height:4000000px"></div>');
   await browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing'] });
   // In turns, so that both have their share of what else this machine does.
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < (isSweep ? 3 : 1); round += 1) {
     await page.bringToFront();
     await useIt(page, 'the run');
     await bare.bringToFront();

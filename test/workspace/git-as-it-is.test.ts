@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRepository } from '../../src/workspace/repository.ts';
 import { freeName } from '../../src/workspace/branch-name.ts';
-import { isolations } from '../../src/vocabulary.ts';
+import { type IsolationKind, isolations } from '../../src/vocabulary.ts';
 import { fingerprint, makePlace, workIn, writeFiles } from '../support/checkouts.ts';
+import { sweep } from '../support/sweep.ts';
 
 const place = makePlace();
 afterAll(() => place.remove());
@@ -14,8 +15,8 @@ const fresh = (files?: Record<string, string>): string => place.checkout(`projec
 const show = (root: string, what: string): string => git(root, 'show', what);
 const files = (root: string, commit: string): string[] => git(root, 'ls-tree', '-r', '--name-only', '-z', commit).split('\0').slice(0, -1);
 
-describe.concurrent.each(isolations)('%s', (isolate) => {
-  it('keeps what was committed and what was not, and leaves the checkout as it was', async () => {
+const inAnyCopy: Record<string, (isolate: IsolationKind) => Promise<void>> = {
+  async 'keeps what was committed and what was not, and leaves the checkout as it was'(isolate) {
     const root = fresh({ 'README.md': 'read me\n', 'old.txt': 'old\n', 'file/inner': 'x\n', '.gitignore': '*.log\n' });
     const before = fingerprint(root);
     const script = `
@@ -37,22 +38,8 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(fingerprint(root)).toEqual(before);
     expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('');
     expect(kept.notes).toEqual([]);
-  });
-
-  it('keeps what was staged and not committed, which only the index of the copy knows', async () => {
-    const root = fresh();
-    const { kept } = await workIn(
-      place,
-      root,
-      'echo staged > staged; mkdir d; echo deep > d/deep; touch -d "1 hour ago" staged d/deep; git add -A; sleep 1.1; git status -s',
-      { isolate },
-    );
-    expect(files(root, kept.commit)).toEqual(['README.md', 'd/deep', 'src/main.ts', 'staged']);
-    expect(show(root, `${kept.commit}:d/deep`)).toBe('deep');
-    expect(kept.notes).toEqual([]);
-  });
-
-  it('keeps other branches and stashed work, wherever its agent ends up', async () => {
+  },
+  async 'keeps other branches and stashed work, wherever its agent ends up'(isolate) {
     const root = fresh();
     const before = fingerprint(root);
     const script = `
@@ -70,9 +57,20 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(show(root, 'runwire/test/1-work-also/stash^3:stashed')).toBe('stashed');
     expect(kept.notes).toContain('stashed work is kept as runwire/test/1-work-also/stash');
     expect(fingerprint(root)).toEqual(before);
-  });
-
-  it('takes odd names, a folder of state too', async () => {
+  },
+  async 'keeps what was staged and not committed, which only the index of the copy knows'(isolate) {
+    const root = fresh();
+    const { kept } = await workIn(
+      place,
+      root,
+      'echo staged > staged; mkdir d; echo deep > d/deep; touch -d "1 hour ago" staged d/deep; git add -A; sleep 1.1; git status -s',
+      { isolate },
+    );
+    expect(files(root, kept.commit)).toEqual(['README.md', 'd/deep', 'src/main.ts', 'staged']);
+    expect(show(root, `${kept.commit}:d/deep`)).toBe('deep');
+    expect(kept.notes).toEqual([]);
+  },
+  async 'takes odd names, a folder of state too'(isolate) {
     const odd = `-o d, d:"'\\d\n é ☃`;
     const root = place.checkout(`odd-${isolate} ${odd}`, { 'a.txt': 'a\n', [`${odd}/x`]: 'x\n' });
     const before = fingerprint(root);
@@ -82,11 +80,19 @@ describe.concurrent.each(isolations)('%s', (isolate) => {
     expect(workspace.isolation).toBe(isolate);
     expect(kept.changes.map(({ path }) => path).toSorted()).toEqual([`${odd}/-y`, `${odd}/quote"\nand\ttab`]);
     expect(fingerprint(root)).toEqual(before);
-  });
+  },
+};
+
+/** Each situation in one kind of copy, so that each kind has its turn; in `npm run test:sweeps`, each in every kind. */
+describe.concurrent('a copy', () => {
+  it.each(sweep(Object.entries(inAnyCopy), isolations).map(([[title, test], isolate]) => [isolate, title, test] as const))(
+    '%s: %s',
+    (isolate, _, test) => test(isolate),
+  );
 });
 
-describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
-  it('starts from a detached HEAD, from another branch, and from a folder below the top', async () => {
+const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => Promise<void>> = {
+  async 'starts from a detached HEAD, from another branch, and from a folder below the top'(isolate) {
     const root = fresh({ 'sub/a.txt': 'a\n' });
     git(root, 'checkout', '-q', '-b', 'other');
     writeFiles(root, { 'sub/b.txt': 'b\n' });
@@ -103,9 +109,8 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     expect(other.kept).toMatchObject({ commit: git(root, 'rev-parse', 'other'), changes: [] });
     await expect(workIn(place, root, ':', { isolate, from: '--upload-pack=x' })).rejects.toThrow('there is no branch or commit');
     expect(fingerprint(root)).toEqual(before);
-  });
-
-  it('refuses uncommitted changes, works without them, or on them', async () => {
+  },
+  async 'refuses uncommitted changes, works without them, or on them'(isolate) {
     const root = fresh({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', '.gitignore': '.env\n' });
     writeFiles(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n', 'staged.txt': 'staged\n' });
     git(root, 'add', 'staged.txt');
@@ -123,9 +128,8 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     expect(included.kept.changes.map(({ path }) => path)).toEqual(['done.txt']);
     expect(git(root, 'log', '--format=%s', included.kept.commit)).toBe('Work that was left uncommitted\nUncommitted changes\nfirst');
     expect(fingerprint(root)).toEqual(before);
-  });
-
-  it('runs the hooks of the repository for its agent, and never for us', async () => {
+  },
+  async 'runs the hooks of the repository for its agent, and never for us'(isolate) {
     const root = fresh();
     const marks = join(place.folder, `hooks-${isolate}`);
     for (const hook of ['post-checkout', 'pre-commit', 'post-commit', 'reference-transaction', 'post-index-change']) {
@@ -137,9 +141,8 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     const { ran } = await workIn(place, root, 'echo a > a; git add -A; git commit -qm a', { isolate, branch: 'runwire/h/2-own' });
     expect(ran.exitCode).toBe(0);
     expect(readFileSync(marks, 'utf8')).toContain('pre-commit\n');
-  });
-
-  it('works on a shallow clone, a linked worktree, and a git folder that is elsewhere', async () => {
+  },
+  async 'works on a shallow clone, a linked worktree, and a git folder that is elsewhere'(isolate) {
     const root = fresh();
     for (const number of [1, 2, 3]) git(root, 'commit', '-q', '--allow-empty', '-m', `more ${number}`);
     const base = join(place.folder, `linked-${isolate}`);
@@ -162,9 +165,8 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
       expect(git(`${base}-${name}`, 'rev-parse', kept.branch)).toBe(kept.commit);
       expect(fingerprint(`${base}-${name}`, gitDir)).toEqual(before);
     }
-  });
-
-  it('starts without a commit from the files as they are', async () => {
+  },
+  async 'starts without a commit from the files as they are'(isolate) {
     const root = join(place.folder, `unborn-${isolate}`);
     writeFiles(root, { 'a.txt': 'a\n' });
     git(root, 'init', '-q');
@@ -175,7 +177,15 @@ describe.concurrent.each(['overlay', 'clone'] as const)('%s', (isolate) => {
     const { kept } = await workIn(place, root, 'cat a.txt; git log --oneline; echo b > b', { isolate, dirty: 'include' });
     expect(kept.changes.map(({ path }) => path)).toEqual(['b']);
     expect(fingerprint(root)).toEqual(before);
-  });
+  },
+};
+
+describe.concurrent('a copy with a repository of its own', () => {
+  const kinds = ['overlay', 'clone'] as const;
+  it.each(sweep(Object.entries(inCopiesWithARepository), kinds).map(([[title, test], isolate]) => [isolate, title, test] as const))(
+    '%s: %s',
+    (isolate, _, test) => test(isolate),
+  );
 });
 
 describe.concurrent.each(['overlay'] as const)('%s', (isolate) => {

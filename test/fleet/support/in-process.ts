@@ -27,6 +27,8 @@ export async function inProcess(
     columns: undefined,
     print,
     show: print,
+    hideEnvironment() {},
+    leaveSoon() {},
     warn: (line: string) => void (stderr += `${line}\n`),
   };
   try {
