@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../failure.ts';
 import { newId } from '../new-id.ts';
 import { present } from '../present.ts';
+import { whyUnusable } from '../stores/postgres.ts';
+import { readAddress } from '../stores/postgres-address.ts';
 import type { Attempt, Ending, LedgerOutcome } from '../stores/run-store.ts';
 import { type Boss, type Claim, openBoss, queueName } from './boss.ts';
-import { QueueDatabase, type Transaction, whyUnusable } from './database.ts';
+import { QueueDatabase, type Transaction } from './database.ts';
 import type { Job, JobState, NewJob } from './job.ts';
 import { tables } from './tables.ts';
 
@@ -79,16 +81,18 @@ export class Queue {
   }
 
   static async open(url: string): Promise<Queue> {
-    const database = new QueueDatabase(url);
+    const address = readAddress(url);
+    let database: QueueDatabase | undefined;
     try {
+      database = await QueueDatabase.open(url, address);
       await setUp(database);
       const { boss, close } = await openBoss(database, database.schema);
       return new Queue(database, boss, close);
     } catch (error) {
-      await database.close();
+      await database?.close();
       throw error instanceof Failure
         ? error
-        : new Failure('config', `cannot use the queue at ${database.name}: ${whyUnusable(error)}`, { cause: error });
+        : new Failure('config', `cannot use the queue at ${address.name}: ${whyUnusable(error)}`, { cause: error });
     }
   }
 
