@@ -1,10 +1,16 @@
-import pg from 'pg';
-import { Failure, messageOf } from '../failure.ts';
+import type pg from 'pg';
+import { Failure } from '../failure.ts';
+import type { PostgresAddress } from '../stores/postgres-address.ts';
+import { takePool, type TakenPool } from '../stores/postgres-pools.ts';
 import type { Sql } from './boss.ts';
 
-const connectMs = 5000;
+/** A worker asks every second: it keeps its connections. */
+const idleTimeoutMillis = 10_000;
 /** A network that was cut says nothing. */
-const answerMs = 60_000;
+const query_timeout = 60_000;
+
+/** pg-boss takes fifty, with ours at the end. */
+const longestSchema = 44;
 
 /** Connections to the server of the ledger, for the queue beside it. */
 export class QueueDatabase implements Sql {
@@ -13,28 +19,19 @@ export class QueueDatabase implements Sql {
   /** Beside the ledger's own. */
   readonly schema: string;
   readonly #pool: pg.Pool;
+  readonly #release: () => Promise<void>;
 
-  constructor(text: string) {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined)
-      throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
-    const ledger = url.searchParams.get('schema') ?? 'runwire';
-    if (!/^[a-z_][a-z0-9_]{0,53}$/.test(ledger))
-      throw new Failure('config', `"${ledger}" cannot be the ledger's schema; use small letters, digits and _`);
-    this.schema = `${ledger}_queue`;
-    url.searchParams.delete('schema');
-    this.name = `${url.protocol}//${url.username}@${url.host}${url.pathname}`;
-    this.#pool = new pg.Pool({
-      connectionString: url.href,
-      max: 4,
-      connectionTimeoutMillis: connectMs,
-      query_timeout: answerMs,
-      keepAlive: true,
-      allowExitOnIdle: true,
-      application_name: 'runwire',
-    });
-    // A server that goes away tells its idle connections too; the next statement is who must know.
-    this.#pool.on('error', () => {});
+  private constructor({ name, schema }: PostgresAddress, { pool, release }: TakenPool) {
+    this.name = name;
+    this.schema = `${schema}_queue`;
+    this.#pool = pool;
+    this.#release = release;
+  }
+
+  static async open(text: string, address: PostgresAddress): Promise<QueueDatabase> {
+    if (address.schema.length > longestSchema)
+      throw new Failure('config', `the schema "${address.schema}" is too long for a queue beside it; use at most ${longestSchema} letters`);
+    return new QueueDatabase(address, await takePool(`queue ${text}`, address, { idleTimeoutMillis, query_timeout }));
   }
 
   executeSql(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
@@ -71,16 +68,11 @@ export class QueueDatabase implements Sql {
     }
   }
 
-  async close(): Promise<void> {
-    if (!this.#pool.ended) await this.#pool.end();
+  close(): Promise<void> {
+    return this.#release();
   }
 }
 
 export interface Transaction extends Sql {
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
-}
-
-/** Each address of a host may fail in its own way. */
-export function whyUnusable(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
 }

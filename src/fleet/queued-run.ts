@@ -15,7 +15,9 @@ import { pushBranch } from '../workspace/push.ts';
 import { Origin } from './job.ts';
 import { bundleOfWork } from './origin.ts';
 import { makePlace, type Place } from './place.ts';
-import type { Claimed, Queue, Settlement } from './queue.ts';
+import type { Claimed } from './claiming.ts';
+import type { Queue } from './queue.ts';
+import type { Settlement } from './settling.ts';
 import { recordLate } from './record-late.ts';
 import type { WorkerOptions } from './worker.ts';
 

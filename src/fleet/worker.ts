@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { LedgerPlace } from '../stores/open-store.ts';
-import type { Claimed, Queue } from './queue.ts';
+import type { Claimed } from './claiming.ts';
+import type { Queue } from './queue.ts';
 import { recordLate } from './record-late.ts';
 import { QueuedRun } from './queued-run.ts';
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isGone, thisProcess } from '../stores/owner.ts';
 import type { Outbox, OutboxEntry } from '../stores/outbox.ts';
 import type { RunStore } from '../stores/run-store.ts';
@@ -14,20 +15,22 @@ export async function deliver(store: RunStore, outbox: Outbox, tapes: Tapes, now
     // A run that goes on tells the ledger itself.
     if (ending === undefined && !isGone({ owner: run.owner, heartbeat_at: now }, now, self)) continue;
     if (await bring(store, entry, tapes)) delivered.push(run.id);
-    outbox.remove(run.id);
+    outbox.remove(run);
   }
   return delivered;
 }
 
-/** False: it was there. */
+/** False: it was there, or another process has begun it again since. */
 async function bring(store: RunStore, { run, ending, labels = {} }: OutboxEntry, tapes: Tapes): Promise<boolean> {
   const known = await store.get(run.id);
   // A run that has begun, and whose process is gone, is closed like all others.
   if (known !== undefined && ending === undefined) return false;
+  if (known?.owner !== undefined && !isDeepStrictEqual(known.owner, run.owner) && known.attempts.length >= (run.lost?.length ?? 0))
+    return false;
   const seen =
     ending ?? (await endingOf({ ...run, heartbeat_at: run.started_at, silent_ms: 0, last_sequence: 0 }, tapes, 'process')).ending;
   await store.begin(run);
-  await store.finish(run.id, seen);
+  await store.finish(run.id, seen, known !== undefined && known.owner === undefined ? undefined : run.owner);
   await store.addLabels(run.id, labels);
   await absorbImports(store, run.id);
   return true;

@@ -31,13 +31,13 @@ export class Outbox {
   /** At once, and never half: whoever is killed next leaves the entry before or this one. */
   put(entry: Omit<OutboxEntry, 'ledger'>): void {
     makeFolder(this.#folder);
-    const path = this.#pathOf(entry.run.id);
+    const path = this.#pathOf(entry.run);
     writeFileSync(`${path}.new`, JSON.stringify({ ledger: this.#ledger, ...entry }), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 
-  remove(id: string): void {
-    rmSync(this.#pathOf(id), { force: true });
+  remove(run: Attempted): void {
+    rmSync(this.#pathOf(run), { force: true });
   }
 
   get isEmpty(): boolean {
@@ -65,10 +65,13 @@ export class Outbox {
     }
   }
 
-  #pathOf(id: string): string {
-    return join(this.#folder, `${id}${ending}`);
+  /** Attempts of one run that two workers of a machine have are two entries. */
+  #pathOf({ id, lost = [] }: Attempted): string {
+    return join(this.#folder, `${id}${lost.length === 0 ? '' : `.${lost.length + 1}`}${ending}`);
   }
 }
+
+type Attempted = Pick<NewRun, 'id' | 'lost'>;
 
 const ending = '.run.json';
 

@@ -25,14 +25,16 @@ export function readAddress(text: string, env: Environment = process.env): Postg
   const url = readUrl(text);
   const asked = (parameter: string, variable: string): string | undefined => url.searchParams.get(parameter) || env[variable] || undefined;
   const schema = url.searchParams.get('schema') ?? 'runwire';
-  if (!/^[a-z_][a-z0-9_]{0,59}$/.test(schema))
-    throw new Failure('config', `"${schema}" cannot be the ledger's schema; use small letters, digits and _`);
-  const host = decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,59}$/.test(schema))
+    throw new Failure(
+      'config',
+      `${JSON.stringify(schema.slice(0, 80))} cannot be the ledger's schema; use at most 60 small letters, digits and _, and not pg_ in front`,
+    );
+  const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
   const port = url.port || asked('port', 'PGPORT') || '5432';
-  const user = decodeURIComponent(url.username) || asked('user', 'PGUSER') || systemUser();
-  const database = decodeURIComponent(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
-  const password =
-    decodeURIComponent(url.password) || asked('password', 'PGPASSWORD') || passwordIn(env, [host, port, database, user]) || undefined;
+  const user = decoded(url.username) || asked('user', 'PGUSER') || systemUser();
+  const database = decoded(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
+  const password = decoded(url.password) || asked('password', 'PGPASSWORD') || passwordIn(env, [host, port, database, user]) || undefined;
   const seconds = Number(asked('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
   return {
     name: `${url.protocol}//${user}@${host}:${port}/${database}`,
@@ -52,11 +54,21 @@ export function readAddress(text: string, env: Environment = process.env): Postg
 
 const connectMs = 5000;
 
+const unreadable = "the ledger's address cannot be read; expected postgres://user:password@host:port/database";
+
 function readUrl(text: string): URL {
   try {
     return new URL(text);
   } catch {
-    throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
+    throw new Failure('config', unreadable);
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Failure('config', `${unreadable}, with %25 for %`);
   }
 }
 

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import pg, { type PoolConfig } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
 
 /** Given back soon: a run says something every few seconds, and a server has a hundred connections for all of a team. */
@@ -12,10 +12,16 @@ interface SharedPool {
 
 const pools = new Map<string, SharedPool>();
 
-/** The runs of one process share their connections. Who takes a pool gives it back. */
-export async function takePool(url: string, address: PostgresAddress): Promise<{ pool: pg.Pool; release: () => Promise<void> }> {
-  const shared = pools.get(url) ?? { pool: connect(address), users: 0 };
-  pools.set(url, shared);
+/** Connections that their users share: `release` gives them back. */
+export interface TakenPool {
+  pool: pg.Pool;
+  release: () => Promise<void>;
+}
+
+/** The runs of one process share their connections, by a name. Who takes a pool gives it back. */
+export async function takePool(name: string, address: PostgresAddress, options: PoolConfig = {}): Promise<TakenPool> {
+  const shared = pools.get(name) ?? { pool: connect(address, options), users: 0 };
+  pools.set(name, shared);
   shared.users += 1;
   let isReleased = false;
   async function release(): Promise<void> {
@@ -23,7 +29,7 @@ export async function takePool(url: string, address: PostgresAddress): Promise<{
     isReleased = true;
     shared.users -= 1;
     if (shared.users > 0) return;
-    if (pools.get(url) === shared) pools.delete(url);
+    if (pools.get(name) === shared) pools.delete(name);
     await (await shared.pool.catch(() => undefined))?.end();
   }
   try {
@@ -34,7 +40,7 @@ export async function takePool(url: string, address: PostgresAddress): Promise<{
   }
 }
 
-async function connect({ config, encryption }: PostgresAddress): Promise<pg.Pool> {
+async function connect({ config, encryption }: PostgresAddress, options: PoolConfig): Promise<pg.Pool> {
   for (const [index, ssl] of encryption.entries()) {
     const pool = new pg.Pool({
       ...config,
@@ -44,6 +50,7 @@ async function connect({ config, encryption }: PostgresAddress): Promise<pg.Pool
       keepAlive: true,
       allowExitOnIdle: true,
       types: { getTypeParser: typeParser },
+      ...options,
     });
     // A server that goes away tells its idle connections too; the next statement is who must know.
     pool.on('error', () => {});

@@ -4,7 +4,7 @@ import type { Database, Rights, Row, Statement } from './database.ts';
 import { type ColumnFact, isLedger, isUsable } from './fitting.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
 import { type PostgresAddress, readAddress } from './postgres-address.ts';
-import { takePool } from './postgres-pools.ts';
+import { takePool, type TakenPool } from './postgres-pools.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
 
@@ -37,9 +37,10 @@ class PostgresDatabase implements Database {
   readonly #release: () => Promise<void>;
   #rights: Rights = { update: true, delete: true, budgets: true };
 
-  constructor({ name, schema }: PostgresAddress, { pool, release }: { pool: pg.Pool; release: () => Promise<void> }) {
+  constructor({ name, schema }: PostgresAddress, { pool, release }: TakenPool) {
     this.name = name;
-    this.prefix = `${schema}.`;
+    // As it is written: `order` and `user` are words of SQL.
+    this.prefix = `"${schema}".`;
     this.#schema = schema;
     this.#pool = pool;
     this.#release = release;
@@ -57,7 +58,7 @@ class PostgresDatabase implements Database {
         const from = (await this.#usableVersion(client)) ?? 0;
         if (from >= postgresMigrations.length) return;
         if (from === 0) {
-          await client.query(`create schema if not exists ${this.#schema}`);
+          await client.query(`create schema if not exists "${this.#schema}"`);
           await client.query(`create table ${this.prefix}ledger (version integer not null)`);
           await client.query(`insert into ${this.prefix}ledger values (0)`);
         }
@@ -202,6 +203,6 @@ function numbered(sql: string): string {
 }
 
 /** Each address of a host may fail in its own way. */
-function whyUnusable(error: unknown): string {
+export function whyUnusable(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
 }

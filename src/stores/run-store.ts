@@ -300,8 +300,9 @@ export interface RunStore {
   /** Tapes that are kept in pieces, in the same database. */
   readonly chunks: Chunks;
   begin(run: NewRun): Promise<void>;
-  note(id: string, progress: Progress): Promise<void>;
-  /** The writer's own end of its run; replaces what others closed meanwhile. Nothing is done where another process has begun it again since. */
+  /** Nothing is done where another process has begun the run again since. */
+  note(id: string, progress: Progress, owner?: Owner): Promise<void>;
+  /** The writer's own end of its run; replaces what others closed meanwhile. As with `note`, nothing is done for who is not its owner any more. */
   finish(id: string, ending: Ending, owner?: Owner): Promise<void>;
   /** Runs without an end, the oldest first. */
   open(): Promise<OpenRun[]>;

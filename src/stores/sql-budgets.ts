@@ -5,8 +5,11 @@ import type { Database, Row, Statement } from './database.ts';
 import { firstGrant, nextGrant } from './grants.ts';
 import { silenceMs } from './owner.ts';
 import { optionalNumber, plainText } from './rows.ts';
+import type { Attempt } from './run-store.ts';
 
 const day = 86_400_000;
+/** No id of a run has it. */
+const attemptMark = '#';
 
 /** Budgets in the tables of the ledger: what a run took is read from its own row, so whoever ends a run settles it. */
 export class SqlBudgets implements BudgetStore {
@@ -61,6 +64,15 @@ export class SqlBudgets implements BudgetStore {
     ]);
   }
 
+  /** What a lost attempt took is a spending of its own: the row of the run tells of the attempt that goes on. */
+  settleLost(run: string, { number, cost, tokens_used }: Pick<Attempt, 'number' | 'cost' | 'tokens_used'>): Statement {
+    return {
+      sql: `insert into ${this.#p}spendings (budget, run, period, at, usd, tokens, settled_at)
+        select budget, ?, period, at, ?, ?, ${this.#database.now} from ${this.#p}spendings where run = ? on conflict do nothing`,
+      values: [`${run}${attemptMark}${number}`, optionalNumber(cost), optionalNumber(tokens_used), run],
+    };
+  }
+
   /** What these runs and those below them took, before the ledger forgets them. */
   settleBefore(ids: readonly string[]): Statement {
     const marks = ids.map(() => '?').join(', ');
@@ -97,7 +109,7 @@ export class SqlBudgets implements BudgetStore {
     const spent = (column: string): string =>
       `case when s.settled_at is not null then s.${column} else ${this.#taken(column === 'usd' ? 'cost' : 'tokens', 's')} end`;
     return {
-      sql: `select name, usd, tokens, per, since, max(now) as now, own_at, count(run) as runs, sum(running) as running, sum(unpriced) as unpriced,
+      sql: `select name, usd, tokens, per, since, max(now) as now, own_at, count(case when run not like '%${attemptMark}%' then run end) as runs, sum(running) as running, sum(unpriced) as unpriced,
           coalesce(sum(spent_usd), 0) as spent_usd, coalesce(sum(spent_tokens), 0) as spent_tokens,
           coalesce(sum(held_usd), 0) as held_usd, coalesce(sum(held_tokens), 0) as held_tokens
         from (select b.name, b.usd, b.tokens, b.per, ${now} as now, b.since, b.own_at, s.run,

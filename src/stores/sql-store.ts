@@ -83,23 +83,26 @@ export class SqlRunStore extends RunQueries implements RunStore {
   async #beginAgain({ id, owner, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
     return this.database.write([
       {
-        sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null,
-          host = ?, cwd = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
+        sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null,
+          ${usedColumns.map((name) => `${name} = null`).join(', ')}, host = ?, cwd = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
         values: [optionalText(owner.host), optionalText(cwd), Math.floor(started_at), id],
       },
       this.#rows.updateDocument(id, {
         outcome: null,
+        session_id: null,
+        tape_sha256: null,
         attempts: JSON.stringify(attempts),
         cwd: optionalText(cwd),
         tape: optionalText(tape),
         host: optionalText(owner.host),
         owner: wholeText(JSON.stringify(owner)),
       }),
+      ...(this.database.rights.budgets ? attempts.map((attempt) => this.budgets.settleLost(id, attempt)) : []),
     ]);
   }
 
   /** A run that others took for gone, and that is heard of again, goes on. */
-  async note(id: string, { at, agent_version, session_id, ...news }: Progress): Promise<void> {
+  async note(id: string, { at, agent_version, session_id, ...news }: Progress, owner?: Owner): Promise<void> {
     if (this.#held.has(id)) return;
     const told: Record<string, Value> = {
       last_sequence: optionalNumber(news.last_sequence),
@@ -111,6 +114,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       cost: optionalNumber(news.cost),
       tool_calls: optionalNumber(news.tool_calls),
     };
+    const ours = this.#runOf(id, owner);
     const set = Object.keys(told).map((name) => `${name} = coalesce(?, ${name})`);
     const facts: Statement[] =
       session_id === undefined && agent_version === undefined
@@ -125,8 +129,8 @@ export class SqlRunStore extends RunQueries implements RunStore {
       {
         sql: `update ${this.p}runs set heartbeat_at = ?, heard_at = ${this.database.now}, ${set.join(', ')},
           status = 'running', presumed_at = null, class = null, exit_code = null, ended_at = null, duration_ms = null
-          where id = ? and (status = 'running' or presumed_at is not null)`,
-        values: [Math.floor(at), ...Object.values(told), id],
+          where ${ours.sql} and (status = 'running' or presumed_at is not null)`,
+        values: [Math.floor(at), ...Object.values(told), ...ours.values],
       },
       ...facts,
     ]);
@@ -138,12 +142,17 @@ export class SqlRunStore extends RunQueries implements RunStore {
       await this.#insertWhole({ ...held, ...ending });
       return void this.#held.delete(id);
     }
-    const isOurs = owner === undefined ? '' : ` and seq in (select seq from ${this.p}documents where owner = ?)`;
-    const found = await this.#end(id, ending, {
-      sql: `id = ?${isOurs}`,
-      values: [id, ...(owner === undefined ? [] : [wholeText(JSON.stringify(owner))])],
-    });
+    const found = await this.#end(id, ending, this.#runOf(id, owner));
     if (!found && (owner === undefined || (await this.get(id)) === undefined)) throw new Error(`${this.name}: no run ${id}`);
+  }
+
+  /** Of this owner alone, where one is named. */
+  #runOf(id: string, owner: Owner | undefined): Statement {
+    if (owner === undefined) return { sql: 'id = ?', values: [id] };
+    return {
+      sql: `id = ? and seq in (select seq from ${this.p}documents where owner = ?)`,
+      values: [id, wholeText(JSON.stringify(owner))],
+    };
   }
 
   async closeInterrupted({ id, heartbeat_at, presumed_at }: OpenRun, ending: Ending, presumed = false): Promise<boolean> {
@@ -306,6 +315,21 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return `select d.prompt from ${this.p}runs r ${this.join} where r.id = ?`;
   }
 }
+
+/** What a run took so far, and what its end says of it. */
+const usedColumns = [
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost',
+  'cost_source',
+  'turns',
+  'tool_calls',
+  'artifacts',
+  'warnings',
+] as const;
 
 const openColumns = [
   ...[

@@ -78,7 +78,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('waits for a time, for another run, and for a worker that has what is needed', async () => {
-    const fleet = newFleet('orders');
+    const fleet = newFleet('order');
     const first = await fleet.enqueue(['--id', 'first'], 'sleep', '300');
     const [second, late, gpu, never] = await Promise.all([
       fleet.enqueue(['--after', 'first']),

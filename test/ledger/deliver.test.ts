@@ -8,10 +8,10 @@ import { deliver } from '../../src/ledger/deliver.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { openOutbox } from '../../src/stores/outbox.ts';
 import { thisProcess } from '../../src/stores/owner.ts';
-import type { RunStore } from '../../src/stores/run-store.ts';
+import type { Attempt, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { perform } from '../stores/support/perform.ts';
-import { newRun } from '../stores/support/runs.ts';
+import { newRun, noon, outcomeWith } from '../stores/support/runs.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'runwire-outbox-'));
@@ -94,6 +94,49 @@ it('delivers a run that was killed before its ledger answered from its tape, and
     expect(await store.get('alive')).toBeUndefined();
     expect(waiting()).toEqual(['alive.run.json']);
   });
+});
+
+it('never ends, nor takes back, a run that another worker has begun again', async () => {
+  const [killed, other] = [
+    { ...thisProcess(), pid: 4_190_000 },
+    { ...thisProcess(), host: 'other' },
+  ];
+  const lost = (number: number): Attempt => ({ number, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost' });
+  const run = newRun({ owner: killed });
+  const ending = { outcome: outcomeWith(), ended_at: noon };
+  const outbox = openOutbox(place(), {});
+  await withStore(async (store, tapes) => {
+    await store.begin(run);
+    await store.begin({ ...run, owner: other, lost: [lost(1), lost(2)] });
+    outbox.put({ run, ending, labels: { late: 'first' } });
+    outbox.put({ run: { ...run, lost: [lost(1)] }, ending, labels: { late: 'second' } });
+    expect(waiting()).toHaveLength(2);
+    expect(await deliver(store, outbox, tapes, Date.now())).toEqual([]);
+    expect(await store.get(run.id)).toMatchObject({ status: 'running', owner: other, labels: {}, attempts: [lost(1), lost(2)] });
+    expect(waiting()).toEqual([]);
+    // What the ledger has not heard of yet is newer than what it knows.
+    outbox.put({ run: { ...run, lost: [1, 2, 3].map(lost) }, ending: { ...ending, attempts: [1, 2, 3].map(lost) } });
+    expect(await deliver(store, outbox, tapes, Date.now())).toEqual([run.id]);
+    expect(await store.get(run.id)).toMatchObject({ status: 'success', owner: killed });
+  });
+});
+
+it('forgets a run that was taken over, and nothing of who took it', async () => {
+  const sink = ledgerSink({ folder, open: away, warn: () => {} });
+  const next = ledgerSink({
+    folder,
+    id: sink.id,
+    open: away,
+    warn: () => {},
+    lost: [{ number: 1, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost' }],
+  });
+  expect(waiting()).toHaveLength(2);
+  sink.abandon();
+  await sink.close();
+  expect(waiting()).toEqual([`${sink.id}.2.run.json`]);
+  next.abandon();
+  await next.close();
+  expect(waiting()).toEqual([]);
 });
 
 it('is of one ledger, whichever way a server is called, and of no other in the same folder', async () => {

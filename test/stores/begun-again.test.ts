@@ -17,7 +17,7 @@ it('lets another process begin a run again, and only that one end it', async () 
   const lost: Attempt[] = [{ number: 1, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost' }];
   const ending = { outcome: outcomeWith(), ended_at: noon + 5000 };
   await store.begin(run);
-  await store.finish(run.id, { ...ending, outcome: outcomeWith({ verdict: { class: 'incomplete', exit_code: 8 } }) });
+  await store.finish(run.id, { ...ending, tape_sha256: 'ab', outcome: outcomeWith({ verdict: { class: 'incomplete', exit_code: 8 } }) });
   await store.begin({ ...run, owner: second, tape: '2026/11/a.2.tape', started_at: noon + 60_000, lost });
   const running = {
     id: run.id,
@@ -29,12 +29,35 @@ it('lets another process begin a run again, and only that one end it', async () 
     started_at: noon,
   };
   expect(await store.get(run.id)).toMatchObject(running);
-  expect(await store.get(run.id)).not.toHaveProperty('outcome');
+  for (const of of ['outcome', 'tape_sha256', 'session_id', 'input_tokens', 'output_tokens', 'cost', 'tool_calls', 'turns'])
+    expect(await store.get(run.id)).not.toHaveProperty(of);
   expect(await store.count({})).toBe(1);
-  // The first one was only frozen, and says how it ended.
+  // The first one was only frozen: it tells what it took, and how it ended.
+  await store.note(run.id, { at: noon + 61_000, last_sequence: 99, input_tokens: 1000 }, first);
+  expect(await store.get(run.id)).not.toHaveProperty('input_tokens');
   await store.finish(run.id, ending, first);
   expect(await store.get(run.id)).toMatchObject(running);
   await store.finish(run.id, { ...ending, attempts: lost }, second);
   expect(await store.get(run.id)).toMatchObject({ status: 'success', host: 'second', attempts: lost });
+  await store.close();
+});
+
+it('counts what a lost attempt took in the budget of its run, once', async () => {
+  const store = await openSqlite(join(mkdtempSync(join(tmpdir(), 'runwire-again-')), 'ledger.db'));
+  await store.budgets.set({ name: 'team-a', usd: 10, per: 'total' });
+  const run = newRun();
+  const spent = async (): Promise<unknown> =>
+    (await store.budgets.list()).map(({ spent: { usd }, runs, running }) => ({ usd, runs, running }));
+  await store.budgets.reserve('team-a', run.id);
+  await store.begin(run);
+  await store.note(run.id, { at: noon, cost: 2, input_tokens: 7 });
+  const lost: Attempt[] = [
+    { number: 1, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost', cost: 2, tokens_used: 7 },
+  ];
+  await store.budgets.reserve('team-a', run.id);
+  for (const _ of ['once', 'and again, when the answer was lost']) await store.begin({ ...run, lost });
+  expect(await spent()).toEqual([{ usd: 2, runs: 1, running: 1 }]);
+  await store.finish(run.id, { outcome: outcomeWith({ metrics: { cost: 1 } }), ended_at: noon + 9, attempts: lost });
+  expect(await spent()).toEqual([{ usd: 3, runs: 1, running: 0 }]);
   await store.close();
 });

@@ -75,6 +75,8 @@ describe('the address of a server', () => {
     expect(() => readAddress(`${plain}?sslmode=verify-ca`, env)).toThrow(/sslmode verify-ca needs a root certificate/);
     expect(() => readAddress(`${plain}?sslmode=sometimes`, env)).toThrow(/sslmode sometimes: expected one of disable, allow/);
     expect(() => readAddress(`${plain}?sslrootcert=/no/such`, env)).toThrow(/cannot read \/no\/such/);
-    expect(() => readAddress(`${plain}?schema=Bank`, env)).toThrow(/cannot be the ledger's schema/);
+    for (const schema of ['Bank', 'pg_temp', '', 'a b', 'a"; drop schema x', 'x'.repeat(61), '\u001B[2J'])
+      expect(() => readAddress(`${plain}?schema=${encodeURIComponent(schema)}`, env)).toThrow(/^"[ -~]*" cannot be the ledger's schema/);
+    expect(() => readAddress('postgres://a%zz@db/runs', env)).toThrow(/cannot be read/);
   });
 });

@@ -142,6 +142,7 @@ export class LedgerSink implements Sink {
 
   abandon(): void {
     this.#isAbandoned = true;
+    this.#outbox.remove(this.#run);
   }
 
   /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
@@ -260,13 +261,13 @@ export class LedgerSink implements Sink {
     if (this.#ending !== undefined) {
       await store.finish(this.id, this.#ending, this.#run.owner);
       this.#recorded = true;
-      this.#outbox.remove(this.id);
+      this.#outbox.remove(this.#run);
       return;
     }
     const news = { ...this.#news, ...this.#meter.take() };
     this.#news = {};
     try {
-      await store.note(this.id, { at: this.#options.clock(), ...news });
+      await store.note(this.id, { at: this.#options.clock(), ...news }, this.#run.owner);
     } catch (error) {
       this.#news = { ...news, ...this.#news };
       throw error;

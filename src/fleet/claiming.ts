@@ -1,0 +1,176 @@
+import { type Boss, type Claim, queueName } from './boss.ts';
+import { sendJobs } from './adding.ts';
+import type { QueueDatabase, Transaction } from './database.ts';
+import { endUnrun } from './end-unrun.ts';
+import type { QueueParts } from './parts.ts';
+
+/** A run whose workers vanish again and again is what makes them vanish. */
+const mostLosses = 5;
+
+/** A run that a worker has taken. */
+export interface Claimed {
+  run: string;
+  claim: Claim;
+  /** From 1. */
+  attempt: number;
+  /** As it was queued, perhaps by another version. */
+  spec: unknown;
+  origin: unknown;
+  publish: 'none' | 'branch';
+  budget: string | undefined;
+  /** Who queued it. */
+  by: string;
+  hasBundle: boolean;
+}
+
+export interface ClaimAsk {
+  count: number;
+  /** What the worker has. */
+  labels: readonly string[];
+  worker: string;
+  /** After so long without a word the run is given to another. */
+  leaseMs: number;
+}
+
+/** Who gets what is queued. */
+export class Claiming {
+  readonly #database: QueueDatabase;
+  readonly #boss: Boss;
+  readonly #p: string;
+  readonly #lock: string;
+
+  constructor({ database, boss, p, lock }: QueueParts) {
+    this.#database = database;
+    this.#boss = boss;
+    this.#p = p;
+    this.#lock = lock;
+  }
+
+  /** Takes what may be done now, the most urgent first. Whose lease is over is taken from first. */
+  async claim({ count, labels, worker, leaseMs }: ClaimAsk): Promise<Claimed[]> {
+    if (!(await this.#hasWork())) return [];
+    return this.#database.transaction(async (sql) => {
+      let looked = await this.#look(sql, labels);
+      if (looked.stale.length + looked.ready.length > 0) {
+        await this.#takeBack(sql, looked.stale);
+        await this.#release(sql, looked.ready);
+        looked = await this.#look(sql, labels);
+      }
+      const claimed: Claimed[] = [];
+      for (;;) {
+        const fetched = await this.#boss.fetch(queueName, {
+          db: sql,
+          // No more than fit if all of them are of the key that has the least room: what is taken is counted before the next.
+          batchSize: Math.min(looked.room ?? Infinity, count - claimed.length),
+          ...(looked.blocked.length === 0 ? {} : { ignoreGroups: looked.blocked }),
+        });
+        if (fetched.length > 0) claimed.push(...(await this.#take(sql, fetched, { worker, leaseMs })));
+        if (fetched.length === 0 || claimed.length >= count || looked.room === null) return claimed;
+        looked = await this.#look(sql, labels);
+      }
+    }, this.#lock);
+  }
+
+  async #take(sql: Transaction, fetched: readonly Claim[], { worker, leaseMs }: Pick<ClaimAsk, 'worker' | 'leaseMs'>): Promise<Claimed[]> {
+    const rows = await sql.query<ClaimRow>(
+      `update ${this.#p}jobs j set state = 'running', attempt = x.n + 1, worker = $2, lease_ms = $3, heard_at = clock_timestamp(), started_at = clock_timestamp()
+        from unnest($1::uuid[], $4::int[]) as x (id, n) where j.job = x.id
+        returning run, job, attempt, spec, origin, publish, budget, enqueued_by, source is not null as has_bundle`,
+      [fetched.map(({ id }) => id), worker, leaseMs, fetched.map(({ retryCount }) => retryCount)],
+    );
+    const byId = new Map(rows.map((row) => [row.job, row]));
+    return fetched.flatMap(({ id, retryCount }) => {
+      const row = byId.get(id);
+      return row === undefined ? [] : [claimedOf(row, { id, retryCount })];
+    });
+  }
+
+  /** Without the lock: who has nothing to do must not keep others waiting. */
+  async #hasWork(): Promise<boolean> {
+    const [row] = await this.#database.query<{ work: boolean }>(
+      `select exists (select 1 from ${this.#p}jobs where state = 'queued' and start_at <= now())
+        or exists (select 1 from ${this.#p}jobs j where ${stale}) or exists (select 1 from ${this.#p}jobs j where ${this.#ready}) as work`,
+    );
+    return row?.work === true;
+  }
+
+  async #look(sql: Transaction, labels: readonly string[]): Promise<Looked> {
+    const [row] = await sql.query<{ looked: Looked }>(
+      `with running as (select key, count(*) as runs from ${this.#p}jobs, unnest(keys) key where state = 'running' group by key),
+        sets as (
+          select s.signature, not s.needs <@ $1::text[] as is_unfit, min(l.most - coalesce(r.runs, 0)) as room
+          from ${this.#p}sets s left join unnest(s.keys) k (key) on true left join running r on r.key = k.key
+          left join lateral (
+            select most from ${this.#p}limits x where x.key in (k.key, split_part(k.key, '=', 1) || '=*') order by x.key = k.key desc limit 1
+          ) l on true
+          where exists (select 1 from ${this.#p}jobs j where j.state = 'queued' and j.signature = s.signature)
+          group by s.signature, s.needs
+        )
+      select json_build_object(
+        'stale', (select coalesce(json_agg(x), '[]') from (select run, job, attempt, losses, cancel_by from ${this.#p}jobs j where ${stale} for update skip locked) x),
+        'ready', (select coalesce(json_agg(x), '[]') from (
+          select run, job, signature, priority, start_at as at, (select min(a) from unnest(after) a left join ${this.#p}jobs p on p.run = a where p.exit_code is distinct from 0) as failed
+          from ${this.#p}jobs j where ${this.#ready}) x),
+        'blocked', (select coalesce(json_agg(signature), '[]') from sets where is_unfit or room <= 0),
+        'room', (select min(room) from sets where not is_unfit and room > 0)) as looked`,
+      [labels],
+    );
+    return row?.looked ?? { stale: [], ready: [], blocked: [], room: null };
+  }
+
+  get #ready(): string {
+    return `j.state = 'waiting' and not exists (select 1 from ${this.#p}jobs p where p.run = any(j.after) and p.state <> 'ended')`;
+  }
+
+  /** Runs of workers that say nothing any more: again for somebody else, unless that was tried too often. */
+  async #takeBack(sql: Transaction, rows: Looked['stale']): Promise<void> {
+    for (const { run, job, attempt, losses, cancel_by } of rows) {
+      const claim = { id: job, retryCount: attempt - 1 };
+      const isOver = cancel_by !== null || losses + 1 >= mostLosses;
+      const { affected } = await (isOver
+        ? this.#boss.complete(queueName, [claim], null, { db: sql })
+        : this.#boss.fail(queueName, claim, null, { db: sql }));
+      if (affected === 0) continue;
+      if (!isOver) await sql.query(`update ${this.#p}jobs set state = 'queued', losses = losses + 1, worker = null where run = $1`, [run]);
+      else if (cancel_by === null) await endUnrun(sql, this.#p, [run], 'incomplete', 8, `its worker was lost ${losses + 1} times`);
+      else await endUnrun(sql, this.#p, [run], 'cancelled', 130, `cancelled by ${cancel_by}; its worker was lost`);
+    }
+  }
+
+  /** Runs whose forerunners have ended: well, and they are queued; else they never are. */
+  async #release(sql: Transaction, rows: Looked['ready']): Promise<void> {
+    const good = rows.filter(({ failed }) => failed === null);
+    await sql.query(`update ${this.#p}jobs set state = 'queued' where run = any($1)`, [good.map(({ run }) => run)]);
+    await sendJobs(this.#boss, sql, good);
+    for (const { run, failed } of rows)
+      if (failed !== null) await endUnrun(sql, this.#p, [run], 'cancelled', 130, `${failed} did not succeed, and it was to come after it`);
+  }
+}
+
+/** A server that was away was not there to be told: then nobody is late. */
+const stale = `j.state = 'running' and greatest(j.heard_at, pg_postmaster_start_time()) < clock_timestamp() - j.lease_ms * interval '1 ms'`;
+
+interface Looked {
+  stale: { run: string; job: string; attempt: number; losses: number; cancel_by: string | null }[];
+  ready: { run: string; job: string; signature: string; priority: number; at: string; failed: string | null }[];
+  /** Sets of keys and needs that nothing may be taken of now. */
+  blocked: string[];
+  /** How many more of the scarcest key may run; null: no limit counts. */
+  room: number | null;
+}
+
+interface ClaimRow {
+  run: string;
+  job: string;
+  attempt: number;
+  spec: unknown;
+  origin: unknown;
+  publish: 'none' | 'branch';
+  budget: string | null;
+  enqueued_by: string;
+  has_bundle: boolean;
+}
+
+function claimedOf({ budget, enqueued_by: by, has_bundle: hasBundle, job: _job, ...row }: ClaimRow, claim: Claim): Claimed {
+  return { ...row, claim, budget: budget ?? undefined, by, hasBundle };
+}

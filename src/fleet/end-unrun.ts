@@ -1,0 +1,16 @@
+import type { Transaction } from './database.ts';
+
+/** Runs that nobody will do, or do again. The ledger is not told: of those that began, it knows the attempts. */
+export async function endUnrun(
+  sql: Transaction,
+  p: string,
+  runs: readonly string[],
+  status: 'cancelled' | 'incomplete',
+  exitCode: number,
+  message: string,
+): Promise<void> {
+  await sql.query(
+    `update ${p}jobs set state = 'ended', ended_at = clock_timestamp(), status = $2, class = $2, exit_code = $3, message = $4, is_recorded = true where run = any($1)`,
+    [runs, status, exitCode, message],
+  );
+}
