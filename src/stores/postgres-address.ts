@@ -27,12 +27,11 @@ export function readAddress(text: string, env: Environment = process.env): Postg
   const schema = url.searchParams.get('schema') ?? 'runwire';
   if (!/^[a-z_][a-z0-9_]{0,59}$/.test(schema))
     throw new Failure('config', `"${schema}" cannot be the ledger's schema; use small letters, digits and _`);
-  const host = decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
+  const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
   const port = url.port || asked('port', 'PGPORT') || '5432';
-  const user = decodeURIComponent(url.username) || asked('user', 'PGUSER') || systemUser();
-  const database = decodeURIComponent(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
-  const password =
-    decodeURIComponent(url.password) || asked('password', 'PGPASSWORD') || passwordIn(env, [host, port, database, user]) || undefined;
+  const user = decoded(url.username) || asked('user', 'PGUSER') || systemUser();
+  const database = decoded(url.pathname.slice(1)) || asked('dbname', 'PGDATABASE') || user;
+  const password = decoded(url.password) || asked('password', 'PGPASSWORD') || passwordIn(env, [host, port, database, user]) || undefined;
   const seconds = Number(asked('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0);
   return {
     name: `${url.protocol}//${user}@${host}:${port}/${database}`,
@@ -57,6 +56,15 @@ function readUrl(text: string): URL {
     return new URL(text);
   } catch {
     throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
+  }
+}
+
+/** A password that somebody typed may hold a bare %. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Failure('config', "the ledger's address cannot be read: a % in it is written as %25");
   }
 }
 

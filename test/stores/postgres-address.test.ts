@@ -75,6 +75,7 @@ describe('the address of a server', () => {
     expect(() => readAddress(`${plain}?sslmode=verify-ca`, env)).toThrow(/sslmode verify-ca needs a root certificate/);
     expect(() => readAddress(`${plain}?sslmode=sometimes`, env)).toThrow(/sslmode sometimes: expected one of disable, allow/);
     expect(() => readAddress(`${plain}?sslrootcert=/no/such`, env)).toThrow(/cannot read \/no\/such/);
+    expect(() => readAddress('postgres://u:100%@h/d', env)).toThrow(/address cannot be read: a % in it is written as %25/);
     expect(() => readAddress(`${plain}?schema=Bank`, env)).toThrow(/cannot be the ledger's schema/);
   });
 });
