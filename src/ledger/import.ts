@@ -11,6 +11,7 @@ import { exportedRuns, isExport } from './exported.ts';
 import {
   absorbImports,
   alsoLabel,
+  areBothLive,
   covers,
   outside,
   runsOfSession,
@@ -146,10 +147,10 @@ async function restOf(run: ImportedRun, better: readonly RunSummary[], readBesid
 }
 
 /** The run of the same session that printed this very stream, or is another copy of it. */
-async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome }: ImportedRun): Promise<string | undefined> {
+async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome, host: seenOn }: ImportedRun): Promise<string | undefined> {
   const { metrics } = outcome;
   for (const { id, host, tool_calls, input_tokens, output_tokens, status } of runs) {
-    if (tool_calls !== metrics.tool_calls_count) continue;
+    if (tool_calls !== metrics.tool_calls_count || areBothLive({ host }, { host: seenOn })) continue;
     // How a live run ended is better known than from its output; of two copies nothing differs.
     const isCopy = status === outcome.status && input_tokens === metrics.input_tokens && output_tokens === metrics.output_tokens;
     if ((host !== undefined || isCopy) && (await store.get(id))?.outcome?.message === outcome.message) return id;

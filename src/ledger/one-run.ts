@@ -27,6 +27,11 @@ export function seenBetter(runs: readonly RunSummary[], agent: string | undefine
   return runs.filter((run) => run.labels[sessionLabel] === undefined && isSameAgent(run.agent, agent));
 }
 
+/** Each was seen live, by its own process: however alike, they are two. */
+export function areBothLive(a: { host?: string | undefined }, b: { host?: string | undefined }): boolean {
+  return a.host !== undefined && b.host !== undefined;
+}
+
 function isSameAgent(a: string | undefined, b: string | undefined): boolean {
   return a === undefined || b === undefined || a === b;
 }
@@ -110,12 +115,12 @@ async function absorb(store: RunStore, run: RunSummary, known: string): Promise<
  * The run that said and did the same, of agents that name no session: a tape of it, or the one that was seen live. Two outputs
  * that only say the same are two runs, so a live run has one copy of its output.
  */
-export async function sameContent(store: RunStore, { id, key, labels, outcome }: ImportedRun): Promise<RunSummary | undefined> {
+export async function sameContent(store: RunStore, { id, key, labels, outcome, host }: ImportedRun): Promise<RunSummary | undefined> {
   const content = labels[contentLabel];
   if (content === undefined) return undefined;
   const { agent, dialect } = outcome.provenance;
   const { runs } = await store.list({ labels: { [contentLabel]: content } }, { limit: 100 });
-  const others = runs.filter((run) => run.id !== id && isSameAgent(run.agent, agent));
+  const others = runs.filter((run) => run.id !== id && isSameAgent(run.agent, agent) && !areBothLive(run, { host }));
   const taped = others.find((run) => (run.dialect === tapeDialect) !== (dialect === tapeDialect));
   if (taped !== undefined) return taped;
   const live = others.find((run) => run.host !== undefined && (run.labels[copyLabel] ?? key) === key);

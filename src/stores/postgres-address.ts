@@ -72,6 +72,15 @@ function decoded(part: string): string {
   }
 }
 
+/** A password that somebody typed may hold a bare %. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Failure('config', "the ledger's address cannot be read: a % in it is written as %25");
+  }
+}
+
 type Asked = (parameter: string, variable: string) => string | undefined;
 
 /** What each `sslmode` promises: `prefer` and `require` do not look at the certificate, unless there is a root to check it by. */

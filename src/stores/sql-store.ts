@@ -1,3 +1,4 @@
+import { present } from '../present.ts';
 import { SqlChunks } from './chunks/sql-chunks.ts';
 import type { Database, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
@@ -139,7 +140,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
   async finish(id: string, ending: Ending, owner?: Owner): Promise<void> {
     const held = this.#held.get(id);
     if (held !== undefined) {
-      await this.#insertWhole({ ...held, ...ending });
+      const { provenance, metrics } = ending.outcome;
+      // As where the end changes what was begun: what the events told of the agent comes first.
+      await this.#insertWhole({ ...held, ...ending, ...present({ agent: provenance.agent, model: metrics.model_name }) });
       return void this.#held.delete(id);
     }
     const found = await this.#end(id, ending, this.#runOf(id, owner));

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Failure, messageOf } from '../failure.ts';
 import type { Database, Row, Statement } from './database.ts';
 import { isUsable } from './fitting.ts';
@@ -37,12 +38,12 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 class SqliteDatabase implements Database {
   readonly kind = 'sqlite';
   readonly prefix = '';
-  readonly rights = { update: true, delete: true, budgets: true };
+  rights = { update: true, delete: true, budgets: true };
   readonly now = "cast(unixepoch('subsec') * 1000 as integer)";
   readonly name: string;
   readonly #patienceMs: number;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #database: DatabaseSync;
+  #database: DatabaseSync;
 
   constructor(path: string, patience: number) {
     this.name = path;
@@ -61,11 +62,25 @@ class SqliteDatabase implements Database {
 
   /** Brings a new or an older ledger to this version; of several processes that start at once, one does it. */
   async prepare(): Promise<void> {
-    await this.#patiently(() =>
-      this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on'),
-    );
+    try {
+      await this.#patiently(() =>
+        this.#database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on; pragma secure_delete = on'),
+      );
+    } catch (error) {
+      if (!this.#reopenToRead(error)) throw error;
+    }
     if (this.#version() >= sqliteMigrations.length && this.#isUsable() && this.#pragma('application_id') === applicationId) return;
     await this.#patiently(() => this.#transaction(() => this.#migrate()));
+  }
+
+  /** Beside a ledger in this mode SQLite makes files even to read it. Where it cannot, and no other process writes, the file alone is enough. */
+  #reopenToRead(error: unknown): boolean {
+    if (!hasCode(error, cannotWrite) || this.name === ':memory:' || existsSync(`${this.name}-wal`)) return false;
+    const unchanged = new DatabaseSync(`${pathToFileURL(this.name).href}?immutable=1`, { readOnly: true });
+    this.#database.close();
+    this.#database = unchanged;
+    this.rights = { update: false, delete: false, budgets: false };
+    return true;
   }
 
   async all({ sql, values }: Statement): Promise<Row[]> {
@@ -179,14 +194,19 @@ class SqliteDatabase implements Database {
       try {
         return work();
       } catch (error) {
-        if (!isBusy(error) || performance.now() - start > this.#patienceMs) throw error;
+        if (!hasCode(error, busy) || performance.now() - start > this.#patienceMs) throw error;
         await sleep(5 + Math.random() * 45);
       }
     }
   }
 }
 
-function isBusy(error: unknown): boolean {
-  // The low byte is the plain code, SQLITE_BUSY or SQLITE_LOCKED; the rest says which kind.
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && [5, 6].includes(error.errcode & 0xff);
+/** SQLITE_BUSY, SQLITE_LOCKED. */
+const busy = [5, 6];
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN. */
+const cannotWrite = [8, 10, 13, 14];
+
+function hasCode(error: unknown, codes: readonly number[]): boolean {
+  // The low byte is the plain code; the rest says which kind.
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && codes.includes(error.errcode & 0xff);
 }

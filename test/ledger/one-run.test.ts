@@ -313,3 +313,21 @@ describe('Claude files that repeat others', () => {
     }),
   );
 });
+
+it('an export keeps every run that was seen live, however alike they are', () =>
+  withStore(async (there) => {
+    const content = { 'run.content': 'the same' };
+    for (const session_id of ['', 's-1'])
+      for (const second of [0, 60]) {
+        const run = newRun({ id: newRunId(begun + second * 1000 + session_id.length), started_at: begun + second * 1000, labels: content });
+        await there.begin(run);
+        await there.finish(run.id, { ended_at: run.started_at + 1000, outcome: { ...outcomeWith(), session_id } });
+      }
+    const exported = await all(there);
+    const file = write(join(folder(), 'export.jsonl'), exported);
+    await withStore(async (here) => {
+      expect(await take(here, file)).toEqual(['added', 'added', 'added', 'added']);
+      expect(await take(here, file)).toEqual(['same', 'same', 'same', 'same']);
+      expect((await all(here)).map((run) => ({ ...run, key: undefined }))).toEqual(exported);
+    });
+  }));

@@ -800,7 +800,7 @@ describe('a server of a team', () => {
     own.username = schema;
     own.password = 'x';
     const store = await openPostgres(own.href);
-    const run = newRun({ labels: { team: 'x' }, cwd: '/project' });
+    const run = newRun({ labels: { team: 'x' }, cwd: '/project', agent: 'program' });
     await store.begin(run);
     await store.note(run.id, { at: noon, session_id: 's-1' });
     const models = [{ model_name: 'big', cost: 1 }] as const;
@@ -810,6 +810,7 @@ describe('a server of a team', () => {
       await store.finish(run.id, { ...ending, outcome: { ...outcomeWith(), usage_by_model: [{ model_name: 'big', cost: 2 }] } });
     expect(await owner.get(run.id)).toMatchObject({
       status: 'success',
+      agent: outcomeWith().provenance.agent,
       cwd: '/project',
       labels: { team: 'x', more: 'y' },
       owner: run.owner,

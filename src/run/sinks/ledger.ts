@@ -70,6 +70,8 @@ export class LedgerSink implements Sink {
   #news: Omit<Progress, 'at'> = {};
   #lastSequence = 0;
   #ending: Ending | undefined;
+  /** The tape is closed: its hash goes with the end of the run. */
+  #isTaped = false;
   #recorded = false;
   #isAbandoned = false;
   #warned = false;
@@ -178,6 +180,7 @@ export class LedgerSink implements Sink {
 
   async #finish(): Promise<void> {
     const [sha256] = await Promise.all([this.#tapeWriter?.end(), this.#working]);
+    this.#isTaped = true;
     if (this.#ending !== undefined && typeof sha256 === 'string') this.#ending = { ...this.#ending, tape_sha256: sha256 };
     await this.#work();
     await this.#store?.close().catch(() => {});
@@ -259,6 +262,8 @@ export class LedgerSink implements Sink {
       this.#begun = true;
     }
     if (this.#ending !== undefined) {
+      // A role that may only add can tell it once.
+      if (!this.#isTaped || this.#recorded) return;
       await store.finish(this.id, this.#ending, this.#run.owner);
       this.#recorded = true;
       this.#outbox.remove(this.#run);

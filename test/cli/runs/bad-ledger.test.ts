@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -41,6 +42,18 @@ describe.concurrent('a ledger that fails costs one warning, not the run', () => 
       server.close();
     }
   });
+});
+
+it('is read from a file system that cannot be written', () => {
+  const binary = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
+  const script = `mount -t tmpfs tmpfs "$1" && cd "$1" && export XDG_STATE_HOME="$1"
+    "$2" "$3" run -q -- cat "$4" >/dev/null && mount -o remount,ro "$1" && ls "$1/runwire" &&
+    "$2" "$3" runs list --format json && "$2" "$3" runs show last | head -c 10 && "$2" "$3" runs verify && "$2" "$3" run -q -- cat "$4"`;
+  const args = [process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c', script, 'sh', temporary(), process.execPath, binary, example];
+  const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', timeout: 50_000 });
+  expect(stdout).toMatch(/^ledger\.db\noutbox\ntapes\n\{"id":.*"status":"success".*\n\{"id":/);
+  expect(stderr).toMatch(/1 run, 1 tape: 0 problems, 0 warnings\nrunwire: warning: this run may be missing from the ledger: .*read-only/);
+  expect(status).toBe(0);
 });
 
 it('the same run in any format is one run of the ledger, with its labels', async () => {

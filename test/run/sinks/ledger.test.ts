@@ -70,6 +70,26 @@ it('has a tape that can be read while the run goes on', async () => {
   expect((await readAll(sink.tape?.name ?? '')).at(-1)).toMatchObject({ type: 'thread.completed' });
 });
 
+it('tells the end once, with the hash of the tape, also where the beginning took as long as the run', async () => {
+  const endings: unknown[] = [];
+  const ended = Promise.withResolvers<void>();
+  const sink = sinkIn({
+    place: { kind: 'sqlite', path: join(folder, 'ledger.db') },
+    open: () =>
+      Promise.resolve({
+        begin: () => ended.promise,
+        note: () => Promise.resolve(),
+        finish: (_id, ending) => Promise.resolve(void endings.push(ending)),
+        close: () => Promise.resolve(),
+      }),
+  });
+  const performed = perform(sink, { steps: 3, between: () => turn() });
+  await turn();
+  setTimeout(ended.resolve, 20);
+  await performed;
+  expect(endings).toMatchObject([{ tape_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+});
+
 it('keeps no tape where none is wanted', async () => {
   const sink = sinkIn({ keepsTape: false });
   await perform(sink, { steps: 1, between: () => turn() });
