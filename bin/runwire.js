@@ -12,7 +12,8 @@ if (have[0] < need[0] || (have[0] === need[0] && have[1] < need[1])) {
       ' (' +
       process.execPath +
       ').\n' +
-      'Try "npx runwire", which uses the Node.js that the project installs, or update Node.js.\n',
+      'Get one from https://nodejs.org/en/download, or by "nvm install 24", "fnm install 24", "volta install node@24".\n' +
+      'Without changing what is installed: npx -y -p node@24 -p runwire runwire (in a clone, after npm ci: npx runwire).\n',
   );
   process.exitCode = 1;
 } else {

@@ -6,8 +6,8 @@ import { build, type Rolldown } from 'vite';
 const root = join(import.meta.dirname, '..');
 const configFile = join(root, 'web', 'vite.config.ts');
 
-/** `dist/web`: the page that a server gives out; `dist/report.html`: the same page in one file that waits for its data. */
-export async function buildPage(): Promise<void> {
+/** `dist/web`: the page that a server gives out; `dist/report.html`: the same page in one file that waits for its data. Gives all modules that went in. */
+export async function buildPage(): Promise<string[]> {
   // Who builds in a test builds the same.
   process.env.NODE_ENV = 'production';
   await build({ configFile });
@@ -15,7 +15,9 @@ export async function buildPage(): Promise<void> {
     configFile,
     build: { write: false, copyPublicDir: false, modulePreload: false, rolldownOptions: { output: { codeSplitting: false } } },
   });
-  writeFileSync(join(root, 'dist', 'report.html'), reportPage((report as Rolldown.RolldownOutput).output));
+  const { output } = report as Rolldown.RolldownOutput;
+  writeFileSync(join(root, 'dist', 'report.html'), reportPage(output));
+  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
 }
 
 function reportPage(output: Rolldown.RolldownOutput['output']): string {

@@ -1,14 +1,19 @@
 // dist/: the library and the command, split so that each command loads only what it uses, the types, and the page.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { buildPage } from './build-page.ts';
+import { buildTypes } from './build-types.ts';
+import { licences, packageIn } from './licences.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = (path: string): string => join(root, 'src', path);
 const dist = join(root, 'dist');
-const packages = /^(?![./])/;
+/** The packages that are installed beside us; all others become part of the files here. */
+const installed = Object.keys(
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }).dependencies,
+);
+const external = [...installed.map((name) => new RegExp(`^${name}(/|$)`)), /^pg-native$/];
 
 for (const folder of [dist, join(root, '.cache')]) rmSync(folder, { recursive: true, force: true });
 const run = needed(
@@ -32,23 +37,27 @@ const children = needed(['processes/child.ts', 'processes/namespace.ts'].map(src
 const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(src));
 // What a run does last.
 const tidy = needed(['ledger/one-run.ts', 'ledger/close-interrupted.ts', 'ledger/tidy.ts'].map(src));
-await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, children, read, supervise, tidy });
-await build({ portable: src('portable.ts') }, {});
-await buildPage();
-execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+const bundled = [
+  ...(await build({ index: src('index.ts'), 'cli/main': src('cli/main.ts') }, { help, run, children, read, supervise, tidy })),
+  ...(await build({ portable: src('portable.ts') }, {})),
+  ...(await buildPage()),
+];
+writeFileSync(join(dist, 'licences.txt'), licences(bundled));
+buildTypes(root, installed);
 
-/** `together`: modules that make one file, the first that names one. Node.js takes longer to find and link a file than to read ten times as much. */
-async function build(input: Record<string, string>, together: Record<string, ReadonlySet<string>>): Promise<void> {
-  const bundle = await rolldown({ cwd: root, input, platform: 'node', external: packages, logLevel: 'silent' });
-  await bundle.write({
+/** Gives all modules that went in. `together`: modules that make one file, the first that names one. Node.js takes longer to find and link a file than to read ten times as much. */
+async function build(input: Record<string, string>, together: Record<string, ReadonlySet<string>>): Promise<string[]> {
+  const bundle = await rolldown({ cwd: root, input, platform: 'node', external, logLevel: 'silent' });
+  const { output } = await bundle.write({
     dir: dist,
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: ({ moduleIds }) => `chunks/${packageIn(moduleIds) ?? '[name]'}-[hash].js`,
     codeSplitting: {
       groups: Object.entries(together).map(([name, modules], index) => ({ name, test: (id) => modules.has(id), priority: 10 - index })),
     },
   });
+  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
 }
 
 /** These modules and all that they import before they do anything: what a run needs for its first line. */

@@ -11,7 +11,7 @@ import { invalidParams, invalidRequest, methodNotFound, Peer, type RequestId, Rp
 import { newId } from '../new-id.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
-import type { Run } from '../run/run.ts';
+import type { Run } from '../run/handle.ts';
 import type { Sink } from '../run/sinks/sink.ts';
 import { version } from '../version.ts';
 import type { PermissionMode } from '../vocabulary.ts';

@@ -1,6 +1,6 @@
 import type { ChildrenUsage, RunOutcome } from '../outcome/outcome.ts';
 import { treeUsage } from '../outcome/tree-usage.ts';
-import type { Run } from './run.ts';
+import type { Run } from './handle.ts';
 import type { Cause } from './stop.ts';
 
 /** The runs right below one run. */

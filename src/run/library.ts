@@ -10,7 +10,8 @@ import type { Environment } from '../vocabulary.ts';
 import { type RunAsk, specOf } from './ask.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkOptions } from './options.ts';
-import { type Run, start } from './run.ts';
+import type { Run } from './handle.ts';
+import { start } from './run.ts';
 
 export interface RunOptions extends Omit<RunAsk, 'expect'> {
   /** What is expected of the run: rules in words, such as `must run npm test`, or as data. */

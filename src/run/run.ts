@@ -14,6 +14,7 @@ import { Attempts } from './attempts.ts';
 import { Budget } from './budget.ts';
 import { Children } from './children.ts';
 import { type GitPlace, gitPlace } from './git.ts';
+import type { Run } from './handle.ts';
 import type { LedgerRequest, LedgerSink } from './sinks/ledger.ts';
 import type { ReportRequest } from './sinks/report/report.ts';
 import type { TelemetryRequest } from '../telemetry/settings.ts';
@@ -25,18 +26,6 @@ import type { Script } from './sources/script.ts';
 import type { RunSpec } from './spec.ts';
 import { type Cause, noOutside, type Outside, Stop } from './stop.ts';
 import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
-
-/** A run: what it is asked for, its records as they happen, and what it came to. */
-export interface Run extends AsyncIterable<EventRecord> {
-  readonly id: string;
-  readonly spec: RunSpec;
-  /** For any number of readers, each from where it wants: all records with a higher sequence, until the run ends. */
-  records(after?: number): AsyncIterable<EventRecord>;
-  /** Rejects, with a `Failure`, only when the request makes no sense; a run that failed has an outcome. */
-  readonly outcome: Promise<RunOutcome>;
-  /** Ends the run with everything that it started, its children too. */
-  cancel(cause?: Cause): void;
-}
 
 export interface StartOptions {
   env: Environment;

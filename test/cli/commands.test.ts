@@ -101,7 +101,9 @@ describe('runwire', () => {
     const script = readFileSync(join(root, 'bin', 'runwire.js'), 'utf8');
     const old = file('old.mjs', `Object.defineProperty(process.versions, 'node', { value: '20.1.0' });\n${script.replace(/^#!.*\n/, '')}`);
     const run = (): string => execFileSync(process.execPath, [old], { encoding: 'utf8', stdio: 'pipe' });
-    expect(run).toThrow(/needs Node\.js 22\.18 or newer, this is 20\.1\.0 .*\nTry "npx runwire"/);
+    expect(run).toThrow(
+      /needs Node\.js 22\.18 or newer, this is 20\.1\.0 .*\nGet one from .*nvm install 24.*\n.*npx -y -p node@24 -p runwire runwire/,
+    );
   });
 });
 

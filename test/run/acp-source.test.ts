@@ -5,7 +5,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import { type RunAsk, specOf } from '../../src/run/ask.ts';
-import { type Run, start, type StartOptions } from '../../src/run/run.ts';
+import type { Run } from '../../src/run/handle.ts';
+import { start, type StartOptions } from '../../src/run/run.ts';
 import { faultsOf } from '../support/acp/schema.ts';
 import { linesOf, only } from '../support/pipeline.ts';
 

@@ -6,7 +6,7 @@ import { EventRecord } from '../../src/events/event.ts';
 import { Failure } from '../../src/failure.ts';
 import { RunOutcome } from '../../src/outcome/outcome.ts';
 import { run, type RunOptions } from '../../src/run/library.ts';
-import type { Run } from '../../src/run/run.ts';
+import type { Run } from '../../src/run/handle.ts';
 import { RunSpec } from '../../src/run/spec.ts';
 import { openStore, ledgerPlace } from '../../src/stores/open-store.ts';
 import { folder } from '../cli/run/scripted.ts';
