@@ -54,21 +54,11 @@ export function readAddress(text: string, env: Environment = process.env): Postg
 
 const connectMs = 5000;
 
-const unreadable = "the ledger's address cannot be read; expected postgres://user:password@host:port/database";
-
 function readUrl(text: string): URL {
   try {
     return new URL(text);
   } catch {
-    throw new Failure('config', unreadable);
-  }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw new Failure('config', `${unreadable}, with %25 for %`);
+    throw new Failure('config', "the ledger's address cannot be read; expected postgres://user:password@host:port/database");
   }
 }
 
