@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
-    pool: 'threads',
+    // The tests start thousands of processes, and each costs as much as the memory of who starts it: less than that of all workers.
+    pool: 'forks',
     isolate: false,
     // Most tests wait for processes that they started: more of them than cores can wait at once.
     maxWorkers: 4,

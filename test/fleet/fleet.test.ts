@@ -46,9 +46,9 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     const fleet = newFleet('limits');
     await fleet.runwire(['queue', 'limit', 'repo=*', '2']);
     await fleet.runwire(['queue', 'limit', 'model=big', '1']);
-    const lines = Array.from({ length: 12 }, (_, index) =>
+    const lines = Array.from({ length: 8 }, (_, index) =>
       fleet.line(
-        { keys: ['repo=web', ...(index % 3 === 0 ? ['model=big'] : [])], priority: index === 11 ? 9 : 0 },
+        { keys: ['repo=web', ...(index % 3 === 0 ? ['model=big'] : [])], priority: index === 7 ? 9 : 0 },
         'sleep',
         '250',
         'number',
@@ -56,7 +56,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
       ),
     );
     const queued = await fleet.runwire(['enqueue', '-'], lines.join(''));
-    expect({ ...queued, count: queued.stdout.split('\n').length - 1 }).toMatchObject({ status: 0, stderr: '', count: 12 });
+    expect({ ...queued, count: queued.stdout.split('\n').length - 1 }).toMatchObject({ status: 0, stderr: '', count: 8 });
     const ids = queued.stdout
       .split('\n')
       .slice(0, -1)
@@ -69,10 +69,10 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
       let now = 0;
       return of.map(({ what }) => (now += what === 'begin' ? 1 : -1));
     };
-    const big = told.filter(({ does }) => [0, 3, 6, 9].some((index) => does.endsWith(`number ${index}`)));
+    const big = told.filter(({ does }) => [0, 3, 6].some((index) => does.endsWith(`number ${index}`)));
     expect({ all: Math.max(...at(told)), big: Math.max(...at(big)) }).toEqual({ all: 2, big: 1 });
-    expect(told.filter(({ what }) => what === 'begin')).toHaveLength(12);
-    expect(told.slice(0, 2).map(({ does }) => does)).toContain('sleep 250 number 11');
+    expect(told.filter(({ what }) => what === 'begin')).toHaveLength(8);
+    expect(told.slice(0, 2).map(({ does }) => does)).toContain('sleep 250 number 7');
     for (const worker of workers) worker.kill('SIGTERM');
     expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
   });
@@ -98,8 +98,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     });
     expect([(await fleet.job(late)).state, (await fleet.job(gpu)).state]).toEqual(['queued', 'queued']);
     expect(await fleet.runwire(['runs', 'wait', gpu, '--timeout', '0.1s', '--quiet'])).toMatchObject({ status: 124, stdout: '' });
-    const withGpu = fleet.worker(['--once', '--label', 'gpu']);
-    expect(await withGpu.ended).toBe(0);
+    expect(await fleet.once(['--label', 'gpu'])).toBe(0);
     expect((await shown(fleet, gpu)).labels).toMatchObject({ team: 'a' });
     worker.kill('SIGTERM');
     expect(await worker.ended).toBe(0);
@@ -113,7 +112,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     await fleet.enqueue([], 'fail', '');
     const worker = fleet.worker(['--once']);
     expect(await worker.ended).toBe(4);
-    expect(await fleet.worker(['--once']).ended).toBe(0);
+    expect(await fleet.once()).toBe(0);
   });
 
   it('queues a name once, and nothing at all when a line is wrong', async () => {
@@ -270,8 +269,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('push it first, or --bundle sends it') as string });
     const run = await fleet.enqueue(['--cwd', checkout, '--bundle'], 'write', 'b.txt');
     git('remote', 'set-url', 'origin', '/nowhere');
-    const worker = fleet.worker(['--once']);
-    expect(await worker.ended).toBe(0);
+    expect(await fleet.once()).toBe(0);
     expect((await shown(fleet, run)).outcome?.message).toBe('done');
     expect(git('for-each-ref', 'refs/runwire')).toBe('');
   });
@@ -286,7 +284,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
       [[], 'unset'],
       [['--allow-env', 'FLEET_*'], fleet.log],
     ] as const) {
-      expect(await fleet.worker(['--once', ...flags]).ended).toBe(0);
+      expect(await fleet.once(flags)).toBe(0);
       const messages = await Promise.all(
         runs.map((run) =>
           shown(fleet, run).then(

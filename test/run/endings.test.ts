@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { inside } from '../cli/run/live.ts';
 import { asCommand, bin, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
 import { until } from '../support/processes.ts';
+import { isSweep } from '../support/sweep.ts';
 
 const runwire = (...args: string[]): string => [process.execPath, bin, 'run', ...args].map((word) => `'${word}'`).join(' ');
 
@@ -62,7 +64,8 @@ describe('a reader that is slow', () => {
 });
 
 describe('kill -9 of runwire', () => {
-  const moments = Array.from({ length: 20 }, (_, index) => Math.round(index ** 1.6 * 12 + Math.random() * 60));
+  const step = isSweep ? 1 : 2;
+  const moments = Array.from({ length: 20 / step }, (_, index) => Math.round((index * step) ** 1.6 * 12 + Math.random() * 60 * step));
 
   it.concurrent.each(moments.map((ms) => [ms] as const))('leaves nobody, and a tape to its last whole line, after %s ms', async (ms) => {
     const place = makePlace();
@@ -81,7 +84,7 @@ describe('kill -9 of runwire', () => {
     const whole = tape.split('\n').slice(0, -1);
     for (const line of whole) expect(JSON.parse(line)).toHaveProperty('type');
     const calls = whole.filter((line) => line.includes('"type":"item.completed"')).length;
-    const { said, status } = await shell(`'${process.execPath}' '${bin}' outcome --exit-code --from runwire run.tape`, place);
+    const { stdout: said, status } = await inside(['outcome', '--exit-code', '--from', 'runwire', 'run.tape'], place);
     expect(status).toBe(8);
     expect(JSON.parse(said)).toMatchObject({ status: 'incomplete', metrics: { tool_calls_count: expect.any(Number) } });
     expect((JSON.parse(said) as { metrics: { tool_calls_count: number } }).metrics.tool_calls_count).toBeGreaterThanOrEqual(calls);

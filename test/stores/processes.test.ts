@@ -13,6 +13,7 @@ import { openSqlite } from '../../src/stores/sqlite.ts';
 import type { Tape } from '../../src/stores/tape.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { compiled } from '../support/compiled.ts';
+import { isSweep } from '../support/sweep.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'runwire-writers-'));
@@ -80,7 +81,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
     await withStore(kind, place, async () => {});
     const acknowledged = new Map<string, number | 'end'>();
     const warnings: string[] = [];
-    const kills = kind === 'sqlite' ? 20 : 8;
+    const kills = isSweep && kind === 'sqlite' ? 20 : 8;
     async function killOne(): Promise<void> {
       const begun = Promise.withResolvers<void>();
       const { child, ended } = start(['stream', place, home], (line) => {

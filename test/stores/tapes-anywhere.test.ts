@@ -19,7 +19,9 @@ import type { Environment } from '../../src/vocabulary.ts';
 import type { RunSummary } from '../../src/stores/run-store.ts';
 import { jsonLines } from '../cli/runs/ledger.ts';
 import { serving } from '../server/serving.ts';
-import { runwire } from '../support/command.ts';
+import { inProcess } from '../fleet/support/in-process.ts';
+import { type Result, runwire } from '../support/command.ts';
+import { isSweep } from '../support/sweep.ts';
 import { type BucketServer, startBucket } from './support/bucket.ts';
 import { startDeafProxy } from './support/deaf-proxy.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
@@ -82,7 +84,10 @@ async function write(tape: Tape, records: readonly EventRecord[]): Promise<void>
   await writer.end();
 }
 
-describe.each(Object.keys(places))('tapes in %s', (name) => {
+/** What keeps them and what indexes them, each once; in `npm run test:sweeps`, with each other. */
+const tried = Object.keys(places).filter((name) => isSweep || name !== 's3, indexed in PostgreSQL');
+
+describe.each(tried)('tapes in %s', (name) => {
   const isFiles = name === 'files';
   /** What writes, and what reads from elsewhere. */
   async function both(work: (a: Ledger, b: Ledger) => Promise<void>): Promise<void> {
@@ -465,6 +470,9 @@ describe('who follows a tape of another machine', () => {
   });
 });
 
+/** What needs no process of its own. */
+const here = (args: readonly string[], env: Record<string, string>): Promise<Result> => inProcess(args, { env, cwd: folder });
+
 /** A program in the words of codex that says one thing, waits for a file, and says another. */
 const agent = `
   const { existsSync, writeSync } = require('node:fs');
@@ -500,7 +508,7 @@ describe.each([
     });
     const [a, b] = [machine('a'), machine('b')];
     const run = runwire(['run', '--', process.execPath, '-e', agent, go], { env: a });
-    const found = async (): Promise<RunSummary[]> => jsonLines((await runwire(['runs', 'list', '--format', 'json'], { env: b })).stdout);
+    const found = async (): Promise<RunSummary[]> => jsonLines((await here(['runs', 'list', '--format', 'json'], b)).stdout);
     let [seen] = await found();
     while (seen === undefined) [seen] = await found();
     const server = await serving(join(home, 'b', 'state'), [], b);
@@ -522,7 +530,7 @@ describe.each([
       ['runs', 'show', 'last', '--json'],
       ['runs', 'verify', '--strict'],
     ];
-    const [played, outcome, checked, shown, verified] = await Promise.all(asked.map((args) => runwire(args, { env: b })));
+    const [played, outcome, checked, shown, verified] = await Promise.all(asked.map((args) => here(args, b)));
     const tailed = await tail;
     const sequences = jsonLines<EventRecord>(tailed.stdout).map(({ sequence }) => sequence);
     expect(sequences).toEqual(sequences.map((_, index) => index + 1));
@@ -550,11 +558,11 @@ describe.each([
         expect.stringContaining('the last words') as string,
         expect.stringMatching(/no timeline: cannot read from s3:\/\/tapes\/machines: it answers 403 SignatureDoesNotMatch\n/) as string,
       ]);
-      const elsewhere = await runwire(['runs', 'show', 'last', '--text', '--tapes', 'files'], { env: b });
+      const elsewhere = await here(['runs', 'show', 'last', '--text', '--tapes', 'files'], b);
       expect(elsewhere.stdout).toMatch(/is in s3:\/\/tapes\/machines: name that place with --tapes or RUNWIRE_TAPES/);
       expect(readdirSync(join(bucket.folder, 'tapes', 'machines'))).toHaveLength(1);
     }
-    const pruned = await runwire(['runs', 'prune', '--keep', '0', '--yes'], { env: b });
+    const pruned = await here(['runs', 'prune', '--keep', '0', '--yes'], b);
     expect(pruned.stdout).toMatch(/^removed 1 run and 1 tape/);
     if (isBucket) expect(filesBelow(join(bucket.folder, 'tapes', 'machines'))).toEqual([]);
     server.child.kill('SIGINT');

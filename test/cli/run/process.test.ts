@@ -46,13 +46,14 @@ describe.concurrent.each(formats)('%s', (format) => {
 
   it('a second signal waits for nobody', async () => {
     const [one, two] = [outside(), outside()];
-    const once = runScripted([format, 'Do it'], deaf, one);
-    const twice = runScripted([format, 'Do it'], deaf, two);
-    setTimeout(() => {
-      one.signal('SIGINT');
-      two.signal('SIGINT');
-      two.signal('SIGINT');
-    }, 20);
+    const [oneBegun, twoBegun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const deafAfter = (hasBegun: () => void): RunAgent => (options, emit) => (hasBegun(), deaf(options, emit));
+    const once = runScripted([format, 'Do it'], deafAfter(oneBegun.resolve), one);
+    const twice = runScripted([format, 'Do it'], deafAfter(twoBegun.resolve), two);
+    await Promise.all([oneBegun.promise, twoBegun.promise]);
+    one.signal('SIGINT');
+    two.signal('SIGINT');
+    two.signal('SIGINT');
     expect(await Promise.race([once.then(() => 'once'), twice.then(() => 'twice')])).toBe('twice');
     const { status, stdout } = await twice;
     await once;

@@ -9,6 +9,7 @@ import { inProcess } from './in-process.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
 const agent = join(import.meta.dirname, 'agent.ts');
+const hasty = ['--poll', '0.1s', '--lease', '2s'];
 
 export function temporary(): string {
   return mkdtempSync(join(tmpdir(), 'runwire-fleet-'));
@@ -59,8 +60,14 @@ export class Fleet {
     return `${JSON.stringify({ cwd: this.folder, command: [process.execPath, agent, this.log, ...does], ...order })}\n`;
   }
 
+  /** A worker that takes one run, here: what becomes of its process is no matter. */
+  async once(flags: readonly string[] = []): Promise<number | null> {
+    const args = ['worker', ...hasty, '--once', ...flags];
+    return (await inProcess(args, { env: this.env('there'), cwd: this.folder })).status;
+  }
+
   worker(flags: readonly string[] = [], machine = 'there'): RunningWorker {
-    const child = spawn(process.execPath, [program, 'worker', '--poll', '0.1s', '--lease', '2s', ...flags], {
+    const child = spawn(process.execPath, [program, 'worker', ...hasty, ...flags], {
       cwd: this.folder,
       env: { ...process.env, ...this.env(machine) },
       stdio: ['ignore', 'pipe', 'pipe'],
