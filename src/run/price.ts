@@ -14,3 +14,10 @@ export async function loadPrice(spec: RunSpec): Promise<Price> {
   if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();
   return Object.assign((_model: string | undefined, tokens: Tokens) => costAt(price, tokens), { isGiven: true });
 }
+
+/** Whether the table knows what this model costs. */
+export async function isPriced(model: string | undefined): Promise<boolean> {
+  if (model === undefined) return false;
+  const price = (await import('../outcome/price-table.ts')).loadPrices();
+  return (await price)(model, { input: 1, output: 1 }) !== undefined;
+}

@@ -229,12 +229,23 @@ class LiveRun implements Run {
         this.spec.workspace === undefined
           ? await chooseSource(this.spec, chooser)
           : await (await import('./sources/isolated.ts')).isolatedSource(this.spec, this.spec.workspace, { ...chooser, runId: this.id });
-      for (const warning of chosen.warnings) warn?.(warning);
+      for (const warning of [...chosen.warnings, ...(await this.#uncounted())]) warn?.(warning);
       return chosen;
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'config') throw error;
       return refused(error, { agent: this.spec.agent });
     }
+  }
+
+  /** A budget in dollars that may not see what this run costs, said before it starts. The built-in agent refuses by itself. */
+  async #uncounted(): Promise<string[]> {
+    const { budget, agent, command, model, price } = this.spec;
+    const isBuiltIn = agent === 'builtin' && command === undefined;
+    if (budget === undefined || isBuiltIn || price !== undefined || !this.#budget.limitsCost) return [];
+    const { isPriced } = await import('./price.ts');
+    if (await isPriced(model)) return [];
+    const why = model === undefined ? 'its model is not named' : `the price of ${model} is not known`;
+    return [`${why}: unless the agent tells its cost, this run does not count in the dollars of the budget "${budget}"; --price counts it`];
   }
 
   get #place() {

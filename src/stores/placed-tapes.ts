@@ -93,7 +93,8 @@ export class PlacedTapes implements Tapes {
       const end = await allDelivered(deliveries, Math.max(0, until - performance.now()));
       if (end?.kind === 'broken') outbox.setAside(tape);
       else if (end !== undefined) await outbox.remove(tape);
-      else
+      // Another command may have brought it meanwhile.
+      else if (outbox.has(tape))
         left.push({
           run: tape.run,
           where: address,

@@ -14,17 +14,40 @@ export interface Bucket {
 }
 
 const requestMs = 60_000;
+/** A server that is there begins to answer sooner; only what it sends may take longer. */
+const defaultAnswerMs = 15_000;
+/** Who reads many tapes waits for a server that says nothing once, not for each of them. */
+const silenceMs = 30_000;
 
 /** A bucket of AWS, or of any server that speaks like it. Its client is loaded with the first request. */
-export function openBucket(place: BucketPlace, env: Environment): Bucket {
+export function openBucket(
+  place: BucketPlace,
+  env: Environment,
+  { answerMs = defaultAnswerMs }: { /** Tests lower it. */ answerMs?: number } = {},
+): Bucket {
+  let silent: { until: number; error: PlaceAway } | undefined;
   const name = bucketAddress(place);
   const inPrefix = (key: string): string => (place.prefix === '' ? key : `${place.prefix}/${key}`);
   /** A client for each request: only so can one be abandoned before its time. */
   async function ask<Answer>(what: string, work: (s3: S3mini) => Promise<Answer>, abandoned?: AbortSignal): Promise<Answer> {
     try {
-      return await work(await connect(place, env, abandoned));
+      return await work(await connect(place, env, answerMs, abandoned));
     } catch (error) {
-      throw new PlaceAway('config', `cannot ${what} ${name}: ${error instanceof Failure ? error.message : whyRefused(error)}`);
+      throw new PlaceAway('config', `cannot ${what} ${name}: ${error instanceof Failure ? error.message : whyRefused(error)}`, {
+        cause: isLate(error) ? error : undefined,
+      });
+    }
+  }
+  async function read(key: string, mostBytes: number): Promise<Uint8Array | undefined> {
+    if (silent !== undefined && performance.now() < silent.until) throw silent.error;
+    try {
+      return await ask('read from', async (s3) => {
+        const answer = await s3.getObjectResponse(inPrefix(key));
+        return answer === null ? undefined : readSome(answer, mostBytes);
+      });
+    } catch (error) {
+      if (error instanceof PlaceAway && isLate(error.cause)) silent = { until: performance.now() + silenceMs, error };
+      throw error;
     }
   }
   return {
@@ -32,18 +55,14 @@ export function openBucket(place: BucketPlace, env: Environment): Bucket {
     async put(key, body, abandoned) {
       await ask('write to', (s3) => s3.putObject(inPrefix(key), body, 'application/octet-stream'), abandoned);
     },
-    get: (key, mostBytes) =>
-      ask('read from', async (s3) => {
-        const answer = await s3.getObjectResponse(inPrefix(key));
-        return answer === null ? undefined : readSome(answer, mostBytes);
-      }),
+    get: read,
     async remove(key) {
       await ask('remove from', (s3) => s3.deleteObject(inPrefix(key)));
     },
   };
 }
 
-async function connect({ bucket }: BucketPlace, env: Environment, abandoned: AbortSignal | undefined): Promise<S3mini> {
+async function connect({ bucket }: BucketPlace, env: Environment, answerMs: number, abandoned: AbortSignal | undefined): Promise<S3mini> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
   if (!accessKeyId || !secretAccessKey)
     throw new Failure('config', 'it needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment');
@@ -54,9 +73,18 @@ async function connect({ bucket }: BucketPlace, env: Environment, abandoned: Abo
     secretAccessKey,
     endpoint: `${endpointOf(env, region)}/${bucket}`,
     region,
-    fetch: (url, init) => {
-      const signals = [AbortSignal.timeout(requestMs), ...(abandoned === undefined ? [] : [abandoned])];
-      return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    fetch: async (url, init) => {
+      const late = new AbortController();
+      const tellLate = (ms: number): void => late.abort(new DOMException(`no answer within ${ms / 1000} s`, 'TimeoutError'));
+      // What is sent takes its time before the first word of an answer.
+      const firstMs = init?.method === 'PUT' ? requestMs : answerMs;
+      const timer = setTimeout(tellLate, firstMs, firstMs);
+      const signals = [late.signal, AbortSignal.timeout(requestMs), ...(abandoned === undefined ? [] : [abandoned])];
+      try {
+        return await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+      } finally {
+        clearTimeout(timer);
+      }
     },
   });
   if (token) signWithToken(client, token);
@@ -93,6 +121,10 @@ async function readSome({ body }: Response, mostBytes: number): Promise<Uint8Arr
   return Buffer.concat(parts);
 }
 
+function isLate(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
 /** In the words of the protocol alone: what a server answers at length may hold anything. */
 function whyRefused(error: unknown): string {
   if (!(error instanceof Error)) return 'it does not answer';
@@ -100,7 +132,7 @@ function whyRefused(error: unknown): string {
     const code = 'serviceCode' in error ? String(error.serviceCode).replaceAll(/\W/g, '').slice(0, 60) : '';
     return [`it answers ${error.status}`, code === 'Unknown' ? '' : code].join(' ').trimEnd();
   }
-  if (error.name === 'TimeoutError') return `no answer within ${requestMs / 1000} s`;
+  if (isLate(error)) return error.message.startsWith('no answer') ? error.message : `no answer within ${requestMs / 1000} s`;
   const { cause } = error;
   const found = cause instanceof Error && 'code' in cause ? cause.code : 'code' in error ? error.code : undefined;
   return typeof found === 'string' ? found : messageOf(cause instanceof Error ? cause : error).slice(0, 200);

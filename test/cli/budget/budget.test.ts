@@ -35,6 +35,32 @@ it('is set, listed, taken from, shown beside the figures and removed', async () 
   expect(await budget(ledger, ['remove', 'team-a'])).toMatchObject({ status: 2, stderr: expect.stringContaining('no budget "team-a"') });
 });
 
+it('in dollars says before the start what it cannot count', async () => {
+  const ledger = newLedger();
+  await budget(ledger, ['set', 'usd', '--usd', '5']);
+  await budget(ledger, ['set', 'tokens', '--tokens', '5000000']);
+  const told = async (...words: string[]): Promise<string[]> => {
+    const { stderr } = await runwire(['run', ...words, '--ledger', ledger, '--', 'echo', '{"type":"turn.started"}']);
+    return stderr.split('\n').filter((line) => line.includes('dollars of the budget'));
+  };
+  const uncounted = 'unless the agent tells its cost, this run does not count in the dollars of the budget "usd"; --price counts it';
+  expect(
+    await Promise.all([
+      told('--budget', 'usd'),
+      told('--budget', 'usd', '--model', 'acme/secret-one'),
+      told('--budget', 'usd', '--model', 'openai/gpt-4o'),
+      told('--budget', 'usd', '--price', 'input=1,output=1'),
+      told('--budget', 'tokens'),
+    ]),
+  ).toEqual([
+    [`runwire: warning: its model is not named: ${uncounted}`],
+    [`runwire: warning: the price of acme/secret-one is not known: ${uncounted}`],
+    [],
+    [],
+    [],
+  ]);
+});
+
 it.each([
   [['set', 'a', '--per', 'day'], 'a budget needs --usd, --tokens or both'],
   [['set', 'a', '--usd', '-1'], '--usd -1: expected an amount above 0'],
