@@ -1,4 +1,3 @@
-import type { Ending } from '../stores/run-store.ts';
 import { type Boss, queueName } from './boss.ts';
 import type { QueueDatabase } from './database.ts';
 import type { Job, JobState } from './job.ts';
@@ -34,6 +33,8 @@ export class Asking {
 
   /** Runs that a person may mean: by a whole id, the beginning of a short one, or the name that they gave it. */
   async find(word: string): Promise<string[]> {
+    // No text in a database has it.
+    if (word.includes('\0')) return [];
     const text = word.trim().toLowerCase();
     const rows = await this.#database.query<{ run: string }>(
       `select run from ${this.#p}jobs where id = $1 or run = $2 or ($2 <> '' and substr(run, 19) >= $2 and substr(run, 19) < $2 || '~') order by run desc limit 10`,
@@ -59,14 +60,13 @@ export class Asking {
       ]);
   }
 
-  /** Ends that a worker settled and may not have told the ledger. */
-  async unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: Ending }[]> {
+  /** Ends that a worker settled and may not have told the ledger, as JSON. */
+  async unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: string }[]> {
     const [condition, value] = 'run' in which ? ['run = $1', which.run] : [`ended_at < now() - $1 * interval '1 ms'`, which.olderThanMs];
-    const rows = await this.#database.query<{ run: string; ending: string }>(
+    return this.#database.query<{ run: string; ending: string }>(
       `select run, ending from ${this.#p}jobs where state = 'ended' and not is_recorded and ending is not null and ${condition} order by ended_at limit 20`,
       [value],
     );
-    return rows.map(({ run, ending }) => ({ run, ending: JSON.parse(ending) as Ending }));
   }
 
   async markRecorded(run: string): Promise<void> {
@@ -98,8 +98,8 @@ export class Asking {
   }
 }
 
-const columns = `run, id, state, left(regexp_replace(coalesce(nullif(spec ->> 'prompt', ''), (select string_agg(word, ' ') from jsonb_array_elements_text(spec -> 'command') word), ''), '\\s+', ' ', 'g'), 200) as title,
-  coalesce(spec -> 'command' ->> 0, spec ->> 'agent') as agent, priority, keys, needs, after, budget, start_at as at, enqueued_at, enqueued_by,
+const columns = `run, id, state, left(regexp_replace(coalesce(nullif(spec ->> 'prompt', ''), (select string_agg(word, ' ') from jsonb_array_elements_text(case when jsonb_typeof(spec -> 'command') = 'array' then spec -> 'command' else '[]' end) word), ''), '\\s+', ' ', 'g'), 200) as title,
+  coalesce(spec -> 'command' ->> 0, spec ->> 'agent', '') as agent, priority, keys, needs, after, budget, start_at as at, enqueued_at, enqueued_by,
   attempt, worker, started_at, ended_at, status, class, exit_code, message, cancel_by, cancel_reason, branch,
   case when state = 'ended' then is_recorded or ended_at < clock_timestamp() - interval '10 s' end as is_recorded`;
 

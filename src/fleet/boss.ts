@@ -27,6 +27,7 @@ export interface Claim {
 }
 
 export const queueName = 'runs';
+const noJob = '00000000-0000-0000-0000-000000000000';
 
 /** pg-boss on our own connections. Its timers stay off: leases are judged where claims are made, under one lock. */
 export async function openBoss(db: Sql, schema: string): Promise<{ boss: Boss; close: () => Promise<void> }> {
@@ -36,6 +37,8 @@ export async function openBoss(db: Sql, schema: string): Promise<{ boss: Boss; c
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(queueName, { retryLimit: 1_000_000, retryDelay: 0 });
+  // It learns of a queue by a question of its own: not inside a transaction, which would wait for a second connection.
+  await boss.deleteJob(queueName, [noJob]);
   // Its types leave out what these calls answer.
   return { boss: boss as unknown as Boss, close: () => boss.stop({ graceful: false, close: false }) };
 }

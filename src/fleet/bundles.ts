@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
+import { Failure } from '../failure.ts';
 import type { Transaction } from './database.ts';
+import { largestBundle } from './origin.ts';
 import type { QueueParts } from './parts.ts';
 
 /** What a run began with, or what it changed. */
 export async function readBundle({ database, p }: QueueParts, run: string, kind: 'source' | 'result'): Promise<Uint8Array | undefined> {
   const [row] = await database.query<{ body: Buffer }>(
-    `select body from ${p}bundles where hash = (select ${kind} from ${p}jobs where run = $1)`,
-    [run],
+    `select case when length(body) <= $2 then body else '' end as body from ${p}bundles where hash = (select ${kind} from ${p}jobs where run = $1)`,
+    [run, largestBundle],
   );
+  if (row?.body.length === 0)
+    throw new Failure('config', `the bundle of ${run} is empty, or larger than ${largestBundle / 1024 / 1024} MB`);
   return row?.body;
 }
 

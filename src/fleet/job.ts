@@ -6,18 +6,24 @@ const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,20
 /** `gpu`: what a worker says that it has. */
 const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
 
+/** Anything that people type, but for what means something else. */
+const Name = z
+  .string()
+  .max(200)
+  .regex(/^(?!last$)\S(?:[^\p{Cc}\p{Cs}]*\S)?$/u, 'expected a name such as issue-7, and not "last"');
+
 const mostKeys = 20;
 
 /** Where and when a run is to be done, beside what is to be done. */
 export const Order = z.strictObject({
   /** A name of the caller's: the same name is queued once. */
-  id: z.string().min(1).max(200).optional(),
+  id: Name.optional(),
   keys: z.array(Key).max(mostKeys).default([]),
   /** What the worker must have. */
   needs: z.array(Need).max(mostKeys).default([]),
   /** The higher goes first. */
   priority: z.int().min(-1_000_000).max(1_000_000).default(0),
-  budget: z.string().min(1).max(200).optional(),
+  budget: Name.optional(),
   /** Not before. */
   at: z.iso.datetime({ offset: true }).optional(),
   /** Runs of the queue that must have succeeded before. */

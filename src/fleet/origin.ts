@@ -7,7 +7,7 @@ import { longPatienceMs } from '../workspace/git.ts';
 import { openRepository, type Repository } from '../workspace/repository.ts';
 import type { Origin } from './job.ts';
 
-const largestBundle = 256 * 1024 * 1024;
+export const largestBundle = 256 * 1024 * 1024;
 
 export interface OriginAsk {
   /** The branch or commit to start from; unset: what is checked out. */
@@ -84,9 +84,13 @@ export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: str
   return stdout;
 }
 
-/** A clone address may hold a token. */
+/** A clone address may hold a token; over SSH its user is part of the address. */
 function withoutUser(address: string): string {
-  return address.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
+  const url = address.includes('://') ? URL.parse(address) : null;
+  if (url === null || (url.username === '' && url.password === '')) return address;
+  url.password = '';
+  if (/^https?:$/.test(url.protocol)) url.username = '';
+  return url.href;
 }
 
 /** `owner/name` of an address. */

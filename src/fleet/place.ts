@@ -73,13 +73,7 @@ export async function makePlace(
     const access = { signal, env: { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) } };
     await git.script(fetchScript, [store, remote, commit, bundle === undefined ? '' : bundleFile], access);
     // The folder's name is the name of the project for agents and labels.
-    const checkout = join(
-      folder,
-      name
-        .split('/')
-        .at(-1)
-        ?.replace(/[^\w.-]/g, '-') || 'checkout',
-    );
+    const checkout = join(folder, 'checkout', folderName(name));
     await git.script(checkoutScript, [store, checkout, commit, remote, isBranch(branch) ? branch : 'work'], { signal });
     const cwd = join(checkout, below);
     if (!isInside(cwd, checkout)) throw new Failure('input', `${below} is outside the repository`);
@@ -90,6 +84,13 @@ export async function makePlace(
   }
 }
 
+/** A word of the last part of a name; never one that leads elsewhere. */
+function folderName(name: string): string {
+  const word = (name.split('/').at(-1) ?? '').slice(0, longestName).replace(/[^\w.-]/g, '-');
+  return /^\.*$|^\.git$/i.test(word) ? 'work' : word;
+}
+
+const longestName = 100;
 const ownerFile = 'owner.json';
 
 function placesIn(env: Environment): string {

@@ -1,7 +1,6 @@
 import { Failure } from '../failure.ts';
 import { whyUnusable } from '../stores/postgres.ts';
 import { readAddress } from '../stores/postgres-address.ts';
-import type { Ending } from '../stores/run-store.ts';
 import { Adding } from './adding.ts';
 import { Asking } from './asking.ts';
 import { openBoss } from './boss.ts';
@@ -116,8 +115,8 @@ export class Queue {
     return readBundle(this.#parts, run, kind);
   }
 
-  /** Ends that a worker settled and may not have told the ledger. */
-  unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: Ending }[]> {
+  /** Ends that a worker settled and may not have told the ledger, as JSON. */
+  unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: string }[]> {
     return this.#asking.unrecorded(which);
   }
 

@@ -111,8 +111,15 @@ export class QueuedRun {
     const known = readClaimed(this.claimed);
     this.#origin = known.origin;
     if (attempt > 1) this.#lost = await this.#lostAttempts();
-    const bundle = hasBundle ? await this.#queue.bundle(id, 'source') : undefined;
     let { refusal } = known;
+    let bundle: Uint8Array | undefined;
+    try {
+      if (hasBundle) bundle = await this.#queue.bundle(id, 'source');
+    } catch (error) {
+      // A server that is away says nothing about the run.
+      if (!(error instanceof Failure)) throw error;
+      refusal ??= error;
+    }
     try {
       if (refusal === undefined) this.#place = await makePlace(known.origin, bundle, { env, signal: this.#stop.signal });
     } catch (error) {
@@ -222,7 +229,7 @@ export class QueuedRun {
     const { publish, run, claim } = this.claimed;
     const origin = this.#origin;
     const git = this.#place?.git;
-    if (publish === 'none' || git === undefined) return undefined;
+    if (publish !== 'branch' || git === undefined) return undefined;
     if (origin?.remote === undefined) return 'it was not pushed: its repository has no remote';
     if ((await this.#queue.touch([{ run, claim }])).lost.length > 0) return undefined;
     const commit = await git.text(['rev-parse', '-q', '--verify', `refs/heads/${branch}`]);

@@ -1,4 +1,5 @@
 import { type LedgerPlace, openStore } from '../stores/open-store.ts';
+import type { Ending, RunStore } from '../stores/run-store.ts';
 import type { Queue } from './queue.ts';
 
 /** A worker may be killed, or the ledger away, between settling a run and telling the ledger: the queue knows how the run ended. */
@@ -12,11 +13,27 @@ export async function recordLate(
   const store = await openStore(place);
   try {
     for (const { run, ending } of late) {
-      const known = await store.get(run);
-      if (known?.status === 'running' || known?.status === 'incomplete') await store.finish(run, ending);
+      await tell(store, run, ending);
       await queue.markRecorded(run);
     }
   } finally {
     await store.close();
   }
+}
+
+/** An end that cannot be read is not tried again: it would keep all others from the ledger. */
+async function tell(store: RunStore, run: string, ending: string): Promise<void> {
+  const known = await store.get(run);
+  if (known?.status !== 'running' && known?.status !== 'incomplete') return;
+  try {
+    await store.finish(run, JSON.parse(ending) as Ending);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+  }
+}
+
+/** It is no JSON, not of the shape of an end, or holds a value that no column takes (PostgreSQL's class 22). */
+function isUnreadable(error: unknown): boolean {
+  if (error instanceof SyntaxError || error instanceof TypeError) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('22');
 }

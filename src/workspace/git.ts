@@ -10,6 +10,7 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['maintenance.auto', 'false'],
   ['commit.gpgSign', 'false'],
   ['protocol.ext.allow', 'never'],
+  ['protocol.fd.allow', 'never'],
   ['advice.detachedHead', 'false'],
   ['advice.addEmbeddedRepo', 'false'],
   ['core.quotePath', 'false'],

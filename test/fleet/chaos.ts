@@ -1,9 +1,11 @@
-// Workers are killed and frozen, PostgreSQL is restarted, and every run must end once: `npm run chaos -- --jobs 200`.
+// Workers are killed and frozen, PostgreSQL is restarted, the bucket is away, and every run must end once: `npm run chaos -- --jobs 200`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { exitCodes } from '../../src/failure.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { tapeOf } from '../../src/ledger/run-tape.ts';
+import { startBucket } from '../stores/support/bucket.ts';
 import { startPostgres } from '../stores/support/postgres.ts';
 import { Fleet, type RunningWorker, until } from './support/fleet.ts';
 
@@ -13,17 +15,24 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '3' },
     every: { type: 'string', default: '2' },
     restarts: { type: 'string', default: '2' },
+    away: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
 });
-const [jobs, workerCount, everySeconds, restarts] = [values.jobs, values.workers, values.every, values.restarts].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const [jobs, workerCount, everySeconds, restarts, awaySeconds] = [
+  values.jobs,
+  values.workers,
+  values.every,
+  values.restarts,
+  values.away,
+].map(Number) as [number, number, number, number, number];
 const [keyCount, limit, slots] = [4, 2, 3];
 const machine = 'machine';
+/** What the agent of the test takes in its one model call. */
+const tokensOfACall = 15;
+/** Every fifth job takes from a budget that is enough for half of them. */
+const budgeted = Math.floor(jobs / 5);
+const budget = Math.floor(budgeted / 2) * tokensOfACall;
 
 let state = Number(values.seed);
 /** The same seed, the same faults. */
@@ -33,7 +42,8 @@ function random(): number {
 }
 
 const server = await startPostgres();
-const fleet = new Fleet(server.url('chaos'));
+const bucket = await startBucket();
+const fleet = new Fleet(server.url('chaos'), { ...bucket.env, RUNWIRE_TAPES: 's3://tapes/chaos' });
 const counts = { kills: 0, freezes: 0, restarts: 0, starts: 0 };
 let isOver = false;
 
@@ -94,6 +104,14 @@ async function restartAt(share: number): Promise<void> {
   await server.start();
 }
 
+async function takeBucketAway(): Promise<void> {
+  await until('a fifth of the jobs have ended', async () => isOver || (await endedCount()) >= jobs / 5, 3_600_000);
+  if (isOver) return;
+  await bucket.stop();
+  await sleep(awaySeconds * 1000);
+  await bucket.start();
+}
+
 async function endedCount(): Promise<number> {
   const rows = await ask<{ ended: number }>(
     `select count(*)::int as ended from chaos_queue.jobs where state = 'ended' and is_recorded`,
@@ -123,14 +141,18 @@ function mostOfAKey(changes: readonly Change[]): number {
 }
 
 /** What the ledger and the tapes have of each run. */
-async function remembered(): Promise<{ successes: number; gaps: string[]; attempts: string[] }> {
-  const tell = { successes: 0, gaps: [] as string[], attempts: [] as string[] };
+async function remembered(): Promise<{ successes: number; limited: number; spent: number; gaps: string[]; attempts: string[] }> {
+  const tell = { successes: 0, limited: 0, spent: 0, gaps: [] as string[], attempts: [] as string[] };
   const { store, tapes } = await openLedger({ kind: 'postgres', url: fleet.url }, fleet.env(machine));
   try {
-    const rows = await ask<{ run: string; attempt: number }>('select run, attempt from chaos_queue.jobs');
-    for (const { run, attempt } of rows) {
+    // What workers that were killed have left, as the next command there does.
+    await tapes.deliver(Date.now(), 30_000);
+    tell.spent = (await store.budgets.list())[0]?.spent.tokens ?? 0;
+    const rows = await ask<{ run: string; attempt: number; budget: string | null }>('select run, attempt, budget from chaos_queue.jobs');
+    for (const { run, attempt, budget: name } of rows) {
       const known = await store.get(run);
       if (known?.status === 'success') tell.successes += 1;
+      if (name !== null && known?.exit_code === exitCodes.cost_limit) tell.limited += 1;
       if (known?.attempts.length !== attempt - 1)
         tell.attempts.push(`${run}: attempt ${attempt}, lost ${known?.attempts.length ?? 'unknown'}`);
       const found = known === undefined ? { missing: 'no run' } : await tapeOf(tapes, known);
@@ -163,10 +185,11 @@ const begun = performance.now();
 let exitCode = 1;
 try {
   await fleet.runwire(['queue', 'limit', 'repo=*', String(limit)]);
+  await fleet.runwire(['budget', 'set', 'small', '--tokens', String(budget), '--per', 'total']);
   await ask(audit);
   const lines = Array.from({ length: jobs }, (_, index) =>
     fleet.line(
-      { id: `job-${index}`, keys: [`repo=${index % keyCount}`] },
+      { id: `job-${index}`, ...(index % 5 === 4 ? { keys: ['repo=budget'], budget: 'small' } : { keys: [`repo=${index % keyCount}`] }) },
       'say',
       '20',
       'sleep',
@@ -179,6 +202,7 @@ try {
   if (queued.status !== 0) throw new Error(queued.stderr);
   const workers = Array.from({ length: workerCount }, begin);
   const troubles = trouble(workers);
+  const away = takeBucketAway();
   const restarting = (async () => {
     for (let index = 0; index < restarts; index += 1) await restartAt((index + 1) / (restarts + 1));
   })();
@@ -191,7 +215,7 @@ try {
   );
   isOver = true;
   clearInterval(trace);
-  await Promise.all([troubles, restarting]);
+  await Promise.all([troubles, restarting, away]);
   const changes = await ask<Change>('select run, before, after, attempt, keys from chaos_queue.audit order by seq');
   const ends = Map.groupBy(
     changes.filter(({ after }) => after === 'ended'),
@@ -199,14 +223,14 @@ try {
   );
   const claims = changes.filter(({ after }) => after === 'running').length;
   const jobRows = await ask<{ class: string; runs: number }>('select class, count(*)::int as runs from chaos_queue.jobs group by class');
-  const { successes, gaps, attempts } = await remembered();
+  const { successes, limited, spent, gaps, attempts } = await remembered();
   const most = mostOfAKey(changes);
   const rows: [what: string, wanted: string, got: string, isRight: boolean][] = [
     [
       'jobs completed',
-      `${jobs} success`,
+      `${jobs}`,
       jobRows.map((row) => `${row.runs} ${row.class}`).join(', '),
-      ends.size === jobs && successes === jobs,
+      ends.size === jobs && successes + limited === jobs,
     ],
     [
       'settled twice',
@@ -217,9 +241,15 @@ try {
     ['attempts unaccounted for', '0', String(attempts.length), attempts.length === 0],
     ['records lost by sequence', '0', String(gaps.length), gaps.length === 0],
     [`most of a key at once`, `<= ${limit}`, String(most), most <= limit],
+    [
+      'budget, in tokens',
+      `${budget} + ${limit} calls`,
+      `${spent}, ${limited} runs stopped by it`,
+      limited > 0 && spent >= budget && spent <= budget + limit * tokensOfACall,
+    ],
   ];
   console.log(
-    `seed ${values.seed}: ${jobs} jobs, ${workerCount} workers x ${slots}; ${counts.kills} kills, ${counts.freezes} freezes, ${counts.restarts} restarts of PostgreSQL, ${claims} claims, ${Math.round((performance.now() - begun) / 1000)} s\n`,
+    `seed ${values.seed}: ${jobs} jobs, ${workerCount} workers x ${slots}; ${counts.kills} kills, ${counts.freezes} freezes, ${counts.restarts} restarts of PostgreSQL, the bucket away for ${awaySeconds} s, ${claims} claims, ${Math.round((performance.now() - begun) / 1000)} s\n`,
   );
   for (const [what, wanted, got, isRight] of rows)
     console.log(`${isRight ? 'ok  ' : 'FAIL'} ${what.padEnd(26)} ${wanted.padEnd(14)} ${got}`);
@@ -229,5 +259,6 @@ try {
   isOver = true;
   fleet.end();
   await server.remove();
+  await bucket.remove();
 }
 process.exit(exitCode);

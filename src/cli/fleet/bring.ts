@@ -5,6 +5,7 @@ import { Failure } from '../../failure.ts';
 import type { Queue } from '../../fleet/queue.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import type { Repository } from '../../workspace/repository.ts';
 import type { Context } from '../context.ts';
 import { useQueue } from './queue.ts';
@@ -21,6 +22,11 @@ export async function bringBranch(queue: Queue, run: string, { git }: Repository
   try {
     writeFileSync(join(folder, 'bundle'), bundle, { mode: 0o600 });
     const ref = `refs/heads/${job.branch}`;
+    if ((await git.try(['check-ref-format', ref])) === undefined)
+      throw new Failure('input', `the run ${shortRunId(run)} has a branch that cannot be one: ${oneLine(job.branch, 80)}`);
+    const [commit = ''] = (await git.text(['bundle', 'list-heads', join(folder, 'bundle'), ref])).split(' ');
+    const own = (await git.try(['rev-parse', '-q', '--verify', ref])) ?? '';
+    if (own !== '' && own !== commit) throw new Failure('input', `there is another branch ${job.branch} here; rename it, and fetch again`);
     await git.text(['fetch', '-q', '--no-tags', '--no-write-fetch-head', '--', join(folder, 'bundle'), `${ref}:${ref}`]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import type { Queue } from '../../fleet/queue.ts';
 import { present } from '../../present.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { isWholeId, newRunId } from '../../stores/run-id.ts';
 import type { Dirty } from '../../vocabulary.ts';
 import type { Values } from '../command.ts';
@@ -40,10 +41,12 @@ export async function enqueue(
   return useQueue(place.url, context, async (queue) => {
     const origins = new Origins(values, context);
     const jobs: NewJob[] = [];
+    const named = new Map<string, string>();
     for (const { spec, order, where } of asked) {
       refuseLocal(spec, where);
       const run = order.id !== undefined && isWholeId(order.id) ? order.id : newRunId(context.now());
-      const after = await Promise.all(order.after.map((word) => forerunner(queue, word, where)));
+      const after = await Promise.all(order.after.map((word) => forerunner(queue, named, word, where)));
+      if (order.id !== undefined) named.set(order.id, run);
       jobs.push({ run, by, spec: withoutPlace(spec), order: { ...order, after }, ...(await origins.of(spec)) });
     }
     for (const { run, state, isNew } of await queue.add(jobs))
@@ -193,10 +196,11 @@ function withoutPlace({ workspace, ...spec }: RunSpec): RunSpec {
   };
 }
 
-async function forerunner(queue: Queue, word: string, where: string): Promise<string> {
-  const run = await queuedRun(queue, word);
+/** A run of the queue, or of a line before this one. */
+async function forerunner(queue: Queue, named: ReadonlyMap<string, string>, word: string, where: string): Promise<string> {
+  const run = (await queuedRun(queue, word)) ?? named.get(word);
   if (run === undefined)
-    throw new Failure('input', `${where}: after "${word}": no such run in the queue; "runwire queue list --all" shows them`);
+    throw new Failure('input', `${where}: after "${oneLine(word, 60)}": no such run in the queue; "runwire queue list --all" shows them`);
   return run;
 }
 

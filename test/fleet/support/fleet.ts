@@ -23,15 +23,19 @@ export class Fleet {
   readonly log = join(this.folder, 'log');
   readonly #workers: ChildProcess[] = [];
 
-  constructor(url: string) {
+  /** More variables of all machines. */
+  readonly #variables: Record<string, string>;
+
+  constructor(url: string, variables: Record<string, string> = {}) {
     this.url = url;
+    this.#variables = variables;
     writeFileSync(this.log, '');
   }
 
   env(machine = 'here'): Record<string, string> {
     const state = join(this.folder, machine);
     mkdirSync(state, { recursive: true });
-    return { RUNWIRE_LEDGER: this.url, XDG_STATE_HOME: state, RUNWIRE_REPORT: '', FLEET_LOG: this.log };
+    return { RUNWIRE_LEDGER: this.url, XDG_STATE_HOME: state, RUNWIRE_REPORT: '', FLEET_LOG: this.log, ...this.#variables };
   }
 
   runwire(args: readonly string[], stdin?: string): Promise<Result> {

@@ -1,0 +1,248 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findOrigin } from '../../src/fleet/origin.ts';
+import { makePlace } from '../../src/fleet/place.ts';
+import { Queue } from '../../src/fleet/queue.ts';
+import { recordLate } from '../../src/fleet/record-late.ts';
+import { Worker } from '../../src/fleet/worker.ts';
+import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { Fleet, newRepository, temporary } from './support/fleet.ts';
+
+let server: PostgresServer;
+beforeAll(async () => void (server = await startPostgres()));
+afterAll(() => server.remove());
+
+/** Somebody with rights on the database, who writes what they like. */
+async function ask<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: server.url('x').replace(/\?.*/, '') });
+  await client.connect();
+  return client.query<Row>(text, values).then(
+    async ({ rows }) => client.end().then(() => rows),
+    async (error: unknown) => client.end().then(() => Promise.reject(error)),
+  );
+}
+
+/** A worker that takes one run; answers its exit code. */
+async function workOnce(fleet: Fleet): Promise<number> {
+  const queue = await Queue.open(fleet.url);
+  const warnings: string[] = [];
+  const worker = new Worker(queue, {
+    env: { ...process.env, ...fleet.env('there') },
+    ledger: { kind: 'postgres', url: fleet.url },
+    slots: 1,
+    labels: [],
+    allowEnv: [],
+    pollMs: 100,
+    leaseMs: 30_000,
+    graceMs: 1000,
+    once: true,
+    tell: () => {},
+    warn: (line) => warnings.push(line),
+  });
+  const exitCode = await worker.run().finally(() => queue.close());
+  expect(warnings).toEqual([]);
+  return exitCode;
+}
+
+describe('a budget of queued runs', () => {
+  it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('budgets'));
+    expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({ status: 0 });
+    const runs: string[] = [];
+    for (const flags of [['--budget', 'team-a'], ['--budget', 'team-a'], ['--budget', 'nobody'], []]) runs.push(await fleet.enqueue(flags));
+    const codes = [await workOnce(fleet)];
+    expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '15', '--per', 'day'])).toMatchObject({ status: 0 });
+    for (const _ of runs.slice(1)) codes.push(await workOnce(fleet));
+    expect(codes).toEqual([0, 5, 1, 0]);
+    expect(readFileSync(fleet.log, 'utf8').match(/"begin"/g)).toHaveLength(2);
+    const [first = '', second = ''] = runs;
+    expect(await fleet.runwire(['runs', 'wait', first, second, '--quiet'])).toMatchObject({ status: 5 });
+    const shown = await fleet.runwire(['runs', 'show', second, '--json']);
+    expect(shown.stdout).toContain('the budget \\"team-a\\" of 15 tokens a day was reached: 15 tokens spent');
+    const listed = JSON.parse((await fleet.runwire(['budget', 'list', '--json'])).stdout.split('\n')[0] ?? '') as object;
+    expect(listed).toMatchObject({ name: 'team-a', spent: { tokens: 15 }, reserved: { tokens: 0 }, running: 0 });
+  });
+});
+
+describe.concurrent('rows that anybody may have written', () => {
+  it('break no list, no claim and no other run', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('rows'));
+    const bad = await Promise.all(Array.from({ length: 6 }, () => fleet.enqueue(['--priority', '5'])));
+    const good = await fleet.enqueue(['--priority', '-7']);
+    const specs = ['"words"', 'null', '{"command":"rm"}', '{"command":{"a":[]}}', '{"command":[null,[1]],"prompt":7}', '[]'];
+    for (const [index, run] of bad.entries())
+      await ask(`update rows_queue.jobs set spec = $2::jsonb, message = $3, publish = 'x' where run = $1`, [
+        run,
+        specs[index],
+        '\u001B[2Jhidden',
+      ]);
+    const listed = await fleet.runwire(['queue', 'list', '--json']);
+    expect({ status: listed.status, lines: listed.stdout.split('\n').length - 1 }).toEqual({ status: 0, lines: 7 });
+    const codes: number[] = [];
+    for (const _ of [...bad, good]) codes.push(await workOnce(fleet));
+    expect(codes).toEqual([1, 1, 1, 1, 1, 1, 0]);
+    expect(await fleet.job(good)).toMatchObject({ class: 'success', priority: -7 });
+  });
+
+  it('do not keep the ends of other runs from the ledger', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('endings'));
+    const [bad, worse, good] = [await fleet.enqueue([]), await fleet.enqueue([]), await fleet.enqueue([])];
+    for (const _ of [bad, worse, good]) expect(await workOnce(fleet)).toBe(0);
+    await ask(`update endings_queue.jobs set is_recorded = false, ended_at = now() - interval '1 h' - priority * interval '1 s', ending =
+      case run when '${bad}' then '{' when '${worse}' then '{"outcome":7}' else '{"ended_at":1,"outcome":null}' end`);
+    await ask(`update endings.runs set status = 'running'`);
+    const queue = await Queue.open(fleet.url);
+    await recordLate(queue, { kind: 'postgres', url: fleet.url }, { olderThanMs: 0 }).finally(() => queue.close());
+    expect(await ask('select 1 from endings_queue.jobs where not is_recorded')).toEqual([]);
+  });
+
+  it.each(['*', 'main', 'a:refs/heads/main', 'x\u001B[2J'])('name no branch but one of a run: %j', async (branch) => {
+    const fleet = new Fleet(server.url('branches'));
+    const { checkout, git } = newRepository();
+    const run = await fleet.enqueue(['--at', '1h', '--cwd', checkout]);
+    // On another branch, main could be moved on.
+    git('checkout', '-qb', 'elsewhere');
+    git('branch', 'evil');
+    const two = git('commit-tree', '-p', 'main', '-m', 'two', 'main^{tree}');
+    const one = git('rev-parse', 'main');
+    for (const name of ['main', 'evil']) git('update-ref', `refs/heads/${name}`, two);
+    execFileSync('git', ['bundle', 'create', '-q', join(checkout, '..', 'b'), 'evil', 'main', `^${one}`], { cwd: checkout });
+    git('update-ref', 'refs/heads/main', one);
+    git('update-ref', '-d', 'refs/heads/evil');
+    await ask(`insert into branches_queue.bundles values ($1, $2, now())`, [run, readFileSync(join(checkout, '..', 'b'))]);
+    await ask(`update branches_queue.jobs set state = 'ended', branch = $2, result = run where run = $1`, [run, branch]);
+    const before = git('for-each-ref');
+    const { status, stdout, stderr } = await fleet.runwire(['runs', 'fetch', run, '--cwd', checkout]);
+    expect({ status, stdout, refs: git('for-each-ref') }).toEqual({ status: expect.any(Number) as number, stdout: '', refs: before });
+    expect({ isRefused: status !== 0, hasControl: stderr.includes('\u001B') }).toEqual({ isRefused: true, hasControl: false });
+  });
+});
+
+describe.concurrent('a repository that a job names', () => {
+  const signal = new AbortController().signal;
+  const commit = 'a'.repeat(40);
+  it.each([
+    "ext::sh -c 'touch HERE/pwned'",
+    '--upload-pack=touch HERE/pwned',
+    '-c core.sshCommand=touch',
+    'ssh://-oProxyCommand=touch%20HERE%2Fpwned/x',
+    'HERE/nothing.git',
+    'fd::7',
+  ])('runs nothing on the worker: %s', async (address) => {
+    const state = temporary();
+    const origin = { remote: address.replaceAll('HERE', state), commit, below: '', name: 'x' };
+    await expect(makePlace(origin, undefined, { env: { ...process.env, XDG_STATE_HOME: state }, signal })).rejects.toThrow();
+    expect(existsSync(join(state, 'pwned'))).toBe(false);
+    expect(readdirSync(join(state, 'runwire', 'fleet', 'places'))).toEqual([]);
+  });
+
+  it.each(['a/..', '.', 'owner.json', 'x'.repeat(400)])(
+    'is checked out into a folder of its own, whatever it is called: %j',
+    async (name) => {
+      const state = temporary();
+      const { remote, git } = newRepository();
+      const env = { ...process.env, XDG_STATE_HOME: state };
+      const place = await makePlace({ remote, commit: git('rev-parse', 'main'), below: '', name }, undefined, { env, signal });
+      const places = join(state, 'runwire', 'fleet', 'places');
+      const [own = ''] = readdirSync(places);
+      expect(readdirSync(places)).toHaveLength(1);
+      expect(place.cwd.startsWith(join(places, own, '/'))).toBe(true);
+      expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('one\n');
+      expect(existsSync(join(places, own, 'owner.json'))).toBe(true);
+      await place.remove();
+      expect(readdirSync(places)).toEqual([]);
+    },
+  );
+
+  it('is fetched once at a time by runs that start together', { timeout: 60_000 }, async () => {
+    const env = { ...process.env, XDG_STATE_HOME: temporary() };
+    const { remote, git } = newRepository();
+    const origin = { remote, commit: git('rev-parse', 'main'), below: '', name: 'web' };
+    const places = await Promise.all(Array.from({ length: 6 }, () => makePlace(origin, undefined, { env, signal })));
+    for (const { cwd, remove } of places) {
+      expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('one\n');
+      await remove();
+    }
+  });
+
+  it.each([
+    ['https://me:p@ss@example.com/team/web.git', 'https://example.com/team/web.git'],
+    ['https://token@example.com/team/web.git', 'https://example.com/team/web.git'],
+    ['HTTPS://me:pass@example.com/web', 'https://example.com/web'],
+    ['ssh://git:pass@example.com/team/web.git', 'ssh://git@example.com/team/web.git'],
+    ['git@example.com:team/web.git', 'git@example.com:team/web.git'],
+    ['/srv/git/web@2.git', '/srv/git/web@2.git'],
+  ])('is told without what may be a secret: %s', async (address, told) => {
+    const { checkout, git } = newRepository();
+    git('config', 'remote.origin.url', address);
+    expect((await findOrigin(checkout, { dirty: 'refuse', bundle: false }, process.env))?.origin.remote).toBe(told);
+  });
+});
+
+describe.concurrent('what people ask of a queue', () => {
+  it('is refused in words where it makes no sense', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('asked'));
+    const line = (order: object): string => fleet.line(order);
+    for (const [lines, why] of [
+      [line({ id: 'a\u0000b' }), 'line 1: id: '],
+      [line({ id: 'a\nb' }), 'line 1: id: '],
+      [line({ id: 'last' }), 'line 1: id: '],
+      [line({ after: ['\u0000'] }), 'no such run in the queue'],
+      [line({ id: 'me', after: ['me'] }), 'after "me": no such run'],
+      [line({ id: 'c1', after: ['c2'] }) + line({ id: 'c2', after: ['c1'] }), 'line 1: after "c2": no such run'],
+      [line({ priority: -1_000_001 }), 'line 1: priority: '],
+      [line({ budget: '' }), 'line 1: budget: '],
+    ] as const) {
+      const { status, stderr } = await fleet.runwire(['enqueue', '-'], lines);
+      expect({ lines, status, isSaid: stderr.includes(why) || stderr }).toEqual({ lines, status: 2, isSaid: true });
+    }
+    expect(await fleet.jobs()).toEqual([]);
+    for (const id of ["o'brien; drop table x", '%_~', '💥', 'ID WITH SPACE'])
+      expect(await fleet.runwire(['runs', 'cancel', await fleet.enqueue(['--at', '1h', '--id', id])])).toMatchObject({ status: 0 });
+    for (const command of ['wait', 'cancel', 'fetch'])
+      for (const id of ['nothing', '%', '~', ' '])
+        expect({ command, id, ...(await fleet.runwire(['runs', command, id])) }).toMatchObject({ command, id, status: 2, stdout: '' });
+  });
+
+  it('may be a line after a line of the same file, and is cancelled once', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('lines'));
+    const queued = await fleet.runwire(
+      ['enqueue', '-'],
+      fleet.line({ id: 'first', at: '2099-01-01T00:00:00Z' }) + fleet.line({ id: 'second', after: ['first'] }),
+    );
+    expect(queued).toMatchObject({ status: 0, stderr: '' });
+    const [first, second] = queued.stdout
+      .split('\n')
+      .slice(0, 2)
+      .map((line) => JSON.parse(line) as { id: string; state: string });
+    expect(second?.state).toBe('waiting');
+    expect((await fleet.job(second?.id ?? '')).after).toEqual([first?.id]);
+    const [one, two] = await Promise.all(['a', 'b'].map((reason) => fleet.runwire(['runs', 'cancel', 'second', '--reason', reason])));
+    expect([one?.status, two?.status].toSorted()).toEqual([0, 1]);
+    expect(await fleet.job(second?.id ?? '')).toMatchObject({ state: 'ended', class: 'cancelled' });
+  });
+
+  it('needs no more rights than the docs say, and says which are missing', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('runwire'));
+    await fleet.enqueue(['--at', '1h']);
+    await fleet.runwire(['runs', 'list']);
+    const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
+    const grants = /Afterwards: `([^`]*)`/.exec(docs)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
+    await ask(`create role worker login password 'w'; create role stranger login password 's'`);
+    const as = (name: string, password: string): Fleet => {
+      const url = new URL(fleet.url);
+      [url.username, url.password] = [name, password];
+      return new Fleet(url.href);
+    };
+    const refused = await as('worker', 'w').runwire(['queue']);
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('permission denied') as string });
+    await ask(grants);
+    const worker = as('worker', 'w');
+    const run = await worker.enqueue([]);
+    expect(await workOnce(worker)).toBe(0);
+    expect(await worker.job(run)).toMatchObject({ class: 'success' });
+  });
+});
