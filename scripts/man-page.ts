@@ -18,6 +18,13 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
   ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'Where the ledger, tapes and sessions are by default, and the config file.'],
 ];
 
+/** Where each is, is said by the variables above. */
+const files: readonly (readonly [path: string, meaning: string])[] = [
+  ['~/.config/runwire/config.json', 'Your own settings: keys, models, prices, permissions, tapes.'],
+  ['runwire.json', 'Settings of a repository; one that is not trusted may only narrow permissions.'],
+  ['~/.local/state/runwire/', 'The ledger, the tapes, the sessions of the built-in agent, and what waits for a server that is away.'],
+];
+
 /** docs/man/runwire.1, from the same tables as --help. */
 export async function manPage(): Promise<string> {
   const all = await loadCommands();
@@ -50,7 +57,8 @@ Of a run, and of
 ${codes.join('')}.PP
 Other commands exit with 0, with 1 for a bad ledger and where their own help says so, or with 2 for bad flags, unreadable input, or, with \\-\\-strict, any loss or note.
 .SH ENVIRONMENT
-${variables.map(([name, meaning]) => `.TP\n.B ${name}\n${roff(meaning)}\n`).join('')}.SH SEE ALSO
-The guide pages in the docs folder of the project.
+${variables.map(([name, meaning]) => `.TP\n.B ${name}\n${roff(meaning)}\n`).join('')}.SH FILES
+${files.map(([path, meaning]) => `.TP\n.I ${roff(path)}\n${roff(meaning)}\n`).join('')}.SH SEE ALSO
+The guide pages in the docs folder of the package.
 `;
 }

@@ -1,7 +1,10 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { dialects } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
 import { formats, schemaOf } from '../../schemas.ts';
 import { command } from '../command.ts';
+import type { Context } from '../context.ts';
 import { nearest } from '../../nearest.ts';
 
 /** Apart from their schemas, which are loaded when one is asked for; a test keeps the two equal. */
@@ -12,26 +15,52 @@ export const schema = command({
   summary: 'Print the JSON Schema of a format',
   operands: '[NAME]',
   description: `Without a name: the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
-A dialect's name gives the schema of one object of its wire.`,
-  options: {},
+A dialect's name gives the schema of one object of its wire. --all writes each into a folder, as NAME.schema.json.`,
+  options: { all: { type: 'string', value: 'DIR', help: 'Write all of them into this folder, which is made where it is missing' } },
   examples: [
     ['runwire schema outcome > outcome.schema.json', 'For your own validator or code generator'],
+    ['runwire schema --all schemas', 'All of them, for a repository of your own'],
     ['runwire schema codex', 'What a line of codex exec --json looks like'],
   ],
-  async run(_values, operands, context) {
-    const names = [...Object.keys(formats), 'config', ...runsFormats, ...dialects.map((each) => each.id)];
-    const [name] = operands;
+  async run(values, operands, context) {
+    const names = schemaNames();
+    const [name, more] = operands;
+    if (more !== undefined) throw new Failure('input', 'schema takes one name; --all DIR writes all of them');
+    if (values.all !== undefined) {
+      if (name !== undefined) throw new Failure('input', `--all writes all of them, not "${name}" alone`);
+      await writeAll(resolve(context.cwd, values.all), names, context);
+      return 0;
+    }
     if (name === undefined) {
       await context.print(`${names.join('\n')}\n`);
       return 0;
     }
     if (!names.includes(name)) throw new Failure('input', `unknown schema "${name}"${nearest(name, names)}; known: ${names.join(', ')}`);
-    const isRuns = runsFormats.find((each) => each === name);
-    const found = name === 'config' ? await configSchema() : isRuns === undefined ? await schemaOf(name) : await runsSchema(isRuns);
-    await context.print(`${JSON.stringify(found, null, 2)}\n`);
+    await context.print(await schemaText(name));
     return 0;
   },
 });
+
+export function schemaNames(): string[] {
+  return [...Object.keys(formats), 'config', ...runsFormats, ...dialects.map((each) => each.id)];
+}
+
+async function schemaText(name: string): Promise<string> {
+  const isRuns = runsFormats.find((each) => each === name);
+  const found = name === 'config' ? await configSchema() : isRuns === undefined ? await schemaOf(name) : await runsSchema(isRuns);
+  return `${JSON.stringify(found, null, 2)}\n`;
+}
+
+async function writeAll(folder: string, names: readonly string[], context: Context): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const name of names) await writeFile(join(folder, `${name}.schema.json`), await schemaText(name));
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    throw new Failure('input', `cannot write the schemas to ${folder}: ${error.message}`, { cause: error });
+  }
+  context.warn(`runwire: ${names.length} schemas in ${folder}`);
+}
 
 /** Of `runwire.json` and of the user's own config file; it lives with the agent, which is not for browsers. */
 async function configSchema(): Promise<Record<string, unknown>> {

@@ -1,0 +1,28 @@
+export interface Candidate {
+  value: string;
+  about?: string;
+}
+
+/** `paths`: what else may stand there; shells complete paths themselves. */
+export interface Answer {
+  candidates: readonly Candidate[];
+  paths: 'files' | 'folders' | 'none';
+}
+
+export const nothing: Answer = { candidates: [], paths: 'none' };
+
+export function candidates(words: readonly (string | Candidate)[]): Answer {
+  return { ...nothing, candidates: words.map((word) => (typeof word === 'string' ? { value: word } : word)) };
+}
+
+/** Words that are known only when they are asked for. */
+export interface Values {
+  agents(): Promise<Answer>;
+  /** Providers first, then the models of the one that is typed; `withProvider` false: names as the ledger has them. */
+  models(current: string, withProvider: boolean): Promise<Answer>;
+  dialects(areWritten: boolean, andText: boolean): Answer;
+  schemas(): Promise<Answer>;
+  runs(): Promise<Answer>;
+  sessions(): Promise<Answer>;
+  budgets(): Promise<Answer>;
+}
