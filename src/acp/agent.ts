@@ -36,6 +36,8 @@ interface Prompted {
 export interface Remembered {
   agentSession: string;
   records: AsyncIterable<EventRecord>;
+  /** To be called whether the records were read or not. */
+  close(): Promise<void>;
 }
 
 export interface AcpAgentOptions {
@@ -134,7 +136,8 @@ export class AcpAgent {
 
   #open(id: string, { cwd, additionalDirectories, mcpServers }: JsonObject, agentSession?: string): JsonObject {
     const { warn, mode } = this.#options;
-    if (this.#sessions.size >= mostSessions) throw new RpcError(invalidRequest, `no more than ${mostSessions} sessions at once`);
+    if (!this.#sessions.has(id) && this.#sessions.size >= mostSessions)
+      throw new RpcError(invalidRequest, `no more than ${mostSessions} sessions at once`);
     const folders = [cwd, ...list(additionalDirectories)].map((each) => this.#folder(filled(each)));
     const servers = list(mcpServers).length;
     if (servers > 0)
@@ -168,12 +171,18 @@ export class AcpAgent {
     const known = id === undefined ? undefined : this.#sessions.get(id);
     if (known?.work !== undefined) throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
     const remembered = id === undefined || !this.#options.canResume ? undefined : await this.#options.remember(id);
-    if (id === undefined || (remembered === undefined && known === undefined))
-      throw new RpcError(invalidParams, 'there is no such session, or its agent cannot resume one');
-    this.#sessions.delete(id);
-    const { sessionId: _id, ...opened } = this.#open(id, params, remembered?.agentSession ?? known?.agentSession);
-    if (tells && remembered !== undefined) await this.#retell(id, remembered.records);
-    return opened;
+    try {
+      if (id === undefined || (remembered === undefined && known === undefined))
+        throw new RpcError(invalidParams, 'there is no such session, or its agent cannot resume one');
+      // While the ledger was read, a prompt may have come.
+      const now = this.#sessions.get(id);
+      if (now?.work !== undefined) throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
+      const { sessionId: _id, ...opened } = this.#open(id, params, remembered?.agentSession ?? now?.agentSession);
+      if (tells && remembered !== undefined) await this.#retell(id, remembered.records);
+      return opened;
+    } finally {
+      await remembered?.close();
+    }
   }
 
   /** What was asked and answered before. */

@@ -110,7 +110,7 @@ export class Peer {
     const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
     if (waiting === undefined) return;
     this.#waiting.delete(id as number);
-    if (error === undefined) return waiting.resolve(isObject(result) ? result : {});
+    if (error === undefined || error === null) return waiting.resolve(isObject(result) ? result : {});
     const { code, message } = isObject(error) ? error : {};
     waiting.reject(new RpcError(typeof code === 'number' ? code : internalError, typeof message === 'string' ? message : 'error'));
   }

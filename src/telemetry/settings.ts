@@ -149,7 +149,7 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
   const given = read.text('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS');
   const headers = given === undefined ? {} : readPairs(given);
   if (headers === undefined) read.warn('OTEL_EXPORTER_OTLP_HEADERS is not key=value,key=value: no header of it is sent');
-  const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
   const compression = read.text('OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION')?.toLowerCase();
   if (compression !== undefined && compression !== 'gzip' && compression !== 'none')
     read.warn(`OTEL_EXPORTER_OTLP_COMPRESSION is "${compression}": expected gzip or none, so nothing is compressed`);
@@ -161,6 +161,15 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
     timeoutMs: read.count(specific, 10_000),
     isCompressed: compression === 'gzip',
   };
+}
+
+/** A % that begins no code is a %. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The words of the instrumentations of others: `true`, or where the content goes; we have spans alone. */

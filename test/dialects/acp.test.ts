@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/dialects/dialect.ts';
 import { findDialect } from '../../src/dialects/registry.ts';
 import { faultsOf } from '../support/acp/schema.ts';
-import { jsonl, linesOf, only, pass } from '../support/pipeline.ts';
+import { exited, jsonl, linesOf, only, pass } from '../support/pipeline.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
 import { handWritten } from '../support/whole-runs.ts';
 import { tables } from '../across/expected/index.ts';
@@ -49,6 +49,39 @@ const chose = (id: number, optionId: string): Wire => ({ ...rpc, id, result: { o
 
 const read = (...lines: Wire[]) => pass({ stdout: jsonl(lines) });
 const run = (...work: Wire[]) => read(...initialized(), ...opened(), prompted, ...work, ended);
+
+describe('who answers what', () => {
+  const begun = [...initialized(), ...opened(), prompted, say('All is well.')];
+  const classOf = (...lines: Wire[]): string => pass({ stdout: jsonl([...begun, ...lines]), exit: exited(0) }).outcome.verdict.class;
+
+  it('a prompt is answered by its id alone', () => {
+    expect(classOf({ ...rpc, id: 999, result: { stopReason: 'end_turn' } })).toBe('incomplete');
+    expect(classOf({ ...rpc, id: '2', result: { stopReason: 'end_turn' } })).toBe('incomplete');
+    expect(classOf(ended)).toBe('success');
+  });
+
+  it('an error without an id is not the end of the prompt', () => {
+    const complaint = { ...rpc, id: null, error: { code: -32600, message: 'what?' } };
+    expect(classOf(complaint, ended)).toBe('success');
+    expect(classOf(complaint)).toBe('incomplete');
+  });
+
+  it('an error that is null is none', () => {
+    expect(classOf({ ...ended, error: null })).toBe('success');
+  });
+
+  it('neither an error nor another stop reason is a success, whatever is claimed beside it', () => {
+    const own = { runwire: { claim: { status: 'ok' } } };
+    expect(classOf(answered({ stopReason: 'refusal', _meta: own }))).toBe('provider');
+    expect(classOf(failed({ code: -32603, message: 'boom', data: own }))).not.toBe('success');
+    expect(classOf(failed({ code: -32603, message: 'boom' }), ended)).not.toBe('success');
+  });
+
+  it('a log that has each line twice comes to the same', () => {
+    const twice = [...begun, ended].flatMap((line) => [line, line]);
+    expect(pass({ stdout: jsonl(twice), exit: exited(0) }).outcome.verdict.class).toBe('success');
+  });
+});
 
 describe('every recording as ACP', () => {
   const asked = new Map<Json | undefined, string>([

@@ -13,6 +13,11 @@ const base = 'OTEL_EXPORTER_OTLP_ENDPOINT';
 const traces = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 
 describe('where spans go', () => {
+  it('takes a password with a % as it is', () => {
+    const { headers } = endpoint({ [base]: 'http://me:100%zz@c:4318' }) ?? {};
+    expect(headers).toEqual({ Authorization: `Basic ${Buffer.from('me:100%zz').toString('base64')}` });
+  });
+
   it.each<[string, Record<string, string>, string | undefined]>([
     ['nowhere by itself', {}, undefined],
     ['an empty variable is not set', { [base]: '' }, undefined],

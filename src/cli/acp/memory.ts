@@ -18,19 +18,15 @@ export async function rememberSession(place: LedgerPlace, env: Environment, sess
   const runs: RunSummary[] = [];
   for await (const run of allRuns(ledger.store, { labels: { [sessionLabel]: sessionId } })) runs.unshift(run);
   const agentSession = runs.findLast(({ session_id }) => session_id !== undefined && session_id !== '')?.session_id;
-  if (agentSession !== undefined) return { agentSession, records: recordsOf(ledger, runs) };
+  if (agentSession !== undefined) return { agentSession, records: recordsOf(ledger, runs), close: () => ledger.store.close() };
   await ledger.store.close();
   return undefined;
 }
 
 async function* recordsOf(ledger: Ledger, runs: readonly RunSummary[]): AsyncGenerator<EventRecord> {
-  try {
-    for (const run of runs) {
-      const found = await tapeOf(ledger.tapes, run);
-      if ('missing' in found) continue;
-      for await (const records of runRecords(ledger, run, found.tape)) yield* records;
-    }
-  } finally {
-    await ledger.store.close();
+  for (const run of runs) {
+    const found = await tapeOf(ledger.tapes, run);
+    if ('missing' in found) continue;
+    for await (const records of runRecords(ledger, run, found.tape)) yield* records;
   }
 }

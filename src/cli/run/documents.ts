@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
 import { codeOfClass } from '../../faults.ts';
@@ -53,7 +53,7 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
   const temporary = isFile ? `${path}.${process.pid}.part` : path;
   if (isFile)
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       writeFileSync(temporary, '');
       rmSync(temporary);
       rmSync(path, { force: true });
@@ -82,6 +82,13 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
       }
     },
   };
+}
+
+/** One folder after the other: all at once, Node tries for ever where the system says that there is no such folder, as /proc does. */
+function makeFolder(path: string): void {
+  const missing: string[] = [];
+  for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);
+  for (const each of missing.toReversed()) mkdirSync(each);
 }
 
 /** Where a link leads, so that it stays a link; a pipe or a device is written to, never replaced. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Passed, readEnvironmentWords } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import type { FailOn } from '../../outcome/verdict.ts';
@@ -364,12 +365,18 @@ export function readDocuments(values: DocumentValues & Pick<RunValues, FormatFla
   const outcome = filled('--outcome', values.outcome, 'outcome.json');
   const { flag } = readFormat(values);
   if (outcome === '-' && flag !== 'text') throw new Failure('input', `--outcome -: stdout has ${flag} already; name a file`);
-  return {
+  const documents = {
     outcome,
     reportMd: filled('--report-md', values['report-md'], 'report.md'),
     reportHtml: filled('--report-html', values['report-html'], 'report.html'),
     junit: filled('--junit', values.junit, 'junit.xml'),
   };
+  const names = Object.values(documents).flatMap((name) =>
+    name === undefined || name === '-' || name.startsWith('/dev/') ? [] : [resolve(name)],
+  );
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new Failure('input', `${twice}: two documents cannot be the same file`);
+  return documents;
 }
 
 function readRetries(text: string | undefined): number {

@@ -49,6 +49,15 @@ describe('--outcome', () => {
     await expect(runScripted(['Do it', '--outcome', '.'], telling(...goodRun), { cwd })).rejects.toThrow('it is a directory');
   });
 
+  it('refuses a folder that cannot be made, and one file for two documents', async () => {
+    const cwd = folder();
+    const start = (...flags: string[]) => runScripted(['Do it', ...flags], telling(...goodRun), { cwd });
+    await expect(start('--outcome', '/proc/none/o.json')).rejects.toThrow('cannot be written');
+    await expect(start('--outcome', 'same', '--junit', './same')).rejects.toThrow('two documents cannot be the same file');
+    await start('--outcome', 'a/b/o.json', '-q');
+    expect(outcomeAt(join(cwd, 'a', 'b', 'o.json')).verdict.class).toBe('success');
+  });
+
   it('is there for a flag that nobody knows, through the command', async () => {
     const cwd = folder();
     const { status, stderr } = await runwire(['run', 'hello', '--outcome', join(cwd, 'o.json'), '--no-such-flag']);

@@ -42,6 +42,11 @@ export class Conversation {
     this.#usage = new Usage(sink);
   }
 
+  /** A prompt that was seen has no answer yet. */
+  get waits(): boolean {
+    return this.#prompts.areOpen;
+  }
+
   clientAsks(method: string, params: JsonObject): void {
     this.#hearsClient = true;
     if (method === 'authenticate') this.#held = undefined;
@@ -77,7 +82,7 @@ export class Conversation {
   }
 
   agentAnswers(method: string, params: JsonObject, { result, error }: JsonObject): void {
-    if (error !== undefined) return this.#failed(object(error), method);
+    if (error !== undefined && error !== null) return this.#failed(object(error), method);
     const answer = object(result);
     switch (method) {
       case 'initialize': {

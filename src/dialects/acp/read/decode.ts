@@ -37,6 +37,9 @@ export function decoder(sink: DecoderSink): Decoder {
     const params = object(wire.params);
     const key = keyOf(wire.id);
     if (clientMethods.has(method)) {
+      // A line that a log holds twice.
+      const before = byClient.get(key);
+      if (before?.method === method && JSON.stringify(before.params) === JSON.stringify(params)) return;
       byClient.set(key, { method, params });
       return conversation.clientAsks(method, params);
     }
@@ -58,6 +61,8 @@ export function decoder(sink: DecoderSink): Decoder {
       byAgent.delete(key);
       return conversation.clientAnswers(question.method, question.params, question.question, wire);
     }
+    // An id that nobody asked with answers nothing, least of all the prompt that is still open.
+    if (asked === undefined && conversation.waits && methodOf(wire) === 'session/prompt') return sink.unknown(wire);
     byClient.delete(key);
     conversation.agentAnswers(asked?.method ?? methodOf(wire), asked?.params ?? {}, wire);
   }
@@ -73,7 +78,7 @@ function fits({ result }: JsonObject): boolean {
 
 /** What was asked, when the question was not seen. */
 function methodOf({ result, error }: JsonObject): string {
-  if (error !== undefined || (isObject(result) && 'stopReason' in result)) return 'session/prompt';
+  if ((error !== undefined && error !== null) || (isObject(result) && 'stopReason' in result)) return 'session/prompt';
   if (isObject(result) && 'protocolVersion' in result) return 'initialize';
   return isObject(result) && 'sessionId' in result ? 'session/new' : '';
 }

@@ -22,8 +22,8 @@ export function finishReason(stopReason: string): FinishReason {
 /** What the answer to a prompt claims. */
 export function claimOf(result: JsonObject, sink: DecoderSink): Claim {
   const own = ownClaim(ownMetaOf(result));
-  if (own !== undefined) return own;
   const raw_status = string(result.stopReason) ?? '';
+  if (own !== undefined && (own.status !== 'ok' || raw_status === endTurn)) return own;
   if (raw_status === endTurn) return { type: 'agent.finished', status: 'ok', raw_status };
   if (raw_status === cancelled) return { type: 'agent.finished', status: 'cancelled', raw_status };
   const code = wordIn(stopReasons, raw_status);
@@ -80,7 +80,8 @@ function ownClaim(own: JsonObject | undefined): Claim | undefined {
 
 export function tellFault(fault: Fault, sink: DecoderSink, scope: 'agent' | 'provider'): Claim {
   const { code, message, raw: raw_status, status, claim } = fault;
-  if (claim !== undefined) return claim;
+  // An error is never a success, whatever it says of itself.
+  if (claim !== undefined && claim.status !== 'ok') return claim;
   if (code === 'cancelled') return { type: 'agent.finished', status: 'cancelled', message, raw_status };
   sink.emit({ type: 'error', scope, code, message, fatal: true, ...compact({ http_status: status }) });
   return { type: 'agent.finished', status: 'failed', code, message, raw_status };

@@ -84,6 +84,7 @@ export class Dialogue {
       resume === undefined || way === undefined ? this.#start('session/new', place) : this.#start(way, { sessionId: resume, ...place }),
     );
     this.#session = filled(session.sessionId) ?? resume;
+    if (this.#session === undefined) throw new Failure('config', 'the agent answered session/new without the id of a session');
     return session;
   }
 
