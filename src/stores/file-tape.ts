@@ -46,10 +46,13 @@ async function* growing(path: string, more: () => Promise<boolean>): AsyncGenera
   });
   try {
     const chunk = new Uint8Array(chunkBytes);
+    let isOver = false;
     for (;;) {
       const { bytesRead } = await file.read(chunk);
       if (bytesRead > 0) yield chunk.subarray(0, bytesRead);
-      else if (!(await more())) return;
+      else if (isOver) return;
+      // What came between the last look and the answer that nothing more comes is still read.
+      else isOver = !(await more());
     }
   } finally {
     await file.close();

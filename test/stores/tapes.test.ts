@@ -114,6 +114,21 @@ describe.each(['tape', 'tape.zst'])('a tape called *.%s', (extension) => {
     expect(text).toBe(linesOf(records.slice(5)));
   });
 
+  it('is read to its end, also what was written while somebody was asked whether there is more', async () => {
+    const tape = fileTape(join(folder, `ended.${extension}`));
+    const writer = tape.write({ onTrouble: refuse });
+    const records = recordsOf(20);
+    for (const record of records.slice(0, 10)) writer.record(record);
+    let text = '';
+    const more = async (): Promise<boolean> => {
+      for (const record of records.slice(10)) writer.record(record);
+      await writer.end();
+      return false;
+    };
+    for await (const lines of tape.follow(more)) text += Buffer.from(lines).toString();
+    expect(text).toBe(linesOf(records));
+  });
+
   it('ends when it is too large, and says so once', async () => {
     const path = join(folder, `large.${extension}`);
     const trouble: string[] = [];
