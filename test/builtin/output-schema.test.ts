@@ -133,7 +133,7 @@ describe('whatever a schema asks for', () => {
 it('loads its library for a schema, and for nothing else', async () => {
   const hook = `import { registerHooks } from 'node:module';
     const seen = new Set();
-    registerHooks({ resolve(name, context, next) { if (name.startsWith('ajv')) seen.add(name); return next(name, context); } });
+    registerHooks({ resolve(name, context, next) { if (/^(\\.\\/)?ajv/.test(name)) seen.add(name.replace(/^(\\.\\/)?(ajv(-formats)?).*$/, '$2')); return next(name, context); } });
     process.on('exit', () => console.error(JSON.stringify([...seen].toSorted())));`;
   const cwd = mkdtempSync(join(tmpdir(), 'runwire-schema-'));
   writeFileSync(join(cwd, 'schema.json'), '{"type":"string"}');
@@ -148,7 +148,7 @@ it('loads its library for a schema, and for nothing else', async () => {
     expect([loadedBy('--help'), loadedBy(...run), loadedBy('--output-schema', 'schema.json', ...run)]).toEqual([
       [],
       [],
-      expect.arrayContaining(['ajv-formats', 'ajv/dist/2020.js']) as unknown,
+      ['ajv', 'ajv-formats'],
     ]);
   } finally {
     rmSync(cwd, { recursive: true, force: true });

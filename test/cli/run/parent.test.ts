@@ -14,7 +14,7 @@ it('--parent makes a run a part of another, and the tree adds up what is below',
   };
   const top = await run();
   const child = await run('--parent', String(top['run_id']));
-  const grandchild = await run('--parent', 'last');
+  const grandchild = await run('--parent', String(child['run_id']));
   expect(top).not.toHaveProperty('parent_run_id');
   expect(child).toMatchObject({ parent_run_id: top['run_id'], root_run_id: top['run_id'] });
   expect(grandchild).toMatchObject({ parent_run_id: child['run_id'], root_run_id: top['run_id'] });

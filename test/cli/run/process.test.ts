@@ -47,7 +47,9 @@ describe.concurrent.each(formats)('%s', (format) => {
   it('a second signal waits for nobody', async () => {
     const [one, two] = [outside(), outside()];
     const [oneBegun, twoBegun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const deafAfter = (hasBegun: () => void): RunAgent => (options, emit) => (hasBegun(), deaf(options, emit));
+    const deafAfter =
+      (hasBegun: () => void): RunAgent =>
+      (options, emit) => (hasBegun(), deaf(options, emit));
     const once = runScripted([format, 'Do it'], deafAfter(oneBegun.resolve), one);
     const twice = runScripted([format, 'Do it'], deafAfter(twoBegun.resolve), two);
     await Promise.all([oneBegun.promise, twoBegun.promise]);
