@@ -328,17 +328,3 @@ describe('runwire play', () => {
     expect((await runwire(['play', good])).stderr).toBe(`runwire: ${good}: its lines carry no times, so it was written at once\n`);
   });
 });
-
-describe('runwire completion', () => {
-  it('prints a script that bash accepts and that completes', async () => {
-    const { stdout } = await runwire(['completion', 'bash']);
-    const script = `${stdout}\nCOMP_WORDS=(runwire conv); COMP_CWORD=1; _runwire; echo "\${COMPREPLY[@]}"; COMP_WORDS=(runwire outcome --from cod); COMP_CWORD=3; _runwire; echo "\${COMPREPLY[@]}"`;
-    expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('convert\ncodex\n');
-  });
-
-  it.each(['zsh', 'fish'])('prints every command and flag for %s', async (shell) => {
-    const { stdout } = await asked(['completion', shell]);
-    for (const { name } of commands) expect(stdout).toContain(name);
-    expect(stdout).toContain('process-exit');
-  });
-});

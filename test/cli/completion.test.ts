@@ -55,6 +55,13 @@ describe('the words that may follow', () => {
     ['--otel n', ['none'], 'files'],
     ['--vers', ['--version']],
     ['schema --a', ['--all']],
+    ['conv', ['convert']],
+    ['run', ['run', 'runs']],
+    ['runs stats --b', ['--by']],
+    ['runs stats --by mo', ['model', 'month']],
+    ['runs --lim', ['--limit']],
+    ['convert --str', ['--strict']],
+    ['outcome --process-e', ['--process-exit']],
   ])('%s', async (typed, words, paths = 'none') => {
     const answer = await complete(typed.split(' '), values);
     expect({ words: answer.candidates.map(({ value }) => value), paths: answer.paths }).toEqual({ words, paths });
@@ -81,7 +88,7 @@ const found = (program: string): boolean => spawnSync('sh', ['-c', `command -v $
 const start: Record<keyof typeof scripts, (script: string) => string> = {
   bash: (script) => `bash --rcfile ${script} -i`,
   zsh: (script) => `ZDOTDIR=${dirname(script)} zsh -i`,
-  fish: (script) => `fish --no-config -C 'source ${script}'`,
+  fish: (script) => `fish --no-config -C 'source ${script}; function fish_prompt; echo -n "ready> "; end'`,
 };
 
 describe.each(['bash', 'zsh', 'fish'] as const)('TAB in %s', (shell) => {
@@ -105,15 +112,12 @@ describe.each(['bash', 'zsh', 'fish'] as const)('TAB in %s', (shell) => {
   afterAll(() => void spawnSync('tmux', ['-S', socket, 'kill-server']));
 
   it.skipIf(isMissing.length > 0).each([
-    ['runwire --agent cod', 'runwire --agent codex'],
-    ['runwire run --permission-mode rea', 'runwire run --permission-mode read-only'],
     ['runwire schema outc', 'runwire schema outcome'],
     ['runwire --model anthr', 'runwire --model anthropic/'],
-    ['runwire convert --from openco', 'runwire convert --from opencode'],
     ['runwire --agent=cod', 'runwire --agent=codex'],
     ['runwire orch', 'runwire orchestrate'],
   ])(`%s${isMissing.length > 0 ? ` (skipped: no ${isMissing.join(', ')} here)` : ''}`, async (typed, whole) => {
-    await expect.poll(() => tmux('capture-pane', '-p'), { timeout: 10_000 }).toContain('>');
+    await expect.poll(() => tmux('capture-pane', '-p'), { timeout: 10_000 }).toContain('ready>');
     tmux('send-keys', 'C-u');
     tmux('send-keys', '-l', typed);
     // Keys that come in one burst are taken as pasted text.

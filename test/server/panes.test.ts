@@ -89,9 +89,10 @@ it('a page in one file, an editor pane and a Slack message tell of a run', async
     const viewers = async (): Promise<string> => (await server.ask('/metrics')).text();
     while (!(await viewers()).includes('runwire_viewers 3\n')) await new Promise((resolve) => void setTimeout(resolve, 100));
     await Promise.all([run('codex-run.jsonl'), run('false-success.jsonl')]);
-    await until(() => list.children.length === 2 && printed.some((line) => line.startsWith('— success')) && messages.length === 1);
-    const row = list.children.find(({ textContent }) => textContent.startsWith('✓'));
-    row?.onclick();
+    const succeeded = (): Element | undefined => list.children.find(({ textContent }) => textContent.startsWith('✓'));
+    await until(() => list.children.length === 2 && succeeded() !== undefined);
+    await until(() => printed.some((line) => line.startsWith('— success')) && messages.length === 1);
+    succeeded()?.onclick();
     await until(() => log.textContent.endsWith('— success\n'));
     expect(log.textContent).toContain('$ command_execution\n');
     expect(printed).toContain('  command_execution');

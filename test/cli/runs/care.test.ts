@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import { runs as group } from '../../../src/cli/commands/runs.ts';
@@ -154,24 +153,6 @@ describe('commands under a command', () => {
       const { name, summary } = await entry.load();
       expect({ name, summary }).toEqual({ name: `runs ${entry.name}`, summary: entry.summary });
     }
-  });
-
-  it('are completed by bash', async () => {
-    const { stdout: script } = await runwire(['completion', 'bash']);
-    const complete = (...words: string[]): string[] =>
-      execFileSync(
-        'bash',
-        ['-c', `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _runwire; printf '%s\\n' "\${COMPREPLY[@]}"`, 'bash', ...words],
-        { encoding: 'utf8' },
-      )
-        .trim()
-        .split('\n');
-    expect(complete('runwire', 'run')).toEqual(['run', 'runs']);
-    expect(complete('runwire', 'runs', 's')).toEqual(['show', 'stats']);
-    expect(complete('runwire', 'runs', 'stats', '--b')).toEqual(['--by']);
-    expect(complete('runwire', 'runs', 'stats', '--by', 'mo')).toEqual(['model', 'month']);
-    expect(complete('runwire', 'runs', '--lim')).toEqual(['--limit']);
-    expect(complete('runwire', 'convert', '--str')).toEqual(['--strict']);
   });
 
   it('have schemas', async () => {
