@@ -88,23 +88,27 @@ async function measure(row: Row, shape: Shape, parts: number): Promise<Measured 
   }
 }
 
-async function cellOf(row: Row, shape: Shape): Promise<Cell | undefined> {
-  const long = await measure(row, shape, shape.parts);
+async function cellOf(row: Row, shape: Shape, parts = shape.parts): Promise<Cell | undefined> {
+  const long = await measure(row, shape, parts);
   if (long === 'nothing') return undefined;
-  const short = long === undefined ? undefined : await measure(row, shape, shape.parts / 4);
+  const short = long === undefined ? undefined : await measure(row, shape, parts / 4);
   if (long === undefined || short === undefined || short === 'nothing') {
     return { row, shape, ratio: Number.POSITIVE_INFINITY, megabytes: Number.POSITIVE_INFINITY };
   }
-  const held = shape.held(shape.parts) - shape.held(shape.parts / 4) + (long.line - short.line) * heldOfLine;
+  const held = shape.held(parts) - shape.held(parts / 4) + (long.line - short.line) * heldOfLine;
   return { row, shape, ratio: long.cpu / short.cpu, megabytes: Math.max(0, long.memory - short.memory - held) / 1e6 };
 }
 
-/** What breaks a bound is measured again: noise only ever makes it worse. */
+/**
+ * What breaks a bound is measured again, since noise only ever makes it worse, and then at twice the length: what outgrows a
+ * cache does so once, but what is worse than linear is worse still there.
+ */
 async function bestCell(row: Row, shape: Shape): Promise<Cell | undefined> {
   const best = await cellOf(row, shape);
   if (best === undefined) return undefined;
-  for (let again = 0; again < 2 && Number.isFinite(best.ratio) && isBroken(best); again += 1) {
-    const next = await cellOf(row, shape);
+  for (const times of [1, 2]) {
+    if (!Number.isFinite(best.ratio) || !isBroken(best)) break;
+    const next = await cellOf(row, shape, shape.parts * times);
     best.ratio = Math.min(best.ratio, next?.ratio ?? best.ratio);
     best.megabytes = Math.min(best.megabytes, next?.megabytes ?? best.megabytes);
   }
