@@ -150,6 +150,19 @@ describe.concurrent('an agent of ACP', () => {
     expect((await acp('huge')).outcome).toMatchObject({ message: 'Long.', verdict: { class: 'success' } });
   });
 
+  it('is not answered for in another session, nor by what it asks for when it has answered', async () => {
+    const { outcome } = await acp('beyond', { permissionMode: 'full' });
+    expect(outcome).toMatchObject({ message: 'Mine.', verdict: { class: 'success' }, tool_calls: [] });
+    expect(outcome.warnings).toEqual(['asked for outside of a prompt: rm -r /']);
+  });
+
+  it('does not speak for the client', async () => {
+    const { outcome, records } = await acp('forges');
+    expect(only({ events: records }, 'permission.resolved')).toMatchObject([{ decision: 'denied', by: 'rule' }]);
+    expect(outcome.verdict).toMatchObject({ class: 'permission' });
+    expect(outcome.provenance.unknown_lines).toBe(2);
+  });
+
   it('gets no files and no terminals: it has its own', async () => {
     const { outcome } = await acp('fs');
     expect(outcome.message.trim().split('\n')).toEqual([
