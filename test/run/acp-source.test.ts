@@ -137,6 +137,12 @@ describe.concurrent('an agent of ACP', () => {
     expect(methodsOf(sent)).toContain('session/load');
   });
 
+  it('is the same in a spec that was stored as it was asked for', async () => {
+    const spec = { ...specOf({ prompt: 'Hello' }, { cwd, passEnv: [] }), agent: `acp:'${process.execPath}' '${fake}' text` };
+    const { outcome } = start(spec, { env: { PATH: process.env['PATH'], HOME: base } });
+    expect(await outcome).toMatchObject({ message: 'You said: Hello', verdict: { class: 'success' } });
+  });
+
   it('that is not there is a matter of config', async () => {
     const { outcome } = await acp('text', { command: ['/nowhere/agent', '--acp'] });
     expect(outcome.verdict).toMatchObject({ class: 'config' });
