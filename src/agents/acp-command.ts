@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { acpAgent } from '../vocabulary.ts';
+import { acpAgent, builtIn } from '../vocabulary.ts';
 
 const prefix = `${acpAgent}:`;
 
@@ -9,6 +9,19 @@ export function acpCommand(agent: string): string[] | undefined {
   const words = wordsOf(agent.slice(prefix.length));
   if (words.length === 0) throw new Failure('input', noAcpCommand);
   return words;
+}
+
+interface Asked<Command> {
+  agent?: string | undefined;
+  command?: Command | undefined;
+}
+
+/** Who does the work, with `acp:COMMAND` taken apart. */
+export function agentOf<Command extends readonly string[]>({ agent = builtIn, command }: Asked<Command>) {
+  const words = acpCommand(agent);
+  if (words === undefined) return { agent, command };
+  if (command !== undefined) throw new Failure('input', `two commands: ${agent}, and one after --; give one`);
+  return { agent: acpAgent, command: words };
 }
 
 export const noAcpCommand = `${acpAgent} needs the command of an agent: --agent acp:gemini, --agent "acp:my-agent --acp", or --agent acp -- my-agent --acp`;

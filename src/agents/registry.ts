@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
+import { acpAgent } from '../vocabulary.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { agentCode } from './agent-code.ts';
 import { amp } from './amp.ts';
@@ -43,6 +44,8 @@ export const agents: readonly AgentCli[] = [
 export function findAgent(name: string): AgentCli {
   const agent = agents.find(({ id }) => id === name);
   if (agent !== undefined) return agent;
+  if (name.startsWith(`${acpAgent}:`))
+    throw new Failure('input', `${name}: a command is no agent that is known here; "runwire doctor" tells whether it speaks ACP`);
   const known = ['builtin', ...agents.map(({ id }) => id)];
   throw new Failure('config', `unknown agent "${name}"${nearest(name, known)}; known: ${known.join(', ')}`);
 }

@@ -258,7 +258,9 @@ export class OutcomeFold {
     if (item === undefined) return;
     if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
     if (item.main) {
-      this.#signals.last = event.status;
+      // A call that is left open began before others that failed.
+      if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;
+      if (event.status === 'abandoned') this.#signals.leftOpen ??= this.#short.text(item.name, 200);
       if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
     }
     if (event.status === 'success') this.#signals.did = true;
@@ -357,6 +359,7 @@ export class OutcomeFold {
       ...present({ denials: this.#denials() }),
       warnings: [
         ...this.#warnings.toArray(),
+        ...(verdict.class === 'success' && this.#signals.leftOpen !== undefined ? [`${stillAtWork}${this.#signals.leftOpen}`] : []),
         ...(verdict.class === 'success' && lacksAnswer(this.#signals) ? [emptyAnswer] : []),
         ...(verdict.class === 'success' && this.#hasUnended ? [unended] : []),
         ...(this.#usage.includesEarlierRuns ? [countsWholeSession] : []),
@@ -413,6 +416,7 @@ export class OutcomeFold {
 const silentAboutCalls = new Set(['continue']);
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
 export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';
+const stillAtWork = 'still at work when the run ended: ';
 const unended = 'a run before the last one has no end: it was cut off, or the lines of several runs are mixed';
 const countsWholeSession = 'the agent counts the tokens of the whole session, earlier runs included';
 

@@ -18,6 +18,8 @@ export interface Signals {
   lateLimit: EventOf<'limit.reached'> | undefined;
   /** What the main thread did last: said something, or a tool call that ended like this. */
   last: 'text' | ItemStatus | undefined;
+  /** A call of the main thread whose end nobody told. */
+  leftOpen: string | undefined;
   /** A refusal that no later words answered. */
   openDenial: string | undefined;
   /** What it tried to do, and what of it was denied. */
@@ -52,6 +54,7 @@ export function noSignals(): Signals {
     limit: undefined,
     lateLimit: undefined,
     last: undefined,
+    leftOpen: undefined,
     openDenial: undefined,
     attempted: new Attempted(),
     said: false,
@@ -195,6 +198,8 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   if (signals.openDenial !== undefined && signals.last !== 'text')
     return ['permission', 'the run ended on something that was denied', 'permission'];
   if (signals.last === 'error') return ['tool', 'the run ended on a failed tool', 'tool'];
+  if (signals.leftOpen !== undefined && !signals.answered)
+    return ['incomplete', `the run ended while a tool was still at work: ${signals.leftOpen}`];
   if (signals.attempted.isAllDenied && !failOn.includes('none')) return ['permission', 'every attempt to act was denied', 'permission'];
   if (!signals.said && !signals.did) return ['incomplete', 'the agent answered nothing and did nothing'];
   return undefined;

@@ -1,9 +1,8 @@
-import { acpCommand } from '../agents/acp-command.ts';
+import { agentOf } from '../agents/acp-command.ts';
 import type { Rule } from '../expect/rule.ts';
 import type { FailOn } from '../outcome/verdict.ts';
-import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
-import { acpAgent, builtIn, type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
+import { type Dirty, type IsolationKind, type PermissionMode, type TokenPrice } from '../vocabulary.ts';
 import type { RunSpec } from './spec.ts';
 
 /** What a run may take. Unset: no limit. */
@@ -115,13 +114,6 @@ export function specOf(ask: RunAsk, { cwd, passEnv, parent }: Place): RunSpec {
       workspace: workspaceOf(ask),
     }),
   };
-}
-
-function agentOf({ agent = builtIn, command }: RunAsk): Pick<RunAsk, 'command'> & { agent: string } {
-  const words = acpCommand(agent);
-  if (words === undefined) return { agent, command };
-  if (command !== undefined) throw new Failure('input', `two commands: ${agent}, and one after --; give one`);
-  return { agent: acpAgent, command: words };
 }
 
 function workspaceOf({ isolate, dirty = 'refuse', setup, copy = [], parentBranchId }: RunAsk): RunSpec['workspace'] {

@@ -132,6 +132,9 @@ describe('agents', () => {
     [['agents', 'codex', 'pi'], 2, 'agents takes one agent at most'],
     [['agents', 'builtin'], 2, 'the built-in agent is a part of Runwire'],
     [['doctor', 'nothing'], 1, 'unknown agent "nothing"; known: builtin, codex'],
+    [['doctor', 'acp'], 2, 'acp needs the command of an agent'],
+    [['doctor', 'acp:amp'], 1, 'Amp does not speak ACP by itself'],
+    [['agents', 'acp:gemini'], 2, '"runwire doctor" tells whether it speaks ACP'],
   ])('refuses %j', async (args, status, message) => {
     const result = await askHere('empty', args);
     expect({ status: result.status, stdout: result.stdout }).toEqual({ status, stdout: '' });
@@ -168,6 +171,29 @@ describe('doctor', () => {
     );
     expect(stdout).toMatch(/All is well\.\n$/);
     expect({ status, shows: stdout.includes('very-secret') }).toEqual({ status: 0, shows: false });
+  });
+
+  it('greets a command that speaks ACP, and no more', async () => {
+    const writer = join(import.meta.dirname, '..', 'support', 'acp', 'writer.mjs');
+    expect(await diagnose('acp', [`acp:${process.execPath} ${writer} never written`])).toMatchObject({
+      ok: true,
+      agents: [
+        {
+          id: 'acp',
+          checks: [
+            { what: 'program', status: 'ok', detail: process.execPath },
+            { what: 'ACP', status: 'ok', detail: 'version 1' },
+          ],
+        },
+      ],
+    });
+    program('acp', 'mute', 'exit 3');
+    expect((await diagnose('acp', ['acp:mute'])).agents[0]?.checks[1]).toEqual({
+      what: 'ACP',
+      status: 'wrong',
+      detail: 'it ended with 3 before it answered',
+    });
+    expect((await diagnose('acp', ['acp:gemini'])).agents[0]?.checks).toMatchObject([{ what: 'program', status: 'wrong' }]);
   });
 
   it('takes the file of a login for a key', async () => {

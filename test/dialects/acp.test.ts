@@ -83,6 +83,64 @@ describe('who answers what', () => {
   });
 });
 
+describe('what is no part of the work', () => {
+  const elsewhere = (text: string): Wire => update({ sessionUpdate: 'agent_message_chunk', content: words(text) }, 'another');
+
+  it('are the words of a session that nobody asked: a log, never the answer', () => {
+    const { events, outcome } = run(elsewhere('I am another.'), say('Mi'), elsewhere('No, me!'), say('ne.'), elsewhere('The end.'));
+    expect(outcome).toMatchObject({ message: 'Mine.', verdict: { class: 'success' } });
+    expect(only({ events }, 'text.completed')).toMatchObject([{ text: 'Mine.' }]);
+    expect(only({ events }, 'log').map(({ text }) => text)).toEqual(['I am another.', 'No, me!', 'The end.']);
+    expect(run(elsewhere('I alone.')).outcome).toMatchObject({ message: '', verdict: { class: 'incomplete' } });
+  });
+
+  it('nor its plan, its cost and what it tells in our name', () => {
+    const { outcome } = run(
+      say('Mine.'),
+      update({ sessionUpdate: 'plan', entries: [{ content: 'Test', priority: 'high', status: 'pending' }] }, 'another'),
+      update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: 9, currency: 'USD' } }, 'another'),
+      update({ sessionUpdate: 'session_info_update', _meta: { runwire: { event: { type: 'turn.started' } } } }, 'another'),
+    );
+    expect(outcome).toMatchObject({ tool_calls: [], metrics: { cost_source: 'unknown', turns: 1 }, provenance: { unknown_lines: 3 } });
+  });
+
+  it('are questions and calls after the answer: told, and judged by nobody', () => {
+    const late = [
+      ask(7, { toolCallId: 'late', title: 'rm -r /', kind: 'execute' }),
+      chose(7, 'n'),
+      tool({ toolCallId: 'later', status: 'failed' }),
+    ];
+    const { events, outcome } = read(...initialized(), ...opened(), prompted, say('Done.'), ended, ...late);
+    expect(outcome).toMatchObject({ message: 'Done.', tool_calls: [], verdict: { class: 'success' } });
+    expect(outcome.warnings).toEqual(['asked for outside of a prompt: rm -r /', 'called outside of a prompt: A tool']);
+    expect(only({ events }, 'permission.requested', 'permission.resolved')).toEqual([]);
+  });
+
+  it('are words of both of two sessions that were asked, each in blocks of its own', () => {
+    const second = { ...rpc, id: 3, method: 'session/prompt', params: { sessionId: 'another', prompt: [] } };
+    const { events } = read(...opened(), prompted, second, say('One'), elsewhere('Two'), say('.'));
+    expect(only({ events }, 'text.completed').map(({ text }) => text)).toEqual(['One', 'Two', '.']);
+  });
+});
+
+describe('a call that is open at the end', () => {
+  it('is the end of a run that said nothing after it', () => {
+    const { outcome } = run(say('I begin.'), tool({ status: 'in_progress' }));
+    expect(outcome).toMatchObject({ tool_calls: [{ status: 'cancelled', reason: 'abandoned' }], verdict: { class: 'incomplete' } });
+    expect(outcome.verdict.evidence[0]?.detail).toBe('the run ended while a tool was still at work: A tool');
+  });
+
+  it('is a warning where there is an answer', () => {
+    const { outcome } = run(tool({ status: 'in_progress' }), say('It runs in the background.'));
+    expect(outcome).toMatchObject({ verdict: { class: 'success' }, warnings: ['still at work when the run ended: A tool'] });
+  });
+
+  it('hides no call that failed after it', () => {
+    const { outcome } = run(tool({ status: 'in_progress' }), tool({ toolCallId: 'u', status: 'failed' }));
+    expect(outcome.verdict.class).toBe('tool');
+  });
+});
+
 describe('every recording as ACP', () => {
   const asked = new Map<Json | undefined, string>([
     [0, 'initialize'],

@@ -147,6 +147,10 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     writeFileSync(file, JSON.stringify({ prompt: 'from a file', cwd: fleet.folder }, null, 2));
     expect(await fleet.runwire(['enqueue', file, '--priority', '3'])).toMatchObject({ status: 0, stderr: '' });
     expect((await fleet.jobs())[0]).toMatchObject({ title: 'from a file', priority: 3, agent: 'builtin' });
+    expect(await fleet.runwire(['enqueue', '--cwd', fleet.folder, '--agent', 'acp:./tools/agent --acp', 'over ACP'])).toMatchObject({
+      status: 0,
+    });
+    expect((await fleet.jobs()).find(({ title }) => title === 'over ACP')).toMatchObject({ agent: './tools/agent' });
     expect((await fleet.runwire(['enqueue', '--env', 'KEY=value', 'do it'])).stderr).toContain('never holds their values');
   });
 

@@ -39,6 +39,7 @@ async function answer(
     ask: person,
     signal: signal ?? new AbortController().signal,
   });
+  judge.see({ type: 'prompt.submitted', text: 'Do it' });
   judge.see({ type: 'item.started', item_id: 'c', kind, name: 'tool', args });
   const { outcome } = await judge.answer({ toolCall: { toolCallId: 'c', ...call }, options: offers });
   return object(outcome).optionId ?? object(outcome).outcome;
@@ -128,4 +129,14 @@ it('answers every request once, and keeps no more than it can work on', async ()
   peer.close(new Error('gone'));
   await expect(asked).rejects.toThrow('gone');
   await expect(peer.request('y', {})).rejects.toThrow('gone');
+});
+
+it('allows nothing when nothing is asked for', async () => {
+  const judge = new Judge({ rules: parseRules('full'), cwd, ask: async () => true, signal: new AbortController().signal });
+  const asked = async () => object((await judge.answer({ toolCall: { toolCallId: 'c', title: 'ls' }, options })).outcome).outcome;
+  expect(await asked()).toBe('cancelled');
+  judge.see({ type: 'prompt.submitted', text: 'Do it' });
+  expect(await asked()).toBe('selected');
+  judge.see({ type: 'agent.finished', status: 'ok' });
+  expect(await asked()).toBe('cancelled');
 });

@@ -137,6 +137,12 @@ describe.concurrent('an agent of ACP', () => {
     expect(methodsOf(sent)).toContain('session/load');
   });
 
+  it('is the same in a spec that was stored as it was asked for', async () => {
+    const spec = { ...specOf({ prompt: 'Hello' }, { cwd, passEnv: [] }), agent: `acp:'${process.execPath}' '${fake}' text` };
+    const { outcome } = start(spec, { env: { PATH: process.env['PATH'], HOME: base } });
+    expect(await outcome).toMatchObject({ message: 'You said: Hello', verdict: { class: 'success' } });
+  });
+
   it('that is not there is a matter of config', async () => {
     const { outcome } = await acp('text', { command: ['/nowhere/agent', '--acp'] });
     expect(outcome.verdict).toMatchObject({ class: 'config' });
@@ -148,6 +154,19 @@ describe.concurrent('an agent of ACP', () => {
     const { outcome } = await acp('garbage');
     expect(outcome).toMatchObject({ message: 'Still here.', verdict: { class: 'success' }, provenance: { unknown_lines: 1 } });
     expect((await acp('huge')).outcome).toMatchObject({ message: 'Long.', verdict: { class: 'success' } });
+  });
+
+  it('is not answered for in another session, nor by what it asks for when it has answered', async () => {
+    const { outcome } = await acp('beyond', { permissionMode: 'full' });
+    expect(outcome).toMatchObject({ message: 'Mine.', verdict: { class: 'success' }, tool_calls: [] });
+    expect(outcome.warnings).toEqual(['asked for outside of a prompt: rm -r /']);
+  });
+
+  it('does not speak for the client', async () => {
+    const { outcome, records } = await acp('forges');
+    expect(only({ events: records }, 'permission.resolved')).toMatchObject([{ decision: 'denied', by: 'rule' }]);
+    expect(outcome.verdict).toMatchObject({ class: 'permission' });
+    expect(outcome.provenance.unknown_lines).toBe(2);
   });
 
   it('gets no files and no terminals: it has its own', async () => {

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { acpCommand } from '../../agents/acp-command.ts';
 import type { AgentCli } from '../../agents/agent-cli.ts';
 import { agents, findAgent } from '../../agents/registry.ts';
 import { type Config, loadConfig } from '../../builtin/config/config.ts';
@@ -8,7 +10,7 @@ import { findInstalled } from '../../agents/installed.ts';
 import { readUnknownShapes, type UnknownShape } from '../../agents/unknown-shapes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { builtIn } from '../../vocabulary.ts';
+import { acpAgent, builtIn } from '../../vocabulary.ts';
 import { grid } from '../../terminal/table.ts';
 
 export const doctor = command({
@@ -21,25 +23,28 @@ export const doctor = command({
   examples: [
     ['runwire doctor', 'Everything that is installed'],
     ['runwire doctor codex', 'One agent; not being installed is wrong'],
+    ['runwire doctor "acp:my-agent --acp"', 'Whether a command speaks ACP: it is started and greeted, no more'],
     ['runwire doctor --json | jq \'.agents[].checks[] | select(.status == "wrong")\'', 'What is wrong'],
   ],
   async run(values, operands, context) {
     const [name, more] = operands;
     if (more !== undefined) throw new Failure('input', 'doctor takes one agent at most');
-    const chosen = await choose(name, context);
+    const acp = name === undefined ? undefined : acpCommand(name === acpAgent ? `${acpAgent}:` : name);
+    const chosen = acp === undefined ? await choose(name, context) : [];
     const [host, builtin, shapes, ...checked] = await Promise.all([
       checkHost(context.env, process.versions.node),
       name === undefined || name === builtIn ? checkBuiltIn(context, name === undefined && chosen.length === 0) : [],
       readUnknownShapes(context.env),
-      ...chosen.map(async (agent) => ({ agent, checks: await checkAgent(agent, context.env) })),
+      ...chosen.map(async (agent) => ({ id: agent.id, title: agent.title, checks: await checkAgent(agent, context.env) })),
+      ...(acp === undefined ? [] : [checkCommand(acp, context)]),
     ]);
-    const dialects = new Set(chosen.map(({ dialect }) => dialect));
+    const dialects = new Set(acp === undefined ? chosen.map(({ dialect }) => dialect) : [acpAgent]);
     const seen = name === undefined ? shapes : shapes.filter(({ dialect }) => dialects.has(dialect));
     const isWell = [...host, ...builtin, ...checked.flatMap(({ checks }) => checks)].every(({ status }) => status !== 'wrong');
     await context.print(
       values.json === true
-        ? `${JSON.stringify({ ok: isWell, host, builtin, agents: checked.map(({ agent, checks }) => ({ id: agent.id, checks })), unknown_shapes: seen }, null, 2)}\n`
-        : `${section('Runwire', host)}${builtin.length === 0 ? '' : section('The built-in agent', builtin)}${checked.map(({ agent, checks }) => section(agent.title, checks)).join('')}${unknownSection(seen)}\n${closing(isWell, builtin)}\n`,
+        ? `${JSON.stringify({ ok: isWell, host, builtin, agents: checked.map(({ id, checks }) => ({ id, checks })), unknown_shapes: seen }, null, 2)}\n`
+        : `${section('Runwire', host)}${builtin.length === 0 ? '' : section('The built-in agent', builtin)}${checked.map(({ title, checks }) => section(title, checks)).join('')}${unknownSection(seen)}\n${closing(isWell, builtin)}\n`,
     );
     return isWell ? 0 : 1;
   },
@@ -56,6 +61,13 @@ async function choose(name: string | undefined, context: Context): Promise<reado
   if (name !== undefined) return [findAgent(name)];
   const found = await Promise.all(agents.map(async (agent) => ({ agent, ...(await findInstalled(agent, context.env)) })));
   return found.filter(({ path }) => path !== undefined).map(({ agent }) => agent);
+}
+
+async function checkCommand(words: readonly string[], { env, cwd }: Context): Promise<{ id: string; title: string; checks: Check[] }> {
+  const { checkAcp } = await import('../../run/sources/acp/checkup.ts');
+  const [program = '', ...rest] = words;
+  const named = program.includes('/') ? [resolve(cwd, program), ...rest] : words;
+  return { id: acpAgent, ...(await checkAcp(named, env, cwd)) };
 }
 
 /** Whether a model is named and can be asked; `isAll`: there is no other agent to run. */

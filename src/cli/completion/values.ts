@@ -4,6 +4,7 @@ import { dialects } from '../../dialects/registry.ts';
 import { ledgerPlace, openStore } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunStore, RunSummary } from '../../stores/run-store.ts';
+import { acpAgent } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import { type Answer, candidates, nothing, type Values } from './answer.ts';
 
@@ -18,7 +19,11 @@ export function valuesOf(words: readonly string[], context: Context): Values {
   const newest = async (store: RunStore): Promise<readonly RunSummary[]> => (await store.list({}, { limit: mostRuns })).runs;
   return {
     agents: async () =>
-      candidates([{ value: 'builtin', about: 'The agent of Runwire' }, ...agents.map(({ id, title }) => ({ value: id, about: title }))]),
+      candidates([
+        { value: 'builtin', about: 'The agent of Runwire' },
+        ...agents.map(({ id, title }) => ({ value: id, about: title })),
+        ...agents.flatMap(({ id, title, acp }) => (acp === undefined ? [] : [{ value: `${acpAgent}:${id}`, about: `${title}, over ACP` }])),
+      ]),
     async models(current, withProvider) {
       const { findProvider } = await import('@pydantic/genai-prices');
       const modelsOf = (provider: string): string[] => (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => id);

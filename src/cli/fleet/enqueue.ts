@@ -1,6 +1,7 @@
 import { userInfo, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure } from '../../failure.ts';
 import type { NewJob, Order } from '../../fleet/job.ts';
 import type { Queue } from '../../fleet/queue.ts';
@@ -77,7 +78,8 @@ async function readAsked(
   const inputs = await readInputs(flags, context);
   const spec = { ...specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context) };
   // A program of the repository is where it is there.
-  if (command !== undefined) spec.command = [...command];
+  const own = acpCommand(flags.agent) ?? command;
+  if (own !== undefined) spec.command = [...own];
   return [{ spec, order: checked(schema, order, 'the command line'), where: 'the command line' }];
 }
 

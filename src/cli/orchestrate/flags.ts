@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
+import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure } from '../../failure.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
-import { dirtyWays, isolations } from '../../vocabulary.ts';
+import { shellQuote } from '../../terminal/shell-quote.ts';
+import { acpAgent, dirtyWays, isolations } from '../../vocabulary.ts';
 import type { Options, Values } from '../command.ts';
 import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
 import { copyOptions, documentOptions, runOptions } from '../run/flags.ts';
@@ -15,7 +18,7 @@ export const crewOptions = {
   agents: {
     type: 'string',
     value: 'NAME[=MODEL],…',
-    help: 'Who does the work: codex, claude=opus, builtin, … (default: those that are installed)',
+    help: 'Who does the work: codex, claude=opus, builtin, acp:COMMAND, … (default: those that are installed)',
   },
   'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when all of it together has cost this much (exit 5)' },
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
@@ -98,14 +101,42 @@ export function readCrewFlags(values: CrewValues, here: string): CrewFlags {
   };
 }
 
-/** `codex,claude=opus,builtin=replay/model.jsonl` */
+/** `codex,claude=opus,builtin=replay/model.jsonl,acp:gemini=flash,"acp:my-agent --acp"` */
 function readAgents(text: string | undefined, here: string): AgentChoice[] | undefined {
   if (text === undefined) return undefined;
-  return text.split(',').map((each) => {
-    const [agent = '', ...rest] = each.trim().split('=');
-    const name = rest.length === 0 ? undefined : rest.join('=');
+  return outsideOfQuotes(text).map((each) => {
+    const word = each.trim();
+    // What a command is called with is its own; a name alone may have a model.
+    const at = isCommand(word) ? -1 : word.indexOf('=');
+    const [agent, name] = at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
     if (agent === '' || name === '')
       throw new Failure('input', `--agents ${text}: expected names with commas between them, such as codex,claude=opus,builtin`);
-    return { agent, ...present({ model: fromHere(name, here) }) };
+    return { agent: acpFrom(agent, here), ...present({ model: fromHere(name, here) }) };
   });
+}
+
+/** The same agent, whoever starts it where: a program that is named by its path is named from here. */
+function acpFrom(agent: string, here: string): string {
+  const [program = '', ...rest] = acpCommand(agent) ?? [];
+  return program.includes('/') ? `${acpAgent}:${shellQuote([resolve(here, program), ...rest])}` : agent;
+}
+
+function isCommand(word: string): boolean {
+  return (acpCommand(word) ?? []).length > 1;
+}
+
+/** A comma inside of quotes is one of a command. */
+function outsideOfQuotes(text: string): string[] {
+  const parts: string[] = [];
+  let [from, quote] = [0, ''];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === quote) quote = '';
+    else if (quote === '' && (character === "'" || character === '"')) quote = character;
+    else if (quote === '' && character === ',') {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return [...parts, text.slice(from)];
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
+import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure } from '../../failure.ts';
 import { Crew } from '../../orchestrate/crew.ts';
 import { publishingTo } from '../../orchestrate/publish.ts';
@@ -148,11 +149,17 @@ async function usableAgents({ model, cwd }: RunSpec, env: Context['env']): Promi
 /** Every name is one that we know, and its program is there. */
 export async function checkAgents(agents: readonly AgentChoice[] | undefined, env: Context['env']): Promise<void> {
   if (agents === undefined) return;
-  const [{ findAgent }, { locate }] = await Promise.all([import('../../agents/registry.ts'), import('../../agents/locate.ts')]);
+  const [{ findAgent }, { locate }, { acpProgram, locateAcp }] = await Promise.all([
+    import('../../agents/registry.ts'),
+    import('../../agents/locate.ts'),
+    import('../../agents/acp-program.ts'),
+  ]);
   for (const { agent } of agents) {
     if (agent === builtIn) continue;
     try {
-      await locate(findAgent(agent), env);
+      const words = acpCommand(agent);
+      if (words === undefined) await locate(findAgent(agent), env);
+      else await locateAcp(acpProgram(words), env);
     } catch (error) {
       throw error instanceof Failure ? new Failure('input', `--agents: ${error.message}`, { cause: error }) : error;
     }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { detect } from './detect.ts';
-import { decoder } from './read/decode.ts';
+import { decoder, type Side } from './read/decode.ts';
 import { encoder } from './write/encode.ts';
 
 export const acp: Dialect = {
@@ -11,7 +11,7 @@ export const acp: Dialect = {
     writes: 'both directions, or the messages of the agent alone',
   },
   detect,
-  decoder,
+  decoder: (sink) => decoder(sink),
   encoder,
   turnIsRun: true,
   variants: [
@@ -20,3 +20,8 @@ export const acp: Dialect = {
   ],
   schema: async () => (await import('./wire.ts')).Message,
 };
+
+/** A dialogue that happens now: `writer` tells whose line is being read. */
+export function liveAcp(writer: () => Side): Dialect {
+  return { ...acp, decoder: (sink) => decoder(sink, writer) };
+}

@@ -1,3 +1,4 @@
+import { agentOf } from '../../agents/acp-command.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import type { AskPerson } from '../../builtin/permissions/question.ts';
 import { Failure } from '../../failure.ts';
@@ -39,7 +40,8 @@ export interface Chooser extends Variables {
 }
 
 /** Who makes the events: the built-in agent, another agent's program, or a command of the caller's. Each is loaded when it is chosen. */
-export async function chooseSource(spec: RunSpec, chooser: Chooser): Promise<Chosen> {
+export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Chosen> {
+  const spec = { ...given, ...agentOf(given) };
   const { agent, command, limits } = spec;
   const { script } = chooser;
   if (script !== undefined) {

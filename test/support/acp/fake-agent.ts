@@ -168,6 +168,28 @@ const behaviours: Record<string, (turn: Turn) => Promise<PromptResponse>> = {
     await tell(say('Long.'));
     return end;
   },
+  /** Speaks in a session that nobody opened, and asks for more when it has answered. */
+  async beyond({ client, sessionId, tell }) {
+    await client.notify('session/update', { sessionId: 'another', update: say('I am another.') });
+    await tell(say('Mine.'));
+    setImmediate(() => {
+      const call = { toolCallId: 'late', title: 'rm -r /', kind: 'execute', rawInput: { command: 'rm -r /' } } as const;
+      void client.request('session/request_permission', { sessionId, toolCall: call, options: [...options] });
+    });
+    return end;
+  },
+  /** Answers its own question, and speaks as the client does. */
+  async forges(turn) {
+    const isAllowed = ask(turn, 'c0', { title: 'ls', kind: 'execute', rawInput: { command: 'ls' } });
+    await turn.tell({ sessionUpdate: 'available_commands_update', availableCommands: [] });
+    for (const id of [0, 1, 2, 3])
+      process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"outcome":{"outcome":"selected","optionId":"once"}}}\n`);
+    process.stdout.write('{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"session-1"}}\n');
+    process.stdout.write('{"jsonrpc":"2.0","id":77,"method":"session/prompt","params":{"sessionId":"session-1","prompt":[]}}\n');
+    await isAllowed;
+    await turn.tell(say('I was allowed to.'));
+    return end;
+  },
   async crash({ tell }) {
     await tell(say('I fall.'));
     process.exit(9);

@@ -2,6 +2,7 @@ import type { Draft } from '../../../events/event.ts';
 import { eventIn } from '../../../events/check.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, compact, filled, isObject, list, object, string, wordIn } from '../../read.ts';
+import { Recent } from '../../recent.ts';
 import { agentIds } from '../words.ts';
 import { claimOf, type Fault, faultOf, finishReason, isAuthRequired, tellFault } from './ending.ts';
 import { carriedEvent, ownMetaOf } from './meta.ts';
@@ -14,6 +15,9 @@ import { Usage } from './usage.ts';
 /** Requests without which there is no run. */
 const needed = new Set(['initialize', 'authenticate', 'session/new', 'session/load', 'session/resume', 'session/prompt']);
 
+/** Sessions that are known to be of this run. */
+const mostSessions = 1000;
+
 /** What client and agent say to each other, as drafts. */
 export class Conversation {
   readonly #sink: DecoderSink;
@@ -25,9 +29,14 @@ export class Conversation {
   #agent: { agent?: string; agent_version?: string } = {};
   /** The session that was introduced last; calls of others are told apart from its own. */
   #session: string | undefined;
+  /** Those that were opened or asked here: an agent may speak in others, which nobody asked. */
+  readonly #sessions = new Recent<true>(mostSessions);
+  /** Whose words came last. */
+  #speaker: string | undefined;
   /** Prompts are seen: what comes outside of one is no part of the work. */
   #hearsClient = false;
   #isLoaded = false;
+  #wasPrompted = false;
   #isCancelled = false;
   /** Runwire wrote it: its turns are told. */
   #tellsTurns = false;
@@ -57,8 +66,10 @@ export class Conversation {
   #prompt(params: JsonObject): void {
     const own = ownMetaOf(params);
     const session = filled(params.sessionId);
+    if (session !== undefined) this.#sessions.set(session, true);
     if (session !== undefined && this.#session === undefined) this.#introduce({ session_id: session });
     this.#prompts.begin();
+    this.#wasPrompted = true;
     this.#usage.begin();
     this.#isCancelled = false;
     this.#tellsTurns = own !== undefined;
@@ -70,8 +81,13 @@ export class Conversation {
 
   agentAsks(method: string, params: JsonObject, id: Json | undefined): Question | undefined {
     if (method !== 'session/request_permission') return undefined;
+    const call = object(params.toolCall);
+    if (!this.#isWork) {
+      this.#outside('asked for', call);
+      return undefined;
+    }
     this.#texts.close();
-    return this.#permissions.ask(id, params, this.#itemId(params, object(params.toolCall)), this.#agent.agent);
+    return this.#permissions.ask(id, params, this.#itemId(params, call), this.#agent.agent);
   }
 
   clientAnswers(method: string, params: JsonObject, question: Question | undefined, { result, error }: JsonObject): void {
@@ -120,26 +136,51 @@ export class Conversation {
 
   #introduce(thread: Omit<Extract<Draft, { type: 'thread.started' }>, 'type'>, isWhole = false): void {
     this.#session = thread.session_id ?? '';
+    this.#sessions.set(this.#session, true);
     this.#sink.emit({ ...(isWhole ? {} : this.#agent), ...thread, type: 'thread.started' });
   }
 
-  /** False: it is of a kind that is not known. */
+  get #isWork(): boolean {
+    return this.#prompts.areOpen || !this.#hearsClient;
+  }
+
+  /** False: it is of a kind that is not known, or of a session that is not. */
   update(params: JsonObject): boolean {
     const update = object(params.update);
     const session = filled(params.sessionId);
     if (this.#session === undefined && !this.#hearsClient) this.#introduce(compact({ session_id: session }));
-    const isWork = this.#prompts.areOpen || !this.#hearsClient;
+    if (session !== undefined && this.#session !== undefined && !this.#sessions.has(session)) return this.#elsewhere(params, update);
+    return this.#told(params, update, session);
+  }
+
+  /** What the agent does in a session that nobody asked is its doing; what it says there is no answer. */
+  #elsewhere(params: JsonObject, update: JsonObject): boolean {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
       case 'agent_thought_chunk':
-        this.#chunk(update, isWork);
+        this.#aside(object(update.content));
+        return true;
+      case 'tool_call':
+      case 'tool_call_update':
+        return this.#tool(params, update);
+      default:
+        return false;
+    }
+  }
+
+  #told(params: JsonObject, update: JsonObject, session: string | undefined): boolean {
+    const isWork = this.#isWork;
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+      case 'agent_thought_chunk':
+        this.#chunk(update, isWork, session);
         return true;
       case 'user_message_chunk':
         if (!this.#hearsClient) this.#sink.emit({ type: 'prompt.submitted', text: promptText(update.content ?? null) });
         return true;
       case 'tool_call':
       case 'tool_call_update':
-        return isWork ? this.#tool(params, update) : true;
+        return this.#tool(params, update);
       case 'plan':
         if (isWork && ownMetaOf(update) === undefined) this.#tools.planned([...list(update.entries)]);
         return true;
@@ -171,18 +212,20 @@ export class Conversation {
     }
   }
 
-  #chunk(update: JsonObject, isWork: boolean): void {
+  #chunk(update: JsonObject, isWork: boolean, session: string | undefined): void {
     const content = object(update.content);
     const kind = update.sessionUpdate === 'agent_message_chunk' ? 'text' : 'reasoning';
     const own = ownMetaOf(update);
     if (!isWork) return this.#aside(content);
+    const isAnother = this.#speaker !== undefined && this.#speaker !== session && asText(content.text) !== '';
+    this.#speaker = session;
     if (content.type === 'text')
       this.#texts.say({
         kind,
         text: asText(content.text),
         messageId: filled(update.messageId),
         parent: filled(own?.parent),
-        isNew: own?.isNew === true,
+        isNew: own?.isNew === true || isAnother,
       });
     else this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text: promptText(content) });
     this.#usage.step(object(update._meta).usage);
@@ -197,9 +240,20 @@ export class Conversation {
   #tool(params: JsonObject, update: JsonObject): boolean {
     const id = this.#itemId(params, update);
     if (id === undefined) return false;
+    if (!this.#isWork) {
+      if (update.sessionUpdate === 'tool_call') this.#outside('called', update);
+      return true;
+    }
     if (update.sessionUpdate === 'tool_call') this.#texts.close();
     this.#tools.tell(id, update, this.#agent.agent);
     return true;
+  }
+
+  /** Nobody asked for anything, or all is answered: it says nothing of the work. */
+  #outside(what: string, call: JsonObject): void {
+    if (this.#isLoaded && !this.#wasPrompted) return;
+    const text = `${what} outside of a prompt: ${filled(call.title) ?? filled(call.toolCallId) ?? 'a tool'}`;
+    this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text });
   }
 
   #itemId(params: JsonObject, call: JsonObject): string | undefined {

@@ -17,11 +17,15 @@ interface AskedByAgent extends Asked {
   question: Question | undefined;
 }
 
+/** Who wrote a line. */
+export type Side = 'client' | 'agent';
+
 /**
  * Messages of both sides in one stream, or those of the agent alone. Requests and notifications are known by their methods; each side
- * counts its requests by itself, so an answer is known by what it says, and by the requests that are open.
+ * counts its requests by itself, so an answer is known by what it says, and by the requests that are open. Where it is known who wrote
+ * a line, neither side speaks for the other.
  */
-export function decoder(sink: DecoderSink): Decoder {
+export function decoder(sink: DecoderSink, writer: () => Side | undefined = () => undefined): Decoder {
   const conversation = new Conversation(sink);
   const byClient = new Recent<Asked>(remembered);
   const byAgent = new Recent<AskedByAgent>(remembered);
@@ -36,6 +40,11 @@ export function decoder(sink: DecoderSink): Decoder {
   function request(wire: JsonObject, method: string): void {
     const params = object(wire.params);
     const key = keyOf(wire.id);
+    if (isForged(method)) {
+      // It is refused, and that answer is ours.
+      byAgent.set(key, { method, params, question: undefined });
+      return sink.unknown(wire);
+    }
     if (clientMethods.has(method)) {
       // A line that a log holds twice.
       const before = byClient.get(key);
@@ -47,7 +56,12 @@ export function decoder(sink: DecoderSink): Decoder {
     byAgent.set(key, { method, params, question: conversation.agentAsks(method, params, wire.id) });
   }
 
+  function isForged(method: string): boolean {
+    return writer() === 'agent' && clientMethods.has(method);
+  }
+
   function notification(wire: JsonObject, method: string): void {
+    if (isForged(method)) return sink.unknown(wire);
     if (method === 'session/update') {
       if (!conversation.update(object(wire.params))) sink.unknown(wire);
     } else if (method === 'session/cancel') conversation.cancelled();
@@ -56,7 +70,9 @@ export function decoder(sink: DecoderSink): Decoder {
 
   function answer(wire: JsonObject): void {
     const key = keyOf(wire.id);
-    const [asked, question] = [byClient.get(key), byAgent.get(key)];
+    const side = writer();
+    const [asked, question] = [side === 'client' ? undefined : byClient.get(key), side === 'agent' ? undefined : byAgent.get(key)];
+    if (side !== undefined && asked === undefined && question === undefined) return methodOf(wire) === '' ? undefined : sink.unknown(wire);
     if (question !== undefined && (asked === undefined || fits(wire))) {
       byAgent.delete(key);
       return conversation.clientAnswers(question.method, question.params, question.question, wire);

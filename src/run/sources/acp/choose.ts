@@ -1,22 +1,15 @@
-import { basename } from 'node:path';
-import { noAcpCommand } from '../../../agents/acp-command.ts';
-import type { AgentCli } from '../../../agents/agent-cli.ts';
+import { acpProgram } from '../../../agents/acp-program.ts';
 import { childEnvironment } from '../../../agents/environment.ts';
-import { agents } from '../../../agents/registry.ts';
 import type { AskPerson } from '../../../builtin/permissions/question.ts';
 import { parseRules } from '../../../builtin/permissions/rules.ts';
-import { Failure } from '../../../failure.ts';
 import type { RunSpec } from '../../spec.ts';
 import type { Chosen, Variables } from '../choose.ts';
 import { AcpSource } from './source.ts';
 
 /** Any agent that speaks ACP, by its command; one that we know needs no more than its name. */
 export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, person: AskPerson | undefined): Chosen {
-  const [program, ...rest] = spec.command ?? [];
-  if (program === undefined || program === '') throw new Failure('input', noAcpCommand);
-  const known = agents.find(({ id, binaries }) => id === program || binaries.includes(basename(program)));
+  const { command, args, known, title } = acpProgram(spec.command ?? []);
   const { prompt, cwd, directories, resume, model, pass_env, limits, agent_args } = spec;
-  const { command, args } = started(program, rest, known);
   const passed = { pass: [...(known?.passEnv ?? []), ...pass_env], set: { ...known?.acp?.env, ...set } };
   const order = { command, args: [...args, ...agent_args], cwd, env: childEnvironment(env, passed) };
   const rules = parseRules(spec.permission_mode ?? 'edit', spec.allow, spec.deny, directories);
@@ -27,20 +20,10 @@ export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, per
       rules,
       person,
     }),
-    introduction: { agent: known?.id ?? basename(program), ...(resume === undefined ? {} : { resumed: true }) },
+    introduction: { agent: known?.id ?? title, ...(resume === undefined ? {} : { resumed: true }) },
     limits,
-    warnings: warningsOf(spec, known?.title ?? basename(program), known?.acp !== undefined),
+    warnings: warningsOf(spec, title, known?.acp !== undefined),
   };
-}
-
-function started(program: string, rest: readonly string[], known: AgentCli | undefined): { command: string; args: readonly string[] } {
-  if (rest.length > 0 || known === undefined) return { command: program, args: rest };
-  if (known.acp === undefined)
-    throw new Failure(
-      'config',
-      `${known.title} does not speak ACP by itself, as far as Runwire knows; name the command of an adapter that does`,
-    );
-  return { command: program === known.id ? (known.binaries[0] ?? program) : program, args: known.acp.args };
 }
 
 /** What is asked for and cannot be kept, said before the start. */

@@ -26,18 +26,23 @@ export class Judge {
   readonly #options: JudgeOptions;
   /** Calls that are open, as they were told. */
   readonly #calls = new Map<string, Call>();
+  /** Before it is asked for anything, and when it has answered, an agent has nothing to be allowed. */
+  #isPrompted = false;
 
   constructor(options: JudgeOptions) {
     this.#options = options;
   }
 
   see(draft: Draft): void {
-    if (draft.type === 'item.started') this.#calls.set(draft.item_id, draft);
+    if (draft.type === 'prompt.submitted') this.#isPrompted = true;
+    else if (draft.type === 'agent.finished') this.#isPrompted = false;
+    else if (draft.type === 'item.started') this.#calls.set(draft.item_id, draft);
     else if (draft.type === 'item.completed') this.#calls.delete(draft.item_id);
   }
 
   /** The answer to `session/request_permission`. */
   async answer({ toolCall, options }: JsonObject): Promise<JsonObject> {
+    if (!this.#isPrompted) return { outcome: { outcome: 'cancelled' } };
     const about = object(toolCall);
     const itemId = string(about.toolCallId) ?? '';
     const call = this.#calls.get(itemId) ?? { kind: 'tool_call', name: string(about.title) ?? 'unknown', args: {} };

@@ -1,4 +1,4 @@
-import { acp } from '../../../dialects/acp/index.ts';
+import { acp, liveAcp } from '../../../dialects/acp/index.ts';
 import type { JsonObject } from '../../../dialects/dialect.ts';
 import type { AskPerson } from '../../../builtin/permissions/question.ts';
 import type { PermissionRules } from '../../../builtin/permissions/rules.ts';
@@ -87,6 +87,7 @@ class Line {
   #child: Supervised | undefined;
   /** Words of ours that came while the agent was in the middle of a line. */
   #held: string[] = [];
+  #writer: 'client' | 'agent' = 'agent';
 
   constructor(out: Out, judge: Judge, model: string | undefined) {
     this.#out = out;
@@ -108,7 +109,7 @@ class Line {
         out.emit(draft.type === 'thread.started' && model !== undefined ? { ...draft, model } : draft, origin);
       },
     };
-    this.#decoder = new LineDecoder(heard, { live: true, dialect: acp, onDialect: (known) => out.speaks(known) });
+    this.#decoder = new LineDecoder(heard, { live: true, dialect: liveAcp(() => this.#writer), onDialect: (known) => out.speaks(known) });
     this.#lines = new Lines(
       (line) => this.#hear(line),
       () => {},
@@ -165,7 +166,9 @@ class Line {
     if (!this.#lines.isBetweenLines) return;
     const held = this.#held;
     this.#held = [];
+    this.#writer = 'client';
     for (const text of held) this.#decoder.stdout(new TextEncoder().encode(text));
+    this.#writer = 'agent';
   }
 }
 

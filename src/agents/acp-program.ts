@@ -1,0 +1,46 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Failure } from '../failure.ts';
+import type { Environment } from '../vocabulary.ts';
+import { noAcpCommand } from './acp-command.ts';
+import type { AgentCli } from './agent-cli.ts';
+import { searchPath } from './installed.ts';
+import { agents } from './registry.ts';
+
+export interface AcpProgram {
+  command: string;
+  args: readonly string[];
+  /** What we know of it. */
+  known: AgentCli | undefined;
+  title: string;
+}
+
+/** How the words of `acp:COMMAND` are started: an agent that we know needs no more than its name. */
+export function acpProgram([program, ...rest]: readonly string[]): AcpProgram {
+  if (program === undefined || program === '') throw new Failure('input', noAcpCommand);
+  const known = agents.find(({ id, binaries }) => id === program || binaries.includes(basename(program)));
+  const title = known?.title ?? basename(program);
+  if (rest.length > 0 || known === undefined) return { command: program, args: rest, known, title };
+  if (known.acp === undefined)
+    throw new Failure(
+      'config',
+      `${known.title} does not speak ACP by itself, as far as Runwire knows; name the command of an adapter that does`,
+    );
+  return { command: program === known.id ? (known.binaries[0] ?? program) : program, args: known.acp.args, known, title };
+}
+
+/** Its path; throws `Failure` when it is not here. */
+export async function locateAcp({ command, known, title }: AcpProgram, env: Environment): Promise<string> {
+  const path = command.includes('/') ? await executable(command) : (await searchPath(command, env)).path;
+  if (path !== undefined) return path;
+  const install = known === undefined ? '' : `; install it with: ${known.install}`;
+  throw new Failure('config', `${title} is not installed: no ${command}${command.includes('/') ? '' : ' in PATH'}${install}`);
+}
+
+async function executable(path: string): Promise<string | undefined> {
+  return access(path, constants.X_OK).then(
+    () => path,
+    () => undefined,
+  );
+}
