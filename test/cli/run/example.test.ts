@@ -53,19 +53,3 @@ it('tells the same run in all four formats', async () => {
   );
   expect(runs.map(({ status }) => status)).toEqual([0, 0, 0, 0]);
 });
-
-it("the README's race has a winner, verified, and leaves the project as it was", async () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [, script = ''] = /```sh\n(dir=\$\(mktemp -d\)[^`]*race[^`]*)> report\.json\n```/.exec(readme) ?? [];
-  const command = script.replace('npx runwire', `"${process.execPath}" bin/runwire.js`);
-  const { stdout, status } = spawnSync('sh', ['-c', command], {
-    cwd: root,
-    env: { ...offline, PATH: process.env.PATH, HOME: folder() },
-    encoding: 'utf8',
-  });
-  const report = JSON.parse(stdout) as { lineage: { branches: { winner?: boolean; verified?: string }[] } };
-  expect({ status, branches: report.lineage.branches.slice(1) }).toMatchObject({
-    status: 0,
-    branches: [{ verified: 'passed', winner: true }, { verified: 'passed' }],
-  });
-});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { isSweep } from '../support/sweep.ts';
+import { type Block, blocksOf, commandsOf, isCommands, pages } from './support/pages.ts';
+import { closeWorld, openWorld, play, stageFor, strike, type World } from './support/stage.ts';
+
+type Listed = readonly [page: string, beginning: string, why: string];
+
+/** Not run here; everything else on a page is, as it stands there. */
+const left: readonly Listed[] = [
+  ['README.md', 'npm i -g runwire', '`npm run check:package` installs the package, with every installer'],
+  ['docs/telemetry.md', 'docker run', 'Jaeger itself'],
+];
+
+/** What ends with another code than 0, and is said to. */
+const fails: readonly (readonly [page: string, beginning: string, status: number])[] = [
+  ['README.md', 'npx runwire outcome --exit-code --process-exit 0', 4],
+  ['docs/check.md', 'runwire --expect', 9],
+  ['docs/fleet.md', 'runwire runs cancel', 1],
+];
+
+/** What the reader of a page has done before. */
+const before: Readonly<Record<string, string>> = {
+  'docs/dashboard.md': 'runwire run -q -- cat run.jsonl',
+  'docs/ledger.md':
+    'runwire run -q -- cat run.jsonl; mkdir -p ~/.{claude/projects,codex/sessions,pi/agent/sessions,qwen/projects,local/share/opencode}',
+};
+
+/** Addresses, keys and ids of the pages, and what stands in for them. */
+function standIns(world: World, postgres: string): readonly (readonly [shown: string | RegExp, real: string])[] {
+  const last = '$(runwire runs --limit 1 --format json | jq -r .id)';
+  return [
+    ['postgres://runwire@db.example.com/runwire', postgres],
+    ['postgres://team@db.example.com/runs', postgres],
+    ['postgres://user@host/db', postgres],
+    ['http://localhost:4318', world.sinkUrl],
+    ['https://cloud.langfuse.com', world.sinkUrl],
+    ['RUNWIRE_REPORT=https://runs.example.com', `RUNWIRE_REPORT=${world.sinkUrl}`],
+    [/=…/g, '=a-placeholder-of-a-key'],
+    ['7kq2', last],
+    ['apply ID', `apply ${last}`],
+    ['--repeat 10', isSweep ? '--repeat 10' : '--repeat 2'],
+  ];
+}
+
+/** Pages that take a while, many agents or a server: `npm run test:sweeps` has them. */
+const isLong = (page: string): boolean =>
+  blocksOf(page).some((block) => isCommands(block) && /postgres:|race (?!--cwd)|orchestrate|--repeat|--isolate|--otel/.test(block.text));
+const shown = pages().filter((page) => blocksOf(page).some(isCommands));
+const tried = shown.filter((page) => isSweep || !isLong(page));
+
+let world: World;
+let postgres: PostgresServer | undefined;
+beforeAll(async () => {
+  [world, postgres] = await Promise.all([openWorld(), isSweep ? startPostgres() : undefined]);
+});
+afterAll(async () => {
+  await Promise.all([closeWorld(world), postgres?.remove()]);
+});
+
+function scriptOf(block: Block, schema: string): string {
+  const commands = commandsOf(block.text)
+    .filter((command) => !left.some(([page, beginning]) => page === block.page && command.startsWith(beginning)))
+    .map((command) => {
+      const status = fails.find(([page, beginning]) => page === block.page && command.startsWith(beginning))?.[2];
+      const bare = command.replace(/\s+#[^'"]*$/, '');
+      return status === undefined ? bare : `${bare} || [ $? -eq ${status} ]`;
+    });
+  const script = standIns(world, postgres?.url(schema) ?? '').reduce(
+    (text, [from, to]) => text.replaceAll(from, () => to),
+    commands.join('\n'),
+  );
+  return `set -eo pipefail\ntrap 'echo "not as shown, $?: $BASH_COMMAND" >&2' ERR\n${script}\n`;
+}
+
+/** A shown line as a pattern: figures, ids, times and the width of columns are another run's, `…` is anything. */
+function likeLine(line: string): RegExp {
+  const pattern = line
+    .trim()
+    .replace(/^# /, '')
+    .split(/(…|\/home\/me\b|\b(?=\w*\d)[0-9a-z]{8,26}\b|\d[\d.,]*|\s+)/)
+    .map((part, index) => {
+      if (index % 2 === 0) return part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+      return part === '…' || part === '/home/me' ? '.*' : /^\s+$/.test(part) ? String.raw`\s+` : String.raw`[\w.,]+`;
+    });
+  return new RegExp(pattern.join(''));
+}
+
+function missingFrom(told: string, promised: string): string[] {
+  return promised.split('\n').filter((line) => line.trim() !== '' && !told.split('\n').some((each) => likeLine(line).test(each)));
+}
+
+describe('the commands of the pages do what they say', () => {
+  it.concurrent.each(tried)('%s', async (page) => {
+    const stage = stageFor(world);
+    try {
+      await play(world, stage, before[page] ?? '');
+      for (const block of blocksOf(page).filter(isCommands)) {
+        const { status, stdout, stderr } = await play(world, stage, scriptOf(block, `docs_${shown.indexOf(page)}`));
+        expect({ at: `${page}:${block.line}`, status, stderr: status === 0 ? '' : stderr }).toEqual({
+          at: `${page}:${block.line}`,
+          status: 0,
+          stderr: '',
+        });
+        const remarks = block.text.split('\n').filter((line) => line.startsWith('# runwire: '));
+        const promised = [block.shown ?? '', ...remarks].join('\n');
+        expect(
+          missingFrom(`${stdout}${stderr}`, promised),
+          `${page}:${block.line} told: ${stdout.slice(-2000)}${stderr.slice(-2000)}`,
+        ).toEqual([]);
+      }
+    } finally {
+      strike(stage);
+    }
+  });
+
+  it('and what is left out, or fails, is on them', () => {
+    const isThere = (page: string, beginning: string): boolean =>
+      blocksOf(page).some((block) => isCommands(block) && commandsOf(block.text).some((command) => command.startsWith(beginning)));
+    expect([...left, ...fails].filter(([page, beginning]) => !isThere(page, beginning))).toEqual([]);
+  });
+});
