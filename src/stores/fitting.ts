@@ -19,6 +19,7 @@ const needed: Readonly<Record<string, string>> = {
   files: 'name run path',
   budgets: 'name usd tokens per',
   spendings: 'budget run period at usd tokens settled_at',
+  run_chunk: 'run attempt seq_from seq_to here place sha256 bytes ends at body',
 };
 
 /** Columns that every version had: by them a ledger is told from tables of the same names. */

@@ -52,26 +52,39 @@ class PostgresDatabase implements Database {
 
   /** As in SQLite: of several that start at once, one brings the tables, and the others wait for it. */
   async prepare(): Promise<void> {
-    if (((await this.#usableVersion(this.#pool)) ?? 0) < postgresMigrations.length) {
-      await this.#transaction(async (client) => {
-        await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-        const from = (await this.#usableVersion(client)) ?? 0;
-        if (from >= postgresMigrations.length) return;
-        if (from === 0) {
-          await client.query(`create schema if not exists "${this.#schema}"`);
-          await client.query(`create table ${this.prefix}ledger (version integer not null)`);
-          await client.query(`insert into ${this.prefix}ledger values (0)`);
-        }
-        for (const sql of postgresMigrations.slice(from)) await client.query(sql(this.prefix));
-        await client.query(`update ${this.prefix}ledger set version = $1`, [postgresMigrations.length]);
+    const { version = 0, isWhole } = await this.#look(this.#pool);
+    if (version < postgresMigrations.length)
+      await this.#migrate().catch((error: unknown) => {
+        if (version === 0 || !isRefused(error)) throw error;
+        // What is missing makes answers faster, no more: another role will bring it.
+        if (!isWhole)
+          throw new Failure(
+            'config',
+            `the ledger ${this.name} is of an older Runwire (version ${version}, this one needs ${postgresMigrations.length}); a role that owns its tables has to upgrade them first: ${messageOf(error)}`,
+            { cause: error },
+          );
       });
-    }
     const { rows } = await this.#pool.query<Rights>(
       `select has_table_privilege($1, 'update') as update, has_table_privilege($2, 'delete') as delete,
         has_table_privilege($3, 'insert') and has_table_privilege($3, 'update') as budgets`,
       [`${this.prefix}runs`, `${this.prefix}usage`, `${this.prefix}spendings`],
     );
     this.#rights = rows[0] ?? this.#rights;
+  }
+
+  async #migrate(): Promise<void> {
+    await this.#transaction(async (client) => {
+      await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+      const { version: from = 0 } = await this.#look(client);
+      if (from >= postgresMigrations.length) return;
+      if (from === 0) {
+        await client.query(`create schema if not exists "${this.#schema}"`);
+        await client.query(`create table ${this.prefix}ledger (version integer not null)`);
+        await client.query(`insert into ${this.prefix}ledger values (0)`);
+      }
+      for (const sql of postgresMigrations.slice(from)) await client.query(sql(this.prefix));
+      await client.query(`update ${this.prefix}ledger set version = $1`, [postgresMigrations.length]);
+    });
   }
 
   async all({ sql, values }: Statement): Promise<Row[]> {
@@ -143,8 +156,8 @@ class PostgresDatabase implements Database {
     return this.#release();
   }
 
-  /** Undefined: there is nothing in the schema. What is not ours is refused before anything is written. */
-  async #usableVersion(client: Pick<pg.Pool, 'query'> | pg.PoolClient): Promise<number | undefined> {
+  /** Without a version there is nothing in the schema. What is not ours is refused before anything is written. */
+  async #look(client: Pick<pg.Pool, 'query'> | pg.PoolClient): Promise<{ version?: number; isWhole: boolean }> {
     // Not to_regclass: inside a transaction it may answer from a cache that is older than the lock.
     const { rows: found } = await client.query<ColumnFact>(
       `select c.relname as "table", coalesce(a.attname, '') as "column",
@@ -154,7 +167,7 @@ class PostgresDatabase implements Database {
         where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
       [this.#schema],
     );
-    if (found.length === 0) return undefined;
+    if (found.length === 0) return { isWhole: false };
     if (!isLedger(found)) {
       const names = [...new Set(found.map(({ table }) => table))].toSorted();
       const some = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
@@ -165,12 +178,13 @@ class PostgresDatabase implements Database {
     }
     const { rows } = await client.query<{ version: number }>(`select version from ${this.prefix}ledger`);
     const version = rows[0]?.version ?? 0;
-    if (version > postgresMigrations.length && !isUsable(found))
+    const isWhole = isUsable(found);
+    if (version > postgresMigrations.length && !isWhole)
       throw new Failure(
         'config',
         `the ledger ${this.name} was written by a newer Runwire (version ${version}, this one knows ${postgresMigrations.length}); update Runwire, or name another with --ledger`,
       );
-    return version;
+    return { version, isWhole };
   }
 
   async #transaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
@@ -194,6 +208,11 @@ class PostgresDatabase implements Database {
       client.release(failure);
     }
   }
+}
+
+/** The role may not do this. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42501';
 }
 
 /** `?` → `$1`, `$2`, …: no statement of ours has a question mark for itself. */

@@ -133,6 +133,7 @@ export function statsOf({ group, subgroup, ...row }: Row, [first, second]: reado
 function groupName(group: unknown, grouping: Grouping | undefined): string | undefined {
   if (group === null || group === undefined) return undefined;
   if (grouping === 'day') return dateOf(Number(group));
+  if (grouping === 'month') return dateOf(Number(group)).slice(0, 7);
   return grouping === 'week' ? weekName(Number(group)) : String(group);
 }
 

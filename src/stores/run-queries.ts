@@ -47,7 +47,7 @@ export class RunQueries {
 
   async get(id: string): Promise<RunRecord | undefined> {
     const rows = await this.database.all({
-      sql: `${this.select(recordColumns)} from ${this.p}runs r ${this.join} where r.id = ?`,
+      sql: `${this.#selectShown(recordColumns)} from ${this.p}runs r ${this.join} where r.id = ?`,
       values: [id],
     });
     const labels = await this.#labelsOf(rows);
@@ -56,7 +56,7 @@ export class RunQueries {
 
   async ofSession(session: string): Promise<RunSummary[]> {
     const rows = await this.database.all({
-      sql: `${this.select([...listColumns, titleColumn])} from ${this.p}documents d join ${this.p}runs r on r.seq = d.seq where d.session_id = ? order by r.id`,
+      sql: `${this.#selectShown([...listColumns, titleColumn])} from ${this.p}documents d join ${this.p}runs r on r.seq = d.seq where d.session_id = ? order by r.id`,
       values: [plainText(session)],
     });
     const labels = await this.#labelsOf(rows);
@@ -64,13 +64,13 @@ export class RunQueries {
   }
 
   async below(roots: readonly string[]): Promise<RunSummary[]> {
-    const rows = await this.#below([...listColumns, titleColumn], this.join, roots);
+    const rows = await this.#below(this.#selectShown([...listColumns, titleColumn]), this.join, roots);
     const labels = await this.#labelsOf(rows);
     return rows.map((row) => summaryOf(row, labels(row)));
   }
 
   async usageBelow(roots: readonly string[]): Promise<RunUsage[]> {
-    return (await this.#below(usageColumns, '', roots)).map(usageOf);
+    return (await this.#below(this.select(usageColumns), '', roots)).map(usageOf);
   }
 
   async find(idOrShort: string): Promise<string[]> {
@@ -131,6 +131,12 @@ export class RunQueries {
     return `select ${columns.join(', ')}`;
   }
 
+  /** A server is asked for a run and its labels at once: each way there and back costs as much as a page of them. */
+  #selectShown(columns: readonly string[]): string {
+    const labels = `(select json_object_agg(s.key, s.value order by s.key) from ${this.p}labels s where s.run = r.id) as labels`;
+    return this.select(this.database.kind === 'postgres' ? [...columns, labels] : columns);
+  }
+
   async #page(
     filter: RunFilter,
     { limit, after }: PageRequest,
@@ -139,7 +145,7 @@ export class RunQueries {
     const { id } = select(this.database, filter);
     const { from, where, values } = select(this.database, filter, after === undefined ? [] : [{ sql: `${id} < ?`, values: [after] }]);
     const found = await this.database.all({
-      sql: `${this.select([...listColumns, ...more])} ${from} ${this.join} ${where} order by ${id} desc limit ?`,
+      sql: `${this.#selectShown([...listColumns, ...more])} ${from} ${this.join} ${where} order by ${id} desc limit ?`,
       values: [...values, limit + 1],
     });
     const rows = found.slice(0, limit);
@@ -148,6 +154,7 @@ export class RunQueries {
   }
 
   async #labelsOf(runs: readonly Row[]): Promise<(row: Row) => Labels> {
+    if (this.database.kind === 'postgres') return ({ labels }) => (labels ?? {}) as Labels;
     const byRun = new Map<string, Record<string, string>>(runs.map(({ id }) => [String(id), {}]));
     const rows = await this.#amongMany(
       [...byRun.keys()],
@@ -157,10 +164,10 @@ export class RunQueries {
     return ({ id }) => byRun.get(String(id)) ?? {};
   }
 
-  async #below(columns: readonly string[], join: string, roots: readonly string[]): Promise<Row[]> {
+  async #below(selected: string, join: string, roots: readonly string[]): Promise<Row[]> {
     const rows = await this.#amongMany(
       roots.map(plainText),
-      (marks) => `${this.select(columns)} from ${this.p}runs r ${join} where r.root_run_id in (${marks}) order by r.id`,
+      (marks) => `${selected} from ${this.p}runs r ${join} where r.root_run_id in (${marks}) order by r.id`,
     );
     return roots.length <= valuesPerQuery ? rows : rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
   }

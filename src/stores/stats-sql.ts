@@ -11,8 +11,8 @@ export interface StatsQuery {
   offsets: readonly Offset[];
 }
 
-/** What ended before an agent was asked anything, for a typo in a flag or a name. */
-const neverStarted = "coalesce(r.class, '') in ('config', 'input') and coalesce(r.turns, 0) = 0 and r.input_tokens is null";
+/** All but what ended before an agent was asked anything, for a typo in a flag or a name. What most runs have is looked at first. */
+const wasStarted = "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
 
 /** Totals by group. A run of several models counts for each of them, with what that model used; so it does for tools. */
 export function statsSql(database: Database, query: StatsQuery): Statement {
@@ -20,10 +20,10 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
   const inTime = query.groupings.length > 1 || ['day', 'week', 'month'].some((each) => each === query.groupings[0]);
   return {
     sql: `select ${group} as "group", ${subgroup} as subgroup, count(*) as runs,
-      sum(case when r.status = 'running' then 1 else 0 end) as running,
-      sum(case when r.status = 'success' then 1 else 0 end) as succeeded,
+      count(*) filter (where r.status = 'running') as running,
+      count(*) filter (where r.status = 'success') as succeeded,
       sum(${used('cost')}) as cost, count(${used('cost')}) as cost_known,
-      sum(case when r.status <> 'running' and ${used('cost')} is null then 1 else 0 end) as unpriced,
+      count(*) filter (where ${used('cost')} is null and r.status <> 'running') as unpriced,
       sum(${used('input_tokens')}) as input_tokens, sum(${used('output_tokens')}) as output_tokens,
       sum(${used('cache_read_tokens')}) as cache_read_tokens,
       sum(${took}) as duration_ms, count(${took}) as duration_known, max(${took}) as longest_ms,
@@ -60,7 +60,7 @@ interface Parts {
 }
 
 function parts(database: Database, { groupings, filter, offsets }: StatsQuery): Parts {
-  const { from, where, values } = select(database, filter, [{ sql: `not (${neverStarted})`, values: [] }]);
+  const { from, where, values } = select(database, filter, [{ sql: wasStarted, values: [] }]);
   const [first, second] = groupings.map((grouping, index) => groupOf(database, grouping, offsets, `g${index}`));
   const none = 'cast(null as text)';
   const joined = [first, second].filter((each) => each !== undefined);
@@ -101,11 +101,12 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
       // The first of January 1970 was a Thursday.
       return { group: `(${local} / 86400000 + 3) / 7` };
     case 'month':
+      // Its first day.
       return {
         group:
           kind === 'sqlite'
-            ? `strftime('%Y-%m', ${local} / 1000, 'unixepoch')`
-            : `to_char(to_timestamp(${local} / 1000) at time zone 'UTC', 'YYYY-MM')`,
+            ? `unixepoch(${local} / 1000, 'unixepoch', 'start of month') / 86400`
+            : `cast(extract(epoch from date_trunc('month', to_timestamp(${local} / 1000) at time zone 'UTC')) as bigint) / 86400`,
       };
     case 'agent':
       return { group: "case when r.agent = 'builtin' then 'runwire' else r.agent end" };
@@ -134,6 +135,8 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
 }
 
 function localTime(offsets: readonly Offset[]): string {
+  // As it stands in the statistics that PostgreSQL keeps: how many days there are decides how it groups by them.
+  if (offsets.length === 0) return 'r.started_at';
   const last = offsets.at(-1)?.ms ?? 0;
   const earlier = offsets.slice(0, -1).map(({ until, ms }) => `when r.started_at < ${until} then ${ms}`);
   return earlier.length === 0 ? `(r.started_at + ${last})` : `(r.started_at + case ${earlier.join(' ')} else ${last} end)`;

@@ -10,11 +10,13 @@ import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
 import { postgresMigrations } from '../../src/stores/migrations/postgres.ts';
 import { sqliteMigrations } from '../../src/stores/migrations/sqlite.ts';
+import type { Database } from '../../src/stores/database.ts';
 import { thisProcess } from '../../src/stores/owner.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { newRunId, shortRunId } from '../../src/stores/run-id.ts';
 import type { NewRun, RunFilter, RunRecord, RunStore } from '../../src/stores/run-store.ts';
 import { openSqlite } from '../../src/stores/sqlite.ts';
+import { statsSql } from '../../src/stores/stats-sql.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { someFilter, someLabels, someOutcome, somePlace } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
@@ -841,6 +843,46 @@ describe('a server of a team', () => {
     await expect(put).rejects.toThrow(/permission denied/);
     await store.close();
     await owner.close();
+  });
+
+  it('records with a new version that its role does not let upgrade, where the tables have all that is written', async () => {
+    const place = server.url('upgrading');
+    await (await openPostgres(place)).close();
+    await change(
+      place,
+      `drop statistics upgrading.runs_days; update upgrading.ledger set version = ${postgresMigrations.length - 1};
+        create role upgrading login password 'x'; grant usage on schema upgrading to upgrading; grant select, insert, update on all tables in schema upgrading to upgrading`,
+    );
+    const own = new URL(place);
+    own.username = 'upgrading';
+    own.password = 'x';
+    const store = await openPostgres(own.href);
+    const run = newRun();
+    await store.begin(run);
+    await store.finish(run.id, ending);
+    expect(await idsOf(store, {})).toEqual([run.id]);
+    await store.close();
+    await change(place, 'alter table upgrading.tools rename to utensils');
+    await expect(openPostgres(own.href)).rejects.toThrow(/a role that owns its tables has to upgrade them first/);
+  });
+
+  it('lets the planner know how many days, weeks and months there are', async () => {
+    const place = server.url('planned');
+    const store = await openPostgres(place);
+    await change(
+      place,
+      `insert into planned.runs (id, status, started_at, heartbeat_at)
+        select 'r' || g, 'success', g * 1000000::bigint, 0 from generate_series(1, 5000) g; analyze planned.runs`,
+    );
+    const database = { kind: 'postgres', prefix: 'planned.' } as Database;
+    for (const grouping of ['day', 'week', 'month'] as const) {
+      const { sql } = statsSql(database, { groupings: [grouping], filter: {}, offsets: [] });
+      const [row] = await change(place, `explain (format json) ${sql.replace('having count(*) > 0', '')}`);
+      const [{ Plan: plan }] = row?.['QUERY PLAN'] as [{ Plan: { 'Plan Rows': number } }];
+      const { length } = await store.stats(grouping, {});
+      expect(plan['Plan Rows']).toBe(length);
+    }
+    await store.close();
   });
 
   it('has no connection for each of fifty runs', async () => {

@@ -153,4 +153,15 @@ export const postgresMigrations: readonly ((p: string) => string)[] = [
   );
   alter table ${p}run_chunk alter column body set storage external;
   `,
+  // Without them the planner takes every run for a day of its own, and sorts a million instead of adding up 730. From version 14 on.
+  (p) => `
+  do $do$ begin
+    if current_setting('server_version_num')::integer >= 140000 then
+      execute $$create statistics ${p}runs_days on (started_at / 86400000) from ${p}runs$$;
+      execute $$create statistics ${p}runs_weeks on ((started_at / 86400000 + 3) / 7) from ${p}runs$$;
+      execute $$create statistics ${p}runs_months on (
+        cast(extract(epoch from date_trunc('month', to_timestamp(started_at / 1000) at time zone 'UTC')) as bigint) / 86400) from ${p}runs$$;
+    end if;
+  end $do$;
+  `,
 ];
