@@ -292,6 +292,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     requested_signal: Text.optional(),
     /** Processes that it left behind, and that Runwire ended. */
     left_running: Count.optional(),
+    /** What it had printed and Runwire did not read any more, because the time to stop was over. */
+    unread_bytes: Count.optional(),
     /** The session that it spoke for, when it is not the one that the thread began with. */
     session_id: Text.optional(),
   }),

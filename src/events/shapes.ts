@@ -148,6 +148,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
     reason: 'exited|signalled|timeout|lost',
     requested_signal: '~string',
     left_running: '~count',
+    unread_bytes: '~count',
     session_id: '~string',
   },
   'line.unknown': { dialect: 'string', wire: 'json' },

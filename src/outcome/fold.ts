@@ -172,10 +172,7 @@ export class OutcomeFold {
       case 'process.ended':
         this.#signals.process = event;
         if (event.session_id !== undefined) this.#session = event.session_id;
-        if (event.left_running !== undefined && event.left_running > 0)
-          this.#warn(
-            `the agent left ${event.left_running} ${event.left_running === 1 ? 'process' : 'processes'} running; ended by runwire`,
-          );
+        for (const warning of warningsOf(event)) this.#warn(warning);
         return;
       case 'line.unknown':
         this.#unknownLines += 1;
@@ -422,6 +419,15 @@ const countsWholeSession = 'the agent counts the tokens of the whole session, ea
 
 export function lateWarning({ limit, message }: { limit: string; message?: string | undefined }): string {
   return `${message ?? `the ${limit} limit was reached`}, and the agent told it when it had finished`;
+}
+
+function warningsOf({ left_running = 0, unread_bytes = 0 }: EventOf<'process.ended'>): string[] {
+  return [
+    ...(left_running > 0
+      ? [`the agent left ${left_running} ${left_running === 1 ? 'process' : 'processes'} running; ended by runwire`]
+      : []),
+    ...(unread_bytes > 0 ? [`the last ${unread_bytes} bytes that the agent printed before it was stopped were not read`] : []),
+  ];
 }
 
 function usedBefore(event: EventOf<'thread.started'>): Tokens {

@@ -18,6 +18,8 @@ export interface ProcessEnd {
   requested_signal?: string;
   /** Processes that it left behind, and that we ended. */
   left_running?: number;
+  /** What it had printed and was not read any more when its time was over. */
+  unread_bytes?: number;
 }
 
 export interface ThreadOptions extends FoldOptions {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readSync, watch, type FSWatcher } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, watch, type FSWatcher } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const piece = 64 * 1024;
@@ -16,12 +16,12 @@ type Reader = (bytes: Uint8Array) => void | Promise<void>;
 
 /**
  * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full:
- * who writes never waits for who reads, and what was written before an early exit is there.
+ * who writes need not wait for who reads, and what was written before an early exit is there.
  */
 export class FollowedFile {
   /** For the process that writes. It appends, because several may write and none may know of the others. */
   readonly writer: number;
-  /** Settles when all has been read after `finish`, or rejects with what the reader threw. */
+  /** Settles when all has been read after `finish`, or after `cut`; or rejects with what the reader threw. */
   readonly done: Promise<void>;
   readonly #file: number;
   readonly #watcher: FSWatcher | undefined;
@@ -32,12 +32,18 @@ export class FollowedFile {
   #isFinishing = false;
   #hasNews = false;
   #wake = (): void => {};
+  #isCut = false;
+  #endWait = (): void => {};
+  readonly #onUnread: () => void;
   #freed = 0;
+  #isClosed = false;
+  #unreadAtEnd = 0;
   #canFree = process.platform === 'linux';
   #freeing: Promise<void> | undefined;
 
-  /** The path must be new, in a folder that is ours alone. */
-  constructor(path: string, reader: Reader) {
+  /** The path must be new, in a folder that is ours alone. `onUnread` is called whenever there may be more, or less, to read. */
+  constructor(path: string, reader: Reader, onUnread: () => void) {
+    this.#onUnread = onUnread;
     this.writer = openSync(path, 'ax', 0o600);
     this.#file = openSync(path, 'r');
     this.#watcher = this.#watch(path);
@@ -48,6 +54,18 @@ export class FollowedFile {
   /** To be called when the process that writes has its own copy, or was not started. */
   closeWriter(): void {
     closeSync(this.writer);
+  }
+
+  /** Bytes that were written and not read. */
+  get unread(): number {
+    return this.#isClosed ? this.#unreadAtEnd : Math.max(0, fstatSync(this.#file).size - this.#at);
+  }
+
+  /** No more is read, whoever may be writing. */
+  cut(): void {
+    this.#isCut = true;
+    this.#endWait();
+    this.#wake();
   }
 
   /** Nobody writes any more: what is there is the end. */
@@ -68,21 +86,32 @@ export class FollowedFile {
   #news(): void {
     this.#hasNews = true;
     this.#wake();
+    this.#onUnread();
   }
 
   async #follow(reader: Reader): Promise<void> {
-    for (;;) {
+    while (!this.#isCut) {
       const isEnd = this.#isFinishing;
       this.#hasNews = false;
       const bytes = this.#read();
       if (bytes.length > 0) {
-        await reader(bytes);
+        const taken = reader(bytes);
+        if (taken !== undefined) await this.#unlessCut(taken);
         this.#freeSpace();
         // More is waiting, and others wait for their turn.
         if (bytes.length === piece) await nextTurn();
+        this.#onUnread();
       } else if (isEnd) return;
       else if (!this.#hasNews) await new Promise<void>((resolve) => void (this.#wake = resolve));
     }
+  }
+
+  /** A promise of its own for each wait: one that lives as long as the file would remember every one of them. */
+  #unlessCut(taken: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#endWait = resolve;
+      taken.then(resolve, reject);
+    });
   }
 
   #read(): Uint8Array {
@@ -119,6 +148,8 @@ export class FollowedFile {
     this.#watcher?.close();
     this.#canFree = false;
     await this.#freeing;
+    this.#unreadAtEnd = this.unread;
+    this.#isClosed = true;
     closeSync(this.#file);
   }
 }

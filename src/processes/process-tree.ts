@@ -60,6 +60,16 @@ export class ProcessTree {
     }
   }
 
+  /** Stops whoever is there now, until `thaw`. Only while the leader has not been reaped. */
+  freeze(): void {
+    this.signalGroup('SIGSTOP');
+    for (const pid of this.#scan().members) send(pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    for (const pid of this.#scan().members) send(pid, 'SIGCONT');
+  }
+
   /** Kills whoever is there now, for when there is no time left to wait. */
   killAtOnce(): void {
     this.#killAll(this.#scan().members);

@@ -12,6 +12,7 @@ import type { ProcessOrder } from './supervised.ts';
 export class StandardStreams {
   readonly stdio: readonly [stdin: number | 'ignore' | 'pipe', stdout: number, stderr: number];
   readonly #outputs: FollowedFile[] = [];
+  #onUnread: (bytes: number) => void = () => {};
 
   constructor(folder: string, { stdin, talks, onStdout, onStderr }: Pick<ProcessOrder, 'stdin' | 'talks' | 'onStdout' | 'onStderr'>) {
     try {
@@ -34,7 +35,7 @@ export class StandardStreams {
   }
 
   #open(path: string, reader: ProcessOrder['onStdout']): number {
-    const file = new FollowedFile(path, reader);
+    const file = new FollowedFile(path, reader, () => this.#onUnread(this.unread));
     this.#outputs.push(file);
     return file.writer;
   }
@@ -48,6 +49,21 @@ export class StandardStreams {
   /** Calls back when a reader failed, which is when nobody listens to that stream any more. */
   onFailure(failed: (error: unknown) => void): void {
     for (const file of this.#outputs) file.done.catch(failed);
+  }
+
+  /** Bytes that were written and not handed over. */
+  get unread(): number {
+    return this.#outputs.reduce((sum, file) => sum + file.unread, 0);
+  }
+
+  /** Calls back as that number changes. */
+  onUnread(changed: (bytes: number) => void): void {
+    this.#onUnread = changed;
+  }
+
+  /** No more is handed over. */
+  cut(): void {
+    for (const file of this.#outputs) file.cut();
   }
 
   /** Nobody writes any more; settles when all was handed over. */

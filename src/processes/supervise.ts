@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { present } from '../present.ts';
+import { Brake } from './brake.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
 import type { ProcessTree } from './process-tree.ts';
@@ -12,7 +13,7 @@ import { StandardStreams } from './standard-streams.ts';
 import { startFailure } from './start-failure.ts';
 import type { Ended, Graces, Supervise, Supervised } from './supervised.ts';
 
-const usualGraces: Graces = { stop: patient(5000), leftover: patient(1000) };
+const usualGraces: Graces = { stop: patient(5000), leftover: patient(1000), drain: 500 };
 /** Who is on its way out gets this long before it counts as left running. */
 const timeToGo = 100;
 
@@ -73,10 +74,16 @@ class Supervision implements Supervised {
   readonly #tree: ProcessTree;
   readonly #graces: Graces;
   readonly #input: Writable | null;
+  readonly #streams: StandardStreams;
+  readonly #brake: Brake;
   #state: 'running' | 'ending' | 'gone' = 'running';
   #requested: Ended['requested_signal'];
   #patience: NodeJS.Timeout | undefined;
   #killing: Promise<void> | undefined;
+  /** Somebody wants the end of it now. */
+  #isHurried = false;
+  #goneAt = Infinity;
+  #cutting: NodeJS.Timeout | undefined;
 
   constructor({ pid, input, exit, tree, end, streams, graces }: Parts) {
     this.pid = pid;
@@ -85,18 +92,23 @@ class Supervision implements Supervised {
     input?.on('error', () => {});
     this.#tree = tree;
     this.#graces = graces;
-    this.ended = this.#follow(exit, end, streams);
+    this.#streams = streams;
+    this.#brake = new Brake(tree, () => this.#kill());
+    streams.onUnread((bytes) => this.#brake.unread(bytes));
+    this.ended = this.#follow(exit, end);
   }
 
   stop(signal: 'SIGINT' | 'SIGTERM'): void {
     if (this.#state !== 'running' || this.#requested !== undefined) return;
     this.#requested = signal;
     this.#tree.signalGroup(signal);
+    this.#brake.release(this.#streams.unread);
     this.#patience = setTimeout(() => this.#kill(), this.#graces.stop);
   }
 
   kill(): void {
-    if (this.#state === 'gone') return;
+    this.#isHurried = true;
+    if (this.#state === 'gone') return this.#cutSoon();
     this.#requested ??= 'SIGKILL';
     this.#kill();
   }
@@ -114,7 +126,13 @@ class Supervision implements Supervised {
     if (this.#state !== 'gone') this.#killing ??= this.#tree.kill();
   }
 
-  async #follow(exit: Promise<Exit>, end: Parts['end'], streams: StandardStreams): Promise<Ended> {
+  #cutSoon(): void {
+    const left = this.#graces.drain - (performance.now() - this.#goneAt);
+    this.#cutting ??= setTimeout(() => this.#streams.cut(), Math.max(0, left));
+  }
+
+  async #follow(exit: Promise<Exit>, end: Parts['end']): Promise<Ended> {
+    const streams = this.#streams;
     let failure: { listener_error: unknown } | undefined;
     streams.onFailure((listener_error) => {
       failure ??= { listener_error };
@@ -123,12 +141,17 @@ class Supervision implements Supervised {
     const main = await exit;
     this.#state = 'ending';
     clearTimeout(this.#patience);
+    this.#brake.release(streams.unread);
     await this.#killing;
     const left_running = await end(this.#graces.leftover, timeToGo);
     await this.#killing;
     this.#state = 'gone';
+    this.#goneAt = performance.now();
     this.#input?.destroy();
+    if (this.#isHurried) this.#cutSoon();
     await streams.finish();
-    return { ...main, ...present({ requested_signal: this.#requested }), left_running, ...failure };
+    clearTimeout(this.#cutting);
+    const unread_bytes = failure === undefined && streams.unread > 0 ? streams.unread : undefined;
+    return { ...main, ...present({ requested_signal: this.#requested, unread_bytes }), left_running, ...failure };
   }
 }

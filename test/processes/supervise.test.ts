@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -200,6 +201,73 @@ describe('what a process writes', () => {
     for (let each = 0; each < megabytes; each += 1) expected.hear(million);
     expect(told()).toEqual(expected.told());
     expect((most - atStart) / 1024 ** 2).toBeLessThan(100);
+  });
+});
+
+describe('a process that writes faster than it is heard', () => {
+  const stateOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) (.).*$/s, '$1');
+
+  it('waits when very much is unread, in a session of its own too, and then arrives whole', async () => {
+    let bytes = 0;
+    const gate = Promise.withResolvers<void>();
+    const size = 200_000_000;
+    const { ended, pid } = await sh(`setsid head -c ${size} /dev/zero & wait`, {
+      async onStdout(chunk) {
+        await gate.promise;
+        bytes += chunk.length;
+      },
+    });
+    expect(await until(() => stateOf(pid) === 'T')).toBe(true);
+    const written = Math.max(...openSinks().map((each) => each.size));
+    expect(written).toBeGreaterThan(64 * 1024 ** 2);
+    expect(written).toBeLessThan(size);
+    gate.resolve();
+    expect(await ended).toEqual(clean);
+    expect(bytes).toBe(size);
+  });
+
+  it('is not heard to its end once it is killed, and how much that was is told', async () => {
+    const { ended, kill } = await sh('yes', { onStdout: () => new Promise(() => {}) }, { drain: 20 });
+    expect(await until(() => openSinks().some((each) => each.size > 1e6))).toBe(true);
+    kill();
+    const { unread_bytes, ...end } = await ended;
+    expect(end).toEqual({ exit_code: null, signal: 'SIGKILL', requested_signal: 'SIGKILL', left_running: 0 });
+    expect(unread_bytes).toBeGreaterThan(1e6 - 64 * 1024);
+  });
+
+  it('can also be cut off when it has ended by itself', async () => {
+    const heard = Promise.withResolvers<void>();
+    const { ended, kill, pid } = await sh('echo one; exit 3', {
+      onStdout() {
+        heard.resolve();
+        return new Promise(() => {});
+      },
+    });
+    await heard.promise;
+    expect(await until(() => !existsSync(`/proc/${pid}`))).toBe(true);
+    kill();
+    expect(await ended).toMatchObject({ exit_code: 3, signal: null, left_running: 0 });
+  });
+
+  it('wakes up for the signal that ends it', async () => {
+    const { ended, stop, kill, pid } = await sh(`trap 'exit 9' TERM; while :; do head -c 10000000 /dev/zero; done`, {
+      onStdout: () => new Promise(() => {}),
+    });
+    expect(await until(() => stateOf(pid) === 'T')).toBe(true);
+    stop('SIGTERM');
+    expect(await until(() => !existsSync(`/proc/${pid}`))).toBe(true);
+    kill();
+    expect(await ended).toMatchObject({ exit_code: 9, signal: null, requested_signal: 'SIGTERM' });
+  });
+
+  it('is killed before its grace is over if it goes on like that', async () => {
+    const flood = `trap '' TERM; while :; do head -c 10000000 /dev/zero; done`;
+    const { ended, stop, kill, pid } = await sh(flood, { onStdout: () => new Promise(() => {}) }, { stop: 600_000 });
+    expect(await until(() => stateOf(pid) === 'T')).toBe(true);
+    stop('SIGTERM');
+    expect(await until(() => !existsSync(`/proc/${pid}`))).toBe(true);
+    kill();
+    expect(await ended).toMatchObject({ exit_code: null, signal: 'SIGKILL', requested_signal: 'SIGTERM' });
   });
 });
 

@@ -63,6 +63,44 @@ describe('a reader that is slow', () => {
   });
 });
 
+describe.concurrent('an agent that prints without end', () => {
+  const message = { type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'More.' } };
+  const update = { jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'plan', entries: [] } } };
+  const lines = ['--from', 'codex', '--', 'yes', JSON.stringify(message)];
+  const last = (text: string) =>
+    JSON.parse(text) as { verdict: { class: string }; final_report: { limits_hit: { limit: string }[]; warnings: string[] } };
+
+  it.each<[string, string[]]>([
+    ['lines', lines],
+    ['and hears no signal', ['--', 'sh', '-c', 'trap "" INT TERM; while :; do yes | head -c 10000000; done']],
+    ['on stderr, from a process that it left behind', ['--', 'sh', '-c', 'setsid yes >&2 & sleep 1']],
+    ['over ACP', ['--agent', 'acp', '-p', 'Do it', '--', 'yes', JSON.stringify(update)]],
+  ])('is stopped by its time limit: %s', async (name, command) => {
+    const place = makePlace({ RUNWIRE_PATIENCE: '0.1' });
+    const { said } = await shell(`${runwire('--to', 'runwire', '--timeout', '0.7s', ...command)} | tail -n 1`, place);
+    const { verdict, final_report: report } = last(said);
+    expect(verdict).toMatchObject({ class: 'time_limit', exit_code: 124 });
+    expect(report.limits_hit).toMatchObject([{ limit: 'time' }]);
+    if (name === 'lines')
+      expect(report.warnings.at(-1)).toMatch(/^the last [0-9]+ bytes that the agent printed before it was stopped were not read$/);
+    expect(leftOf(place)).toEqual(nothing);
+  });
+
+  it('is stopped by two signals at once', async () => {
+    // The grace for the first is longer than any test may take.
+    const place = makePlace({ RUNWIRE_PATIENCE: '1000' });
+    const { said } = await shell(
+      `${runwire('--to', 'runwire', ...lines)} > out & until [ -s out ]; do sleep 0.1; done
+      kill $!; sleep 0.2; kill $!; wait $!; echo $?; tail -n 1 out`,
+      place,
+    );
+    const [status, end = ''] = said.split('\n');
+    expect(status).toBe('143');
+    expect(last(end).verdict.class).toBe('cancelled');
+    expect(leftOf(place)).toEqual(nothing);
+  });
+});
+
 describe('kill -9 of runwire', () => {
   const step = isSweep ? 1 : 2;
   const moments = Array.from({ length: 20 / step }, (_, index) => Math.round((index * step) ** 1.6 * 12 + Math.random() * 60 * step));

@@ -226,7 +226,12 @@ export class RowFold {
       case 'process.ended':
         this.#row('end', event, at, {
           label: endOfProcess(event),
-          text: event.left_running === undefined ? '' : `${event.left_running} processes that it left were ended`,
+          text: [
+            event.left_running === undefined ? [] : [`${event.left_running} processes that it left were ended`],
+            event.unread_bytes === undefined ? [] : [`${event.unread_bytes} bytes that it printed were not read`],
+          ]
+            .flat()
+            .join(', '),
           tone: event.exit_code === 0 ? 'good' : 'bad',
         });
         return;

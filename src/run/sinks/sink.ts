@@ -9,7 +9,7 @@ export interface Sink {
   record?(record: EventRecord): void;
   /** An attempt that will be followed by another. */
   attempt?(attempt: EndedAttempt): void;
-  /** While it is pending, the sink has more than it can take; the agent's output waits for it, the agent does not. */
+  /** While it is pending, the sink has more than it can take: the agent's output waits for it, and the agent when that is very much. */
   ready?(): Promise<void> | undefined;
   /** The last record was told, and this is what the run came to. */
   end?(outcome: RunOutcome): void;

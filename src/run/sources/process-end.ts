@@ -3,6 +3,7 @@ import { present } from '../../present.ts';
 import type { Ended } from '../../processes/supervised.ts';
 
 /** How a supervised process ended, as a run tells it. */
-export function processEnd({ exit_code, signal, requested_signal, left_running }: Ended): ProcessEnd {
-  return { exit_code, signal, ...present({ requested_signal, left_running: left_running === 0 ? undefined : left_running }) };
+export function processEnd({ exit_code, signal, requested_signal, left_running, unread_bytes }: Ended): ProcessEnd {
+  const left = left_running === 0 ? undefined : left_running;
+  return { exit_code, signal, ...present({ requested_signal, left_running: left, unread_bytes }) };
 }
