@@ -38,6 +38,6 @@ export interface Context {
   watchTime(ms: number, lastWords?: () => LastWords): () => void;
   /** From now on nobody can read our variables from outside, but for these, as far as the system allows. */
   hideEnvironment(kept: ReadonlySet<string>): void;
-  /** The work is done: what is still open must not keep the process alive once stdout is written. */
-  leaveSoon(): void;
+  /** The work is done: what is still open must not keep the process alive once stdout is written, or at once where nobody reads it. */
+  leaveSoon(isUnread?: boolean): void;
 }

@@ -101,9 +101,10 @@ function tellLast(lastWords: (() => LastWords) | undefined): number {
 /** A kept-alive socket, a pipe that nobody closes: nothing of a finished run is worth waiting for. */
 const closingMs = 20;
 
-function leaveSoon(): void {
+function leaveSoon(isUnread = false): void {
   // Only an open handle lets an unreferenced timer fire; by then all that was written must have been taken.
   const leave = (): void => void setTimeout(() => process.exit(), closingMs).unref();
+  if (isUnread) return leave();
   process.stdout.write('', () => void process.stderr.write('', leave));
 }
 

@@ -4,6 +4,7 @@ import { childEnvironment } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import { Lines } from '../../jsonrpc/lines.ts';
 import { parseLine } from '../../jsonrpc/peer.ts';
+import { patient } from '../../processes/patience.ts';
 import { start } from '../../run/run.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import type { RunSpec } from '../../run/spec.ts';
@@ -18,6 +19,11 @@ import { rememberSession, sessionLabel } from './memory.ts';
 /** How long a question to a person may stay open, unless a flag says so. */
 const patienceMs = 24 * 60 * 60 * 1000;
 
+/** What a client may leave unread: who asks that much more than it reads is no client. */
+const mostUnread = 64 * 1024 * 1024;
+/** How long a client that says no more may take to read what it was told. */
+const lastWordsMs = patient(5000);
+
 /** Serves one client on stdin and stdout, until it is gone. */
 export async function serveAcp(values: RunValues, command: readonly string[] | undefined, context: Context): Promise<number> {
   const flags = readFlags(values, []);
@@ -31,6 +37,12 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
   const warn = (sentence: string): void => context.warn(`runwire: ${sentence}`);
   const gone = Promise.withResolvers<void>();
   const outlet = new Outlet(context.print, () => gone.resolve());
+  let isUnread = false;
+  const giveUp = (): void => {
+    isUnread = true;
+    outlet.giveUp();
+    gone.resolve();
+  };
   const agent = new AcpAgent({
     title,
     modes,
@@ -63,7 +75,12 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
       });
     },
     remember: (sessionId) => rememberSession(place, context.env, sessionId),
-    send: (message) => outlet.write(`${JSON.stringify(message)}\n`),
+    send(message) {
+      outlet.write(`${JSON.stringify(message)}\n`);
+      if (outlet.unread <= mostUnread || isUnread) return;
+      warn('the client does not read what it is told: it is left');
+      giveUp();
+    },
     ready: () => outlet.ready(),
     warn,
   });
@@ -72,10 +89,12 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
     await Promise.race([hear(agent, context, warn), gone.promise]);
     return 0;
   } finally {
+    const late = setTimeout(giveUp, lastWordsMs);
     await agent.close();
     await outlet.close();
+    clearTimeout(late);
     release();
-    context.leaveSoon();
+    context.leaveSoon(isUnread);
   }
 }
 

@@ -9,7 +9,8 @@ export class Outlet implements Sink {
   readonly #onClosed: () => void;
   #waiting: string[] = [];
   #characters = 0;
-  #pumping: Promise<void> | undefined;
+  /** Settled when all is handed over. */
+  #pumping: PromiseWithResolvers<void> | undefined;
   #closed = false;
 
   constructor(print: (pieces: readonly string[]) => Promise<void>, onClosed: () => void) {
@@ -24,19 +25,33 @@ export class Outlet implements Sink {
       this.#waiting.push(piece);
       this.#characters += piece.length;
     }
-    if (this.#waiting.length > 0) this.#pumping ??= this.#pump();
+    if (this.#waiting.length === 0 || this.#pumping !== undefined) return;
+    this.#pumping = Promise.withResolvers();
+    void this.#pump(this.#pumping);
+  }
+
+  /** Characters that wait for the reader. */
+  get unread(): number {
+    return this.#characters;
   }
 
   ready(): Promise<void> | undefined {
-    return this.#characters > roomFor ? this.#pumping : undefined;
+    return this.#characters > roomFor ? this.#pumping?.promise : undefined;
   }
 
   /** Everything is handed over, or no one wants it any more. */
   async close(): Promise<void> {
-    await this.#pumping;
+    await this.#pumping?.promise;
   }
 
-  async #pump(): Promise<void> {
+  /** The reader is there and does not read: nobody waits for it any longer. */
+  giveUp(): void {
+    this.#closed = true;
+    this.#take();
+    this.#pumping?.resolve();
+  }
+
+  async #pump(pumping: PromiseWithResolvers<void>): Promise<void> {
     try {
       while (this.#waiting.length > 0) await this.#print(this.#take());
     } catch {
@@ -45,6 +60,7 @@ export class Outlet implements Sink {
       this.#onClosed();
     } finally {
       this.#pumping = undefined;
+      pumping.resolve();
     }
   }
 
