@@ -1,35 +1,19 @@
 // The package as a user gets it: packed twice, linted, installed into an empty folder, weighed, run, imported.
-// `npm run check:package -- npm pnpm yarn bun` installs it with each of these; the others than npm are fetched.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// It is installed with npm, pnpm, yarn and bun; `npm run check:package -- npm` is one of them alone.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
+import { install, installers, pack, run, weigh } from './installing.ts';
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules', '.bin');
 const folder = mkdtempSync(join(tmpdir(), 'runwire-package-'));
 const most = { megabytes: 25, packages: 5 };
 
-const run = (command: string, args: string[], cwd: string): string =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
-
 function expect(what: string, holds: boolean): void {
   if (!holds) throw new Error(`package: ${what}`);
   console.log(`ok   ${what}`);
-}
-
-interface Packed {
-  filename: string;
-  shasum: string;
-  size: number;
-  files: { path: string }[];
-}
-
-// `prepare` would build again; the build has just been made and is what we want to look at.
-function pack(destination: string): Packed {
-  mkdirSync(destination, { recursive: true });
-  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], root)) as [Packed];
-  return packed;
 }
 
 /** Links of the packed pages that lead out of the package. */
@@ -42,31 +26,6 @@ function brokenLinks(paths: ReadonlySet<string>): string[] {
         .filter((target) => !/^\w+:/.test(target) && !isThere(normalize(join(dirname(path), target)).replace(/\/$/, '')))
         .map((target) => `${path} → ${target}`),
     );
-}
-
-function weigh(modules: string): { megabytes: number; packages: number } {
-  const files = readdirSync(modules, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const bytes = files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-  const packages = files.filter((entry) => entry.name === 'package.json' && /node_modules\/(@[^/]+\/)?[^/@.][^/]*$/.test(entry.parentPath));
-  return { megabytes: bytes / 1e6, packages: packages.length };
-}
-
-const installers: Record<string, readonly string[]> = {
-  npm: ['npm', 'install', '--no-audit', '--no-fund', '--loglevel=error'],
-  pnpm: ['npx', '--yes', 'pnpm', 'add', '--silent'],
-  yarn: ['npx', '--yes', 'yarn@1', 'add', '--silent', '--no-progress'],
-  bun: ['npx', '--yes', 'bun', 'add', '--silent'],
-};
-
-/** An empty project that has the package and nothing else. */
-function install(installer: string, tarball: string): string {
-  const project = join(folder, installer);
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), '{"name":"consumer","private":true,"type":"module"}');
-  const [command = '', ...args] = installers[installer] ?? [];
-  if (command === '') throw new Error(`unknown installer ${installer}; known: ${Object.keys(installers).join(', ')}`);
-  run(command, [...args, tarball], project);
-  return project;
 }
 
 /** What the README shows first, with what is in the package alone: the built-in agent repairs a test. */
@@ -96,17 +55,17 @@ try {
   run(join(bin, 'attw'), [tarball, '--profile', 'esm-only'], root);
   console.log('ok   are the types wrong: no');
 
-  const asked = process.argv.slice(2);
-  for (const installer of asked.length === 0 ? ['npm'] : asked) {
-    const project = install(installer, tarball);
-    expect(`installed with ${installer}, the first command of the README repairs the test`, repairs(project));
-  }
-  const project = existsSync(join(folder, 'npm')) ? join(folder, 'npm') : install('npm', tarball);
+  const project = install('npm', tarball, join(folder, 'npm'));
   const { megabytes, packages } = weigh(join(project, 'node_modules'));
   expect(
     `installed: ${megabytes.toFixed(1)} MB of at most ${most.megabytes}, ${packages} packages of at most ${most.packages}`,
     megabytes <= most.megabytes && packages <= most.packages,
   );
+  const asked = process.argv.slice(2);
+  for (const name of asked.length === 0 ? installers : asked) {
+    const place = name === 'npm' ? project : install(name, tarball, join(folder, name));
+    expect(`installed with ${name}, the first command of the README repairs the test`, repairs(place));
+  }
   const command = join(project, 'node_modules', '.bin', 'runwire');
   const recording = join(root, 'examples', 'codex-run.jsonl');
   expect(

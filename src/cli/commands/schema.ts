@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { dialects } from '../../dialects/registry.ts';
 import { Failure } from '../../failure.ts';
@@ -15,7 +15,7 @@ export const schema = command({
   summary: 'Print the JSON Schema of a format',
   operands: '[NAME]',
   description: `Without a name: the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
-A dialect's name gives the schema of one object of its wire. --all writes each into a folder, as NAME.schema.json.`,
+A dialect's name gives the schema of one object of its wire. --all writes each into a folder, as NAME.schema.json; files there that are not schemas of Runwire are never overwritten.`,
   options: { all: { type: 'string', value: 'DIR', help: 'Write all of them into this folder, which is made where it is missing' } },
   examples: [
     ['runwire schema outcome > outcome.schema.json', 'For your own validator or code generator'],
@@ -51,15 +51,41 @@ async function schemaText(name: string): Promise<string> {
   return `${JSON.stringify(found, null, 2)}\n`;
 }
 
+/** Schemas of an earlier version are replaced; before anything is written it is known that nothing else is in the way. */
 async function writeAll(folder: string, names: readonly string[], context: Context): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    for (const name of names) await writeFile(join(folder, `${name}.schema.json`), await schemaText(name));
+    for (const name of names) {
+      const path = pathOf(folder, name);
+      if (!(await isFree(path, name)))
+        throw new Failure('input', `${path} is there, and is not a schema that Runwire wrote; remove it, or name another folder`);
+    }
+    for (const name of names) await writeFile(pathOf(folder, name), await schemaText(name));
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
+    if (error instanceof Failure || !(error instanceof Error) || !('code' in error)) throw error;
     throw new Failure('input', `cannot write the schemas to ${folder}: ${error.message}`, { cause: error });
   }
   context.warn(`runwire: ${names.length} schemas in ${folder}`);
+}
+
+const pathOf = (folder: string, name: string): string => join(folder, `${name}.schema.json`);
+
+/** Links are never written through, whatever they lead to. */
+async function isFree(path: string, name: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return true;
+  if (!found.isFile() || found.size > 16 * 1024 * 1024) return false;
+  const id = idIn(await readFile(path, 'utf8'));
+  return id === `runwire:${name}` || id.startsWith(`runwire:${name}:`);
+}
+
+function idIn(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && '$id' in value ? String(value.$id) : '';
+  } catch {
+    return '';
+  }
 }
 
 /** Of `runwire.json` and of the user's own config file; it lives with the agent, which is not for browsers. */
