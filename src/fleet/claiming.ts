@@ -6,6 +6,7 @@ import type { QueueParts } from './parts.ts';
 
 /** A run whose workers vanish again and again is what makes them vanish. */
 const mostLosses = 5;
+const mostTries = 3;
 
 /** A run that a worker has taken. */
 export interface Claimed {
@@ -38,17 +39,50 @@ export class Claiming {
   readonly #boss: Boss;
   readonly #p: string;
   readonly #lock: string;
+  readonly #sharedLock: string;
 
-  constructor({ database, boss, p, lock }: QueueParts) {
+  constructor({ database, boss, p, lock, sharedLock }: QueueParts) {
     this.#database = database;
     this.#boss = boss;
     this.#p = p;
     this.#lock = lock;
+    this.#sharedLock = sharedLock;
   }
 
   /** Takes what may be done now, the most urgent first. Whose lease is over is taken from first. */
-  async claim({ count, labels, worker, leaseMs }: ClaimAsk): Promise<Claimed[]> {
-    if (!(await this.#hasWork())) return [];
+  async claim(ask: ClaimAsk): Promise<Claimed[]> {
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const seen = await this.#glance();
+      if (!seen.work) return [];
+      try {
+        return await (seen.plain ? this.#claimAny(ask) : this.#claimFitting(ask));
+      } catch (error) {
+        if (!isOutrun(error)) throw error;
+      }
+    }
+    return [];
+  }
+
+  /** Where nothing is limited workers do not wait for each other: pg-boss gives each what no other has. */
+  async #claimAny({ count, labels, ...who }: ClaimAsk): Promise<Claimed[]> {
+    const { claimed } = await this.#database.transaction(async (sql) => {
+      const fetched = await this.#boss.fetch(queueName, { db: sql, batchSize: count });
+      if (fetched.length === 0) return { claimed: [] };
+      const claimed = this.#take(sql, fetched, who);
+      claimed.catch(() => {});
+      // Goes with the commit: a division by zero makes a rollback of it.
+      void sql.query(
+        `select 1 / cast(not exists (
+          select 1 from ${this.#p}jobs where job = any($1) and signature <> '' and (not needs <@ $2::text[] or exists (select 1 from ${this.#p}limits))) as integer)`,
+        [fetched.map(({ id }) => id), labels],
+      );
+      return { claimed };
+    }, this.#sharedLock);
+    return claimed;
+  }
+
+  /** One at a time, so that limits are exact. */
+  async #claimFitting({ count, labels, ...who }: ClaimAsk): Promise<Claimed[]> {
     return this.#database.transaction(async (sql) => {
       let looked = await this.#look(sql, labels);
       if (looked.stale.length + looked.ready.length > 0) {
@@ -64,11 +98,35 @@ export class Claiming {
           batchSize: Math.min(looked.room ?? Infinity, count - claimed.length),
           ...(looked.blocked.length === 0 ? {} : { ignoreGroups: looked.blocked }),
         });
-        if (fetched.length > 0) claimed.push(...(await this.#take(sql, fetched, { worker, leaseMs })));
-        if (fetched.length === 0 || claimed.length >= count || looked.room === null) return claimed;
-        looked = await this.#look(sql, labels);
+        if (fetched.length === 0) return claimed;
+        const isLast = claimed.length + fetched.length >= count || looked.room === null;
+        const [taken, fits, next] = await Promise.all([
+          this.#take(sql, fetched, who),
+          this.#fits(sql, fetched, labels),
+          isLast ? undefined : this.#look(sql, labels),
+        ]);
+        if (!fits) throw new Outrun();
+        claimed.push(...taken);
+        if (next === undefined) return claimed;
+        looked = next;
       }
-    }, this.#lock);
+    }, `${sweeping}; ${this.#lock}`);
+  }
+
+  /** Whoever queues does not wait for the lock: what came between looking and fetching is found here. */
+  async #fits(sql: Transaction, fetched: readonly Claim[], labels: readonly string[]): Promise<boolean> {
+    const [row] = await sql.query<{ fits: boolean }>(
+      `select not exists (
+        select 1 from ${this.#p}jobs j where j.job = any($1) and (not j.needs <@ $2::text[] or exists (
+          select 1 from unnest(j.keys) k (key) cross join lateral (${this.#limitOf('k.key')}) l
+          where (select count(*) from ${this.#p}jobs r where r.state = 'running' and k.key = any(r.keys)) > l.most))) as fits`,
+      [fetched.map(({ id }) => id), labels],
+    );
+    return row?.fits === true;
+  }
+
+  #limitOf(key: string): string {
+    return `select most from ${this.#p}limits x where x.key in (${key}, split_part(${key}, '=', 1) || '=*') order by x.key = ${key} desc limit 1`;
   }
 
   async #take(sql: Transaction, fetched: readonly Claim[], { worker, leaseMs }: Pick<ClaimAsk, 'worker' | 'leaseMs'>): Promise<Claimed[]> {
@@ -86,12 +144,15 @@ export class Claiming {
   }
 
   /** Without the lock: who has nothing to do must not keep others waiting. */
-  async #hasWork(): Promise<boolean> {
-    const [row] = await this.#database.query<{ work: boolean }>(
-      `select exists (select 1 from ${this.#p}jobs where state = 'queued' and start_at <= now())
-        or exists (select 1 from ${this.#p}jobs j where ${stale}) or exists (select 1 from ${this.#p}jobs j where ${this.#ready}) as work`,
+  async #glance(): Promise<{ work: boolean; plain: boolean }> {
+    const [row] = await this.#database.query<{ due: boolean; stuck: boolean; limited: boolean }>(
+      `select exists (select 1 from ${this.#p}jobs where state = 'queued' and start_at <= now()) as due,
+        exists (select 1 from ${this.#p}jobs j where ${stale}) or exists (select 1 from ${this.#p}jobs j where ${this.#ready}) as stuck,
+        exists (select 1 from ${this.#p}jobs where state = 'queued' and signature > '')
+          and (exists (select 1 from ${this.#p}limits) or exists (select 1 from ${this.#p}sets where needs <> '{}')) as limited`,
     );
-    return row?.work === true;
+    const { due = false, stuck = false, limited = true } = row ?? {};
+    return { work: due || stuck, plain: !stuck && !limited };
   }
 
   async #look(sql: Transaction, labels: readonly string[]): Promise<Looked> {
@@ -100,10 +161,9 @@ export class Claiming {
         sets as (
           select s.signature, not s.needs <@ $1::text[] as is_unfit, min(l.most - coalesce(r.runs, 0)) as room
           from ${this.#p}sets s left join unnest(s.keys) k (key) on true left join running r on r.key = k.key
-          left join lateral (
-            select most from ${this.#p}limits x where x.key in (k.key, split_part(k.key, '=', 1) || '=*') order by x.key = k.key desc limit 1
-          ) l on true
-          where exists (select 1 from ${this.#p}jobs j where j.state = 'queued' and j.signature = s.signature)
+          left join lateral (${this.#limitOf('k.key')}) l on true
+          -- Not exists: the planner would read the whole queue for it, each time.
+          where (select true from ${this.#p}jobs j where j.state = 'queued' and j.signature = s.signature limit 1)
           group by s.signature, s.needs
         )
       select json_build_object(
@@ -146,6 +206,18 @@ export class Claiming {
       if (failed !== null) await endUnrun(sql, this.#p, [run], 'cancelled', 130, `${failed} did not succeed, and it was to come after it`);
   }
 }
+
+/** Every run is in the index of what is open as queued and as running, and gone from it soon: only a scan of this kind marks what is gone, others read it again each time. */
+const sweeping = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
+
+/** What was queued meanwhile does not fit: everything is taken back. */
+class Outrun extends Error {}
+
+function isOutrun(error: unknown): boolean {
+  return error instanceof Outrun || (error instanceof Error && 'code' in error && error.code === divisionByZero);
+}
+
+const divisionByZero = '22012';
 
 /** A server that was away was not there to be told: then nobody is late. */
 const stale = `j.state = 'running' and greatest(j.heard_at, pg_postmaster_start_time()) < clock_timestamp() - j.lease_ms * interval '1 ms'`;

@@ -31,7 +31,7 @@ export class QueueDatabase implements Sql {
   static async open(text: string, address: PostgresAddress): Promise<QueueDatabase> {
     if (address.schema.length > longestSchema)
       throw new Failure('config', `the schema "${address.schema}" is too long for a queue beside it; use at most ${longestSchema} letters`);
-    return new QueueDatabase(address, await takePool(`queue ${text}`, address, { idleTimeoutMillis, query_timeout }));
+    return new QueueDatabase(address, await takePool(`queue ${text}`, address, { idleTimeoutMillis, query_timeout, pipeline: true }));
   }
 
   executeSql(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
@@ -42,20 +42,37 @@ export class QueueDatabase implements Sql {
     return (await this.#pool.query<Row>(text, values)).rows;
   }
 
-  /** `begin` may bring a statement of its own, so that it costs no way to the server and back. */
+  /**
+   * What is asked without waiting for an answer goes to the server together, and all of it is awaited in the end: so `begin`, with a statement that
+   * it may bring, costs no way to the server and back, and neither does `commit` after a last statement that nobody waits for.
+   */
   async transaction<Result>(work: (sql: Transaction) => Promise<Result>, first = ''): Promise<Result> {
     const client = await this.#pool.connect();
     let failure: Error | undefined;
     // The connection may break while nothing is asked of it; the next statement fails and says so.
     const onError = (error: Error): void => void (failure = error);
     client.on('error', onError);
+    const asked: Promise<unknown>[] = [];
+    const ask = <Row extends object>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>> => {
+      const answer = client.query<Row>(text, values);
+      asked.push(answer);
+      // Told below, or to who waits for it.
+      answer.catch(() => {});
+      return answer;
+    };
     try {
-      await client.query(`begin; ${first}`);
+      void ask(`begin; ${first}`);
       const result = await work({
-        executeSql: (text, values = []) => client.query(text, values),
-        query: async <Row extends object>(text: string, values: unknown[] = []) => (await client.query<Row>(text, values)).rows,
+        executeSql: (text, values = []) => ask(text, values),
+        query<Row extends object>(text: string, values: unknown[] = []) {
+          const rows = ask<Row>(text, values).then((result) => result.rows);
+          rows.catch(() => {});
+          return rows;
+        },
       });
-      await client.query('commit');
+      void ask('commit');
+      // After a statement that failed, `commit` is a rollback and says so to nobody.
+      await Promise.all(asked);
       return result;
     } catch (error) {
       await client.query('rollback').catch((broken: unknown) => {

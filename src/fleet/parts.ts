@@ -7,8 +7,15 @@ export interface QueueParts {
   boss: Boss;
   /** In front of the names of tables. */
   p: string;
-  /** Whoever claims, cancels or releases waits for the others: so that limits are exact. */
+  /** Whoever claims what is limited, cancels or releases waits for the others: so that limits are exact. */
   lock: string;
+  /** Whoever claims what is not limited waits for those alone. */
+  sharedLock: string;
+}
+
+export function locksOf(schema: string): Pick<QueueParts, 'lock' | 'sharedLock'> {
+  const name = `(hashtext('runwire:claim'), hashtext('${schema}'))`;
+  return { lock: `select pg_advisory_xact_lock${name}`, sharedLock: `select pg_advisory_xact_lock_shared${name}` };
 }
 
 /** What PostgreSQL takes for JSON: no NUL, no half of a character. */

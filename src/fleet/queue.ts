@@ -8,7 +8,7 @@ import { readBundle } from './bundles.ts';
 import { type Claimed, type ClaimAsk, Claiming } from './claiming.ts';
 import { QueueDatabase } from './database.ts';
 import type { Job, JobState, NewJob } from './job.ts';
-import type { QueueParts } from './parts.ts';
+import { locksOf, type QueueParts } from './parts.ts';
 import { setUp } from './set-up.ts';
 import { type Heard, type Settlement, Settling } from './settling.ts';
 
@@ -38,8 +38,7 @@ export class Queue {
       await setUp(database);
       const { schema } = database;
       const { boss, close } = await openBoss(database, schema);
-      const lock = `select pg_advisory_xact_lock(hashtext('runwire:claim'), hashtext('${schema}'))`;
-      return new Queue({ database, boss, p: `${schema}.`, lock }, close);
+      return new Queue({ database, boss, p: `${schema}.`, ...locksOf(schema) }, close);
     } catch (error) {
       await database?.close();
       throw error instanceof Failure

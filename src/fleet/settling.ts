@@ -101,7 +101,8 @@ export class Settling {
           ...endColumns(run, ending),
           result: ending.bundle === undefined ? undefined : await keepBundle(sql, this.#p, ending.bundle),
         });
-      await sql.query(
+      // Goes with the commit.
+      void sql.query(
         `update ${this.#p}jobs j set state = 'ended', ended_at = clock_timestamp(), status = x.status, class = x.class, exit_code = x.code, message = x.message, branch = x.branch, result = x.result, ending = x.ending
           from jsonb_to_recordset($1::jsonb) as x (run text, status text, class text, code int, message text, branch text, result text, ending text) where j.run = x.run`,
         [asJson(rows)],

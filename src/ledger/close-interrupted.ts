@@ -4,7 +4,7 @@ import type { Reader } from '../pipeline/reader.ts';
 import { present } from '../present.ts';
 import { goneBy, isSameMachine, thisProcess } from '../stores/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
-import type { Tapes } from '../stores/tape.ts';
+import { sequenceOf, type Tapes } from '../stores/tape.ts';
 
 /**
  * Ends the runs whose process is gone, with everything that their tapes received; answers their ids. Where the tape is on
@@ -44,14 +44,15 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
   let lastAt = run.heartbeat_at;
   const reader = tapeReader({
     metadata: run.prompt === '' ? {} : { initial_prompt: run.prompt },
-    onRecord({ sequence, timestamp }) {
-      last = Math.max(last, sequence);
+    onRecord({ timestamp }) {
       if (timestamp !== null) lastAt = Math.max(lastAt, Date.parse(timestamp));
     },
   });
-  const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader);
-  // What ending it adds was never told.
-  const received = last;
+  // As it was written: a reader keeps the end back, and adds one where there was none.
+  const onLines = (lines: Uint8Array): void => {
+    last = Math.max(last, sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1)));
+  };
+  const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader, onLines);
   const outcome = await endReading(reader);
   const sha256 = trouble === undefined ? await tapes.at(run.tape ?? '')?.digest?.() : undefined;
   const known = trouble === undefined ? outcome : withKnown(outcome, run);
@@ -59,21 +60,25 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
     ending: {
       outcome: explained(known, [gone === 'process' ? 'the process that ran it is gone' : silenceOf(run), trouble]),
       ended_at: lastAt,
-      last_sequence: received,
+      last_sequence: last,
       ...present({ tape_sha256: sha256 }),
     },
     isSeen: trouble === undefined || run.tape === undefined || (gone === 'process' && trouble !== notHere),
   };
 }
 
+const lineEnd = 10;
 const notHere = 'its tape is not on this machine';
 
 /** Answers what kept the tape from being read. */
-async function play(tapes: Tapes, key: string, reader: Reader): Promise<string | undefined> {
+async function play(tapes: Tapes, key: string, reader: Reader, onLines: (lines: Uint8Array) => void): Promise<string | undefined> {
   const tape = tapes.at(key);
   if (tape === undefined || (await tape.size()) === undefined) return notHere;
   try {
-    for await (const lines of tape.read()) reader.stdout(lines);
+    for await (const lines of tape.read()) {
+      onLines(lines);
+      reader.stdout(lines);
+    }
     return undefined;
   } catch (error) {
     return `its tape cannot be read: ${messageOf(error)}`;

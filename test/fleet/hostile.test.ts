@@ -3,11 +3,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Boss, openBoss } from '../../src/fleet/boss.ts';
+import { Claiming } from '../../src/fleet/claiming.ts';
+import { QueueDatabase } from '../../src/fleet/database.ts';
+import { type NewJob, QueuedSpec } from '../../src/fleet/job.ts';
 import { findOrigin } from '../../src/fleet/origin.ts';
+import { locksOf } from '../../src/fleet/parts.ts';
 import { makePlace } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
+import { readAddress } from '../../src/stores/postgres-address.ts';
+import { newRunId } from '../../src/stores/run-id.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { Fleet, newRepository, temporary } from './support/fleet.ts';
 
@@ -46,6 +53,70 @@ async function workOnce(fleet: Fleet): Promise<number> {
   expect(warnings).toEqual([]);
   return exitCode;
 }
+
+describe('what is queued while a worker takes runs', () => {
+  /** Queues more when a worker has looked and not yet taken, once. */
+  async function claimWhile(
+    schema: string,
+    { limits, before, meanwhile }: { limits: Record<string, number>; before: object[]; meanwhile: object[] },
+  ): Promise<{ claimed: number; running: Record<string, number> }> {
+    const url = server.url(schema);
+    const queue = await Queue.open(url);
+    const database = await QueueDatabase.open(url, readAddress(url));
+    const { boss, close } = await openBoss(database, database.schema);
+    let left = meanwhile;
+    const late: Boss = Object.assign(Object.create(boss) as Boss, {
+      fetch: async (...args: Parameters<Boss['fetch']>) => {
+        const news = left;
+        left = [];
+        await queue.add(news.map(jobOf));
+        return boss.fetch(...args);
+      },
+    });
+    try {
+      for (const [key, most] of Object.entries(limits)) await queue.setLimit(key, most);
+      await queue.add(before.map(jobOf));
+      const claiming = new Claiming({ database, boss: late, p: `${database.schema}.`, ...locksOf(database.schema) });
+      const claimed = await claiming.claim({ count: 8, labels: [], worker: 'w', leaseMs: 60_000 });
+      const rows = await ask<{ name: string; runs: number }>(
+        `select coalesce(keys[1], needs[1], '') as name, count(*)::int as runs from ${database.schema}.jobs where state = 'running' group by 1`,
+      );
+      return { claimed: claimed.length, running: Object.fromEntries(rows.map(({ name, runs }) => [name, runs])) };
+    } finally {
+      await close();
+      await database.close();
+      await queue.close();
+    }
+  }
+
+  function jobOf(job: object): NewJob {
+    const { keys, needs, priority, after, publish, id: _id, budget: _budget, at: _at, ...spec } = QueuedSpec.parse({ prompt: 'x', ...job });
+    // As when whoever queues it began before the worker did.
+    const order = { keys, needs, priority, after, publish, at: '2026-01-01T00:00:00Z' };
+    return { run: newRunId(Date.now()), spec, order, origin: undefined, bundle: undefined, by: 'test' };
+  }
+
+  const many = (job: object, count: number): object[] => Array.from({ length: count }, () => job);
+
+  it('counts for limits, though nothing limited was queued before', async () => {
+    const told = await claimWhile('late_1', { limits: { 'repo=x': 1 }, before: [{}], meanwhile: many({ keys: ['repo=x'] }, 5) });
+    expect(told).toEqual({ claimed: 2, running: { '': 1, 'repo=x': 1 } });
+  });
+
+  it('counts for limits that have less room than those that were looked at', async () => {
+    const told = await claimWhile('late_2', {
+      limits: { 'repo=x': 1, 'repo=y': 3 },
+      before: many({ keys: ['repo=y'] }, 3),
+      meanwhile: many({ keys: ['repo=x'], priority: 5 }, 3),
+    });
+    expect(told).toEqual({ claimed: 4, running: { 'repo=x': 1, 'repo=y': 3 } });
+  });
+
+  it('is for workers that have what it needs', async () => {
+    const told = await claimWhile('late_3', { limits: {}, before: [{}], meanwhile: [{ needs: ['gpu'] }] });
+    expect(told).toEqual({ claimed: 1, running: { '': 1 } });
+  });
+});
 
 describe('a budget of queued runs', () => {
   it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', { timeout: 60_000 }, async () => {

@@ -36,6 +36,10 @@ it('ends a run that nobody ended from its tape, with all that it received', asyn
   const run = await store.get(sink.id);
   expect(run).toMatchObject({ status: 'success', agent: 'counter', outcome: { message: 'step 3', session_id: 's-9' } });
   expect(run?.outcome?.metrics).toMatchObject({ turns: outcome.metrics.turns });
+  const taped: Uint8Array[] = [];
+  for await (const lines of tapes.at(run?.tape ?? '')?.read() ?? []) taped.push(new Uint8Array(lines));
+  const last = Buffer.concat(taped).toString().trim().split('\n').at(-1) ?? '';
+  expect(JSON.parse(last)).toMatchObject({ type: 'thread.completed', sequence: run?.last_sequence });
   expect(run?.outcome?.verdict.evidence.at(-1)).toEqual({ signal: 'ledger', detail: 'the process that ran it is gone' });
   for (const id of closed.filter((each) => each !== sink.id))
     expect(await store.get(id)).toMatchObject({ status: 'incomplete', exit_code: 8, prompt: 'Fix the parser' });
