@@ -21,7 +21,9 @@ const fails: readonly (readonly [page: string, beginning: string, status: number
 
 /** What the reader of a page has done before. */
 const before: Readonly<Record<string, string>> = {
+  'docs/analyst.md': 'runwire run -q -- cat run.jsonl',
   'docs/dashboard.md': 'runwire run -q -- cat run.jsonl',
+  'docs/recipes.md': 'runwire run -q -- cat run.jsonl',
   'docs/ledger.md':
     'runwire run -q -- cat run.jsonl; mkdir -p ~/.{claude/projects,codex/sessions,pi/agent/sessions,qwen/projects,local/share/opencode}',
 };
