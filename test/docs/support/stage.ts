@@ -152,10 +152,10 @@ export interface Played {
   stderr: string;
 }
 
-/** One block after the other, as in one shell: what a block exports, the next one has. */
+/** One block after the other, as in one shell: what a block exports, the next one has; but each finds a clean checkout. */
 export function play(world: World, stage: string, script: string): Promise<Played> {
   const variables = join(stage, 'variables.sh');
-  const whole = `[ ! -f '${variables}' ] || . '${variables}'\n${script}\nexport -p > '${variables}'\n`;
+  const whole = `git clean -fdq\n[ ! -f '${variables}' ] || . '${variables}'\n${script}\nexport -p > '${variables}'\n`;
   const env = {
     PATH: `${join(stage, 'bin')}:${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
     HOME: join(stage, 'home'),
