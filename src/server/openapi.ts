@@ -67,7 +67,7 @@ const filters: readonly Parameter[] = [
   { name: 'until', about: 'The same' },
   { name: 'min_cost', about: 'USD' },
   { name: 'max_cost', about: 'USD' },
-  { name: 'search', about: 'All these words are in the prompt or the answer; word* begins so' },
+  { name: 'search', about: 'All these words are in the prompt or the answer; word* is a prefix' },
   { name: 'file', about: 'Runs that changed this file: a path, or the end of one' },
 ];
 

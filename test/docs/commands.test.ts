@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { isSweep } from '../support/sweep.ts';
-import { type Block, blocksOf, commandsOf, isCommands, pages } from './support/pages.ts';
+import { type Block, blocksOf, commandsOf, isCommands, pages, stepsOf, textOf } from './support/pages.ts';
 import { closeWorld, openWorld, play, stageFor, strike, type World } from './support/stage.ts';
 
 type Listed = readonly [page: string, beginning: string, why: string];
@@ -21,7 +23,9 @@ const fails: readonly (readonly [page: string, beginning: string, status: number
 
 /** What the reader of a page has done before. */
 const before: Readonly<Record<string, string>> = {
+  'docs/analyst.md': 'runwire run -q -- cat run.jsonl',
   'docs/dashboard.md': 'runwire run -q -- cat run.jsonl',
+  'docs/recipes.md': 'runwire run -q -- cat run.jsonl',
   'docs/ledger.md':
     'runwire run -q -- cat run.jsonl; mkdir -p ~/.{claude/projects,codex/sessions,pi/agent/sessions,qwen/projects,local/share/opencode}',
 };
@@ -112,6 +116,16 @@ describe('the commands of the pages do what they say', () => {
     } finally {
       strike(stage);
     }
+  });
+
+  it.concurrent('examples/ci/gitlab.yml', async () => {
+    const steps = stepsOf(textOf('examples/ci/gitlab.yml'));
+    expect(commandsOf(steps)).toHaveLength(2);
+    const stage = stageFor(world);
+    const { status, stdout, stderr } = await play(world, stage, `set -eo pipefail\n${steps}`);
+    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^Done/);
+    for (const file of ['outcome.json', 'agent.xml']) expect(existsSync(join(stage, 'project', file))).toBe(true);
   });
 
   it('and what is left out, or fails, is on them', () => {

@@ -13,7 +13,7 @@ import { csvLine } from '../../ledger/csv.ts';
 export const list = command({
   name: 'budget list',
   summary: 'Budgets, and what is left of them',
-  description: `What runs took in the period that goes on, and what is set aside for those that have not ended. Periods are days, weeks (from
+  description: `What runs took in the current period, and what is set aside for those that have not ended. Periods are days, weeks (from
 Monday) and months in UTC, by the clock of the ledger. A table on a terminal, else JSON lines (see "runwire schema budget").`,
   options: { ...formatOptions, ...ledgerOption },
   examples: [

@@ -10,16 +10,16 @@ export const set = command({
   name: 'budget set',
   summary: 'Make or change a budget',
   operands: 'NAME',
-  description: `Runs with --budget NAME take from it together, from any process and machine that uses this ledger. What was spent in the period
-that goes on still counts when a budget is changed.`,
+  description: `Runs with --budget NAME take from it together, from any process and machine that uses this ledger. What was spent in the current period
+still counts when a budget is changed.`,
   options: {
-    usd: { type: 'string', value: 'USD', help: 'So many dollars' },
-    tokens: { type: 'string', value: 'N', help: 'So many tokens, in and out' },
+    usd: { type: 'string', value: 'USD', help: 'This many dollars' },
+    tokens: { type: 'string', value: 'N', help: 'This many tokens, in and out' },
     per: {
       type: 'string',
       value: periods.join('|'),
       choices: periods,
-      help: 'Anew every day, week or month (UTC), or once and for all (default: total)',
+      help: 'Renewed every day, week or month (UTC), or once and for all (default: total)',
     },
     ...ledgerOption,
   },

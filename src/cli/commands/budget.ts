@@ -16,7 +16,7 @@ export const budget = command({
   ...list,
   name: 'budget',
   summary: 'What runs may spend together, over agents, machines and days',
-  description: `A budget is kept in the ledger. A run with --budget NAME reserves something of it before its agent starts, and more before it takes
+  description: `A budget is kept in the ledger. A run with --budget NAME reserves part of it before its agent starts, and more before it takes
 more; what was not needed goes back when it ends. When nothing is left, a run ends with exit 5 before its agent starts.
 Without a command it lists them.`,
   subcommands,

@@ -12,7 +12,7 @@ export const completion = command({
   operands: 'bash|zsh|fish',
   takesCommand: true,
   description: `The script completes commands, flags and their values: agents, models, dialects, schemas, and the runs, sessions and budgets of the ledger.
-It asks this command for the words: "runwire completion bash -- WORDS…" tells what may stand in place of the last one.`,
+It asks this command for the words: "runwire completion bash -- WORDS…" prints what may replace the last one.`,
   options: {},
   examples: [
     ['eval "$(runwire completion bash)"', 'In ~/.bashrc'],

@@ -8,8 +8,8 @@ export const enqueueCommand = command({
   operands: '[PROMPT | SPEC.json… | -] [-- COMMAND…]',
   takesCommand: true,
   description: `The flags of "runwire run" say what to do; or files of RunSpecs say it, or JSON lines of them on stdin (see "runwire schema
-queued-spec"). All that is wrong is said before anything is queued. stdout gets one JSON line for each run: its id and state.
-A worker fetches the repository by its remote and commit, into a folder of its own; nothing else of this machine is there.
+queued-spec"). All errors are reported before anything is queued. stdout gets one JSON line for each run: its id and state.
+A worker fetches the repository by its remote and commit, into a folder of its own; nothing else from this machine is there.
 The job names variables and never holds their values: a worker gives those of its own that it allows.`,
   options: { ...specOptions, ...orderOptions, ...queueOption },
   examples: [

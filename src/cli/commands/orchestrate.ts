@@ -13,13 +13,13 @@ export const orchestrate = command({
   summary: 'Have a model hand out work to agents on branches, and publish what passes',
   description: `A model (--model) cuts the task into pieces and gives them to coding agents. Each agent works in a private copy of the
 repository; your checkout is never touched. All it leaves is committed on a branch runwire/RUN/N-…, verified in a fresh
-copy, and the model decides what follows. The last branch is published if you say so, by Runwire's own hand.
+copy, and the model decides what follows. The last branch is published if you say so, by Runwire itself.
 stdout gets the final report as JSON; with --stream-json also every event, as it happens.
-The limits of money, tokens and time are for all of it together; --max-turns counts the model calls of the one who directs.`,
+The limits of money, tokens and time are for all of it together; --max-turns counts the calls of the directing model.`,
   options: {
     task: { type: 'string', value: 'TEXT', help: 'What to do; else -p, else stdin' },
     prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same' },
-    'max-turns': { type: 'string', value: 'N', help: 'Stop after N model calls of the one who directs (exit 6)' },
+    'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls of the directing model (exit 6)' },
     ...crewOptions,
     ...publishOptions,
     interactive: { type: 'boolean', help: 'Read what to do next, line by line, from the terminal or stdin, until it ends' },

@@ -16,7 +16,7 @@ export const outcome = command({
   name: 'outcome',
   summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
   operands: '[FILE|RUN…]',
-  description: `Folds an agent's output to one RunOutcome, a JSON document, one line per file; on a terminal it is told for people.
+  description: `Folds an agent's output to one RunOutcome, a JSON document, one line per file; on a terminal it is written for people.
 The verdict weighs everything that is known: the agent's claim, errors, denials, limits, an empty answer, a cut
 stream, and, if given, its stderr and how the process ended. A run of the ledger is named by its id, or "last".`,
   options: {

@@ -7,7 +7,7 @@ export const run = command({
   operands: '[PROMPT] [-- COMMAND…]',
   takesCommand: true,
   description: `The word "run" may be left out: runwire "fix the tests". The prompt is the argument, --prompt, or stdin.
-A first word that is nearly a command of ours is not taken for a prompt; -p says plainly that it is one.
+A first word that is nearly a command of ours is not taken for a prompt; -p makes clear that it is one.
 --agent starts another agent's own program, which must be installed. After -- comes any command that prints a dialect we
 read; --prompt then goes to its stdin, which is empty otherwise. The whole process tree ends with the run.
 stdout gets the answer, or the one format you choose; people read stderr. The exit code is the verdict.

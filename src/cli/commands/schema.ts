@@ -16,7 +16,7 @@ export const schema = command({
   operands: '[NAME]',
   description: `Without a name: the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
 A dialect's name gives the schema of one object of its wire. --all writes each into a folder, as NAME.schema.json; files there that are not schemas of Runwire are never overwritten.`,
-  options: { all: { type: 'string', value: 'DIR', help: 'Write all of them into this folder, which is made where it is missing' } },
+  options: { all: { type: 'string', value: 'DIR', help: 'Write all of them into this folder, created if it is missing' } },
   examples: [
     ['runwire schema outcome > outcome.schema.json', 'For your own validator or code generator'],
     ['runwire schema --all schemas', 'All of them, for a repository of your own'],

@@ -7,9 +7,9 @@ export const serve = command({
   name: 'serve',
   summary: 'The dashboard: watch runs in a browser, and an API for your own panes',
   description: `Serves the runs of a ledger on this machine: live runs of all processes, and those that "runwire run --report" sends.
-The link on stderr lets a browser in; it holds a token of yours, which stays the same until --new-token.
+The link on stderr lets a browser in; it contains your token, which stays the same until --new-token.
 Tokens for others come from RUNWIRE_READ_TOKEN, RUNWIRE_STOP_TOKEN and RUNWIRE_REPORT_TOKEN, or from --tokens FILE.
-Beyond this machine it is served with a certificate of yours, or behind a reverse proxy that has one.`,
+Beyond this machine it is served with your own certificate, or behind a reverse proxy that has one.`,
   options: {
     port: { type: 'string', value: 'N', help: `Default: ${defaultPort}; 0: any that is free` },
     host: { type: 'string', value: 'ADDRESS', help: 'Default: 127.0.0.1; others need --tls-cert and --tls-key, or --behind-proxy' },

@@ -25,7 +25,7 @@ given back to the queue. A worker that is not heard of for --lease loses its run
       help: "A variable of this worker's that runs may ask for with --env (or PREFIX_*); may be repeated",
     },
     poll: { type: 'string', value: 'DURATION', help: 'How often to look for work (default: 1s)' },
-    lease: { type: 'string', value: 'DURATION', help: 'After so long without a word its runs go to others (default: 30s)' },
+    lease: { type: 'string', value: 'DURATION', help: 'After this long without a sign of life, its runs go to others (default: 30s)' },
     grace: { type: 'string', value: 'DURATION', help: 'How long runs may take to end when it is told to leave (default: 25s)' },
     ...queueOption,
   },

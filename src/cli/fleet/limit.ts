@@ -6,8 +6,8 @@ export const limit = command({
   name: 'queue limit',
   summary: 'How many runs of a key may run at once',
   operands: '[KEY=VALUE N|none]',
-  description: `Over all workers, and exactly. "repo=*" is the limit of every repo that has none of its own. "none" takes a limit away.
-Without operands it lists the limits, a JSON line each. What runs already goes on.`,
+  description: `Across all workers, exactly. "repo=*" is the limit of every repo that has none of its own. "none" takes a limit away.
+Without operands it lists the limits, a JSON line each. Running runs continue.`,
   options: queueOption,
   examples: [
     ['runwire queue limit repo=web 2', 'Two at once'],

@@ -14,10 +14,10 @@ export const queueList = command({
   name: 'queue list',
   summary: 'What waits and what runs, the most urgent first',
   description: `A table on a terminal, else JSON lines. "waiting": for another run, "queued": for a worker. What runs, and what has run, is in
-"runwire runs" too, as any other run.`,
+"runwire runs" too, like any other run.`,
   options: {
     all: { type: 'boolean', help: 'Also what has ended' },
-    limit: { type: 'string', value: 'N', help: `At most so many, the newest (default: ${defaultLimit})` },
+    limit: { type: 'string', value: 'N', help: `At most this many, the newest (default: ${defaultLimit})` },
     json: { type: 'boolean', help: 'JSON lines, also on a terminal' },
     ...queueOption,
   },

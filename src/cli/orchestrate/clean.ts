@@ -9,11 +9,11 @@ export const clean = command({
   summary: 'Reclaim private copies that a crash left: keep their work, remove them',
   operands: '[COPY…]',
   description: `What is in a copy whose run is gone, uncommitted and untracked files too, is committed on its branch; then the copy is removed.
-Copies of runs that live are left alone. On a terminal it is for people, else one JSON object a line.
+Copies of live runs are left alone. On a terminal it is for people, else one JSON object a line.
 The exit code is 1 when a copy could not be reclaimed.`,
   options: {
     'dry-run': { type: 'boolean', help: 'Say what there is, and do nothing' },
-    discard: { type: 'boolean', help: 'Remove also what cannot be kept, such as work on a repository that is gone' },
+    discard: { type: 'boolean', help: 'Also remove what cannot be kept, such as work on a repository that is gone' },
     json: { type: 'boolean', help: 'JSON, also on a terminal' },
   },
   examples: [

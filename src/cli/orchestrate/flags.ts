@@ -24,7 +24,7 @@ export const crewOptions = {
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
   budget: runOptions.budget,
   timeout,
-  'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after so long' },
+  'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after this long' },
   concurrency: { type: 'string', value: 'N', help: 'How many agents work at once (default: 4)' },
   verify: {
     type: 'string',

@@ -35,7 +35,7 @@ interface Conducting {
   values: RunValues;
   crewFlags: CrewFlags;
   prompt: string;
-  /** Whether the one who directs has a model, that of the command line. */
+  /** Whether there is a directing model, that of the command line. */
   hasBrain: boolean;
   /** Who directs the crew: an agent with a model, or a script without one. */
   directorOf(crew: Crew, limits: RunSpec['limits']): { loadAgent: () => Promise<RunAgent> } | { script: Script };

@@ -58,7 +58,7 @@ export const documentOptions = {
     type: 'boolean',
     help: 'Tell GitHub Actions: folded log, annotations, summary, outputs (default: where GITHUB_ACTIONS is true)',
   },
-  'no-github': { type: 'boolean', help: 'Tell no CI anything, GitLab and Buildkite neither' },
+  'no-github': { type: 'boolean', help: 'Tell no CI anything, including GitLab and Buildkite' },
 } as const satisfies Options;
 
 export const runOptions = {
@@ -96,7 +96,7 @@ export const runOptions = {
   'max-tokens': { type: 'string', value: 'N', help: 'Stop when it has used this many tokens, in and out (exit 5)' },
   budget: { type: 'string', value: 'NAME', help: 'Take from this budget of the ledger, as "runwire budget" knows it; none left: exit 5' },
   timeout: { type: 'string', value: 'DURATION', help: 'Stop after 90s, 5m, 1h30m (exit 124)' },
-  'idle-timeout': { type: 'string', value: 'DURATION', help: 'Stop when the agent prints nothing for so long (exit 124)' },
+  'idle-timeout': { type: 'string', value: 'DURATION', help: 'Stop when the agent prints nothing for this long (exit 124)' },
   'first-event-timeout': { type: 'string', value: 'DURATION', help: 'Stop when it has said nothing by then (exit 124)' },
   'permission-timeout': {
     type: 'string',
@@ -123,7 +123,7 @@ export const runOptions = {
   'add-dir': { type: 'string', multiple: true, value: 'DIR', help: 'Let file tools work in this folder too; may be repeated' },
   cwd: { type: 'string', short: 'C', value: 'DIR', help: 'Work in this folder' },
   ...copyOptions,
-  resume: { type: 'string', value: 'ID', help: 'Go on with an earlier session' },
+  resume: { type: 'string', value: 'ID', help: 'Resume an earlier session' },
   env: {
     type: 'string',
     multiple: true,
@@ -146,7 +146,7 @@ export const runOptions = {
   ledger: {
     type: 'string',
     value: 'FILE|URL|none',
-    help: 'Where the run is remembered: a file, postgres://…, none (default: RUNWIRE_LEDGER, else a file of yours)',
+    help: 'Where the run is remembered: a file, postgres://…, none (default: RUNWIRE_LEDGER, else a local file)',
   },
   report: {
     type: 'string',
@@ -156,7 +156,7 @@ export const runOptions = {
   otel: {
     type: 'string',
     value: 'FILE|URL|none',
-    help: 'Tell OpenTelemetry its spans: a collector, or a file of OTLP/JSON lines (default: as the OTEL_* variables say)',
+    help: 'Send its spans to OpenTelemetry: a collector, or a file of OTLP/JSON lines (default: as the OTEL_* variables say)',
   },
   tapes: {
     type: 'string',
@@ -167,7 +167,7 @@ export const runOptions = {
   'no-tape': { type: 'boolean', help: 'Keep only its line in the ledger, not its events' },
   'on-end': { type: 'string', multiple: true, value: 'CMD', help: 'Run this shell command at the end, with the outcome on its stdin' },
   notify: { type: 'string', multiple: true, value: 'CMD', help: 'The same; may be repeated' },
-  parent: { type: 'string', value: 'RUN', help: 'Make it a part of this run of the ledger: "runwire runs list --tree" shows it there' },
+  parent: { type: 'string', value: 'RUN', help: 'Make it part of this run in the ledger: "runwire runs list --tree" shows it there' },
   'project-name': { type: 'string', value: 'NAME', help: 'Default: the folder of the git repository' },
   'parent-branch-id': { type: 'string', value: 'ID', help: 'Default: the current git branch' },
   quiet: { type: 'boolean', short: 'q', help: 'Say on stderr only what went wrong' },

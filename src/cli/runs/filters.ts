@@ -26,7 +26,7 @@ export const filterOptions = {
   'min-cost': { type: 'string', value: 'USD', help: 'Cost at least this much' },
   'max-cost': { type: 'string', value: 'USD', help: 'Cost at most this much' },
   file: { type: 'string', multiple: true, value: 'PATH', help: 'Changed this file: a path, or the end of one, such as src/index.ts' },
-  text: { type: 'string', value: 'WORDS', help: 'All these words are in the prompt or the answer; word* begins so' },
+  text: { type: 'string', value: 'WORDS', help: 'All these words are in the prompt or the answer; word* is a prefix' },
 } as const satisfies Options;
 
 export function readFilter(values: Values<typeof filterOptions>, context: Context): RunFilter {

@@ -21,12 +21,12 @@ const defaultLimit = 50;
 export const list = command({
   name: 'runs list',
   summary: 'Runs, the newest first',
-  description: `A table on a terminal, else JSON lines (see "runwire schema run-summary"). Everything that is asked for must hold.
-Where there are more than --limit, the flag for the next page is told on stderr.`,
+  description: `A table on a terminal, else JSON lines (see "runwire schema run-summary"). All filters must match.
+Where there are more than --limit, stderr names the flag for the next page.`,
   options: {
     ...filterOptions,
     tree: { type: 'boolean', help: 'Runs under the ones that started them; filters and --limit are of those at the top' },
-    limit: { type: 'string', short: 'n', value: 'N', help: `At most so many (default: ${defaultLimit}; 0: all)` },
+    limit: { type: 'string', short: 'n', value: 'N', help: `At most this many (default: ${defaultLimit}; 0: all)` },
     after: { type: 'string', value: 'CURSOR', help: 'Start after the last run of the page before' },
     ...formatOptions,
     ...ledgerOption,

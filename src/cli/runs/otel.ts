@@ -27,7 +27,7 @@ export const otel = command({
   operands: 'ID|FILE…',
   description: `A run of the ledger with all below it, from their tapes, or any stored stream, as spans of the GenAI conventions:
 the run, each call of the model, each call of a tool. They are the same spans, with the same ids, that "runwire run --otel" sends.
-stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are told only where they are asked for: see
+stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are sent only on request: see
 docs/telemetry.md.`,
   options: {
     to: {

@@ -12,8 +12,8 @@ import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 export const prune = command({
   name: 'runs prune',
   summary: 'Forget old runs, or only their tapes',
-  description: `Tells what would go; with --yes it goes. Runs that have not ended stay, with their tapes.
---older-than, --keep and the filters choose runs, and all of them must hold; --max-size is about the folder of tapes alone.`,
+  description: `Lists what would be removed; --yes removes it. Runs that have not ended stay, with their tapes.
+--older-than, --keep and the filters choose runs, and all of them must hold; --max-size concerns only the folder of tapes.`,
   options: {
     'older-than': { type: 'string', value: 'SPAN', help: 'Runs that began before 30d, 12w, …' },
     keep: { type: 'string', value: 'N', help: 'All but the N newest' },

@@ -26,7 +26,7 @@ export const tail = command({
   summary: 'What a run does, live and from any process',
   operands: '[ID]',
   description: `Reads the tape of a run, the last one if none is named: for people on a terminal, else as records (runwire),
-or in any dialect. With -f it goes on until the run ends, drawn live on a terminal; where there is no run yet, it waits for the first.`,
+or in any dialect. With -f it continues until the run ends, drawn live on a terminal; where there is no run yet, it waits for the first.`,
   options: {
     follow: { type: 'boolean', short: 'f', help: 'Wait for what comes, until the run ends' },
     tree: { type: 'boolean', help: 'Also what the runs below it do, each line with the end of its id' },

@@ -11,7 +11,7 @@ export const verify = command({
   summary: 'Check the ledger and every tape',
   description: `The database's own check, every run's outcome, and every tape from its first byte to its last, by its hash. One finding a line;
 exits with 1 when there is a problem. A tape that is gone or has no run here is a warning: tapes are pruned by age and
-size, and ledgers may share their folder; --strict takes warnings for problems.`,
+size, and ledgers may share their folder; --strict treats warnings as problems.`,
   options: {
     strict: { type: 'boolean', help: 'Exit with 1 for warnings too' },
     json: { type: 'boolean', help: 'Findings as JSON lines; see "runwire schema run-finding"' },

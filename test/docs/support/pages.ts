@@ -35,6 +35,7 @@ export function blocksOf(page: string): Block[] {
     if (open === undefined && language !== undefined) {
       open = { page, line: index + 1, language, text: '', file: /^<!-- (examples\/\S+) -->$/.exec(before)?.[1], shown: undefined };
     } else if (open !== undefined && language === '') {
+      if (open.language === 'yaml') open = { ...open, language: 'sh', text: stepsOf(open.text) };
       const previous = blocks.at(-1);
       if (open.language === '' && isFresh && previous !== undefined) previous.shown = open.text;
       isFresh = isCommands(open);
@@ -45,6 +46,15 @@ export function blocksOf(page: string): Block[] {
     before = line;
   }
   return blocks;
+}
+
+/** What the steps of a pipeline run: `run: COMMAND` of GitHub, the items under `script:` of GitLab. */
+export function stepsOf(yaml: string): string {
+  const [, items = ''] = /^ *script:\n((?: +- .*\n)+)/m.exec(yaml) ?? [];
+  return Array.from(
+    `${yaml.replaceAll(/^[ -]*run: /gm, '\u0000')}${items.replaceAll(/^ +- /gm, '\u0000')}`.matchAll(/\0(.*\n)/g),
+    ([, command = '']) => command,
+  ).join('');
 }
 
 export const isCommands = ({ language, file }: Block): boolean =>

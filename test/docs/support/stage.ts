@@ -62,6 +62,15 @@ test | ci) [ -f package.json ] ;;
 esac
 `;
 
+/** Few machines have it; Node.js has the same library. */
+const sqliteScript = `#!/bin/bash
+exec "${process.execPath}" --no-warnings -e '
+  const [, file, sql] = process.argv.slice(1);
+  const rows = new (require("node:sqlite").DatabaseSync)(file, { readOnly: true }).prepare(sql).all();
+  for (const row of rows) console.log(Object.values(row).join("|"));
+' -- "$@"
+`;
+
 export async function openWorld(): Promise<World> {
   const model = await startModelServer({
     turns: ({ tools, entries }, index) => {
@@ -96,6 +105,7 @@ function makeTemplate(): string {
   script('npx', npxScript);
   script('npm', npmScript);
   script('xdg-open', '#!/bin/sh\n');
+  script('sqlite3', sqliteScript);
   const codexRun = join(root, 'examples', 'codex-run.jsonl');
   const write = (path: string, text: string): void => writeFileSync(join(project, path), text);
   write('package.json', '{"scripts":{"test":"node --test"}}\n');
@@ -142,10 +152,10 @@ export interface Played {
   stderr: string;
 }
 
-/** One block after the other, as in one shell: what a block exports, the next one has. */
+/** One block after the other, as in one shell: what a block exports, the next one has; but each finds a clean checkout. */
 export function play(world: World, stage: string, script: string): Promise<Played> {
   const variables = join(stage, 'variables.sh');
-  const whole = `[ ! -f '${variables}' ] || . '${variables}'\n${script}\nexport -p > '${variables}'\n`;
+  const whole = `git clean -fdq\n[ ! -f '${variables}' ] || . '${variables}'\n${script}\nexport -p > '${variables}'\n`;
   const env = {
     PATH: `${join(stage, 'bin')}:${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
     HOME: join(stage, 'home'),
