@@ -32,7 +32,7 @@ const annotationsShown = 10;
 export function annotations(outcome: RunOutcome, workspace: string): string {
   const { status, verdict, error_details: error, expectations = [], warnings } = outcome;
   const why = verdict.evidence[0]?.detail ?? verdict.class;
-  const file = error?.file_path === undefined ? undefined : seenFrom(workspace, error.file_path);
+  const file = error?.file_path === undefined ? undefined : oneLine(seenFrom(workspace, error.file_path), 1000);
   const line = file === undefined || error?.line_number === undefined ? undefined : String(error.line_number);
   const title = `runwire: ${verdict.class}`;
   const errors = [
@@ -66,10 +66,10 @@ export function stepOutputs(outcome: RunOutcome, outcomeFile: string | undefined
   return values.map(([name, value]) => stepOutput(name, value, newDelimiter())).join('');
 }
 
-/** An answer as a log of GitHub may show it: no line of it is a command to the runner. */
+/** An answer as a log of GitHub may show it: no line of it is a command to the runner, which takes NEL for a blank. */
 export function harmlessInLog(text: string): string {
   const harmless = (line: string): string => {
-    const words = line.trimStart();
+    const words = line.replace(/^[\s\u0085]+/, '');
     return words.startsWith('::') ? `${line.slice(0, line.length - words.length)}\\${words}` : line;
   };
   return text

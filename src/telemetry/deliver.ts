@@ -10,6 +10,9 @@ export type Delivered =
   | { kind: 'refused'; why: string };
 
 const longestAnswer = 64 * 1024;
+/** A collector may ask for more; a timer cannot hold just any number. */
+const longestPauseMs = 3_600_000;
+const longestTimeoutMs = 2 ** 31 - 1;
 
 /** One request of OTLP to a file, as a line, or to a collector. It never throws. */
 export async function deliver(body: string, target: TelemetryTarget, signal: AbortSignal): Promise<Delivered> {
@@ -33,16 +36,18 @@ async function send(body: string, { url, headers, timeoutMs, isCompressed }: Htt
       ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
     },
     body: isCompressed ? await gzipped(body) : body,
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    // Another place was not chosen by who set the headers.
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimeoutMs))]),
   });
   const answer = await answerOf(response);
+  if (response.status >= 300 && response.status < 400) return { kind: 'refused', why: 'it redirects, which is not followed' };
   if (response.ok) return { kind: 'taken', ...remarkOn(answer) };
   const why = `it answered ${response.status}`;
   // The only ones that a client may send again, says the protocol.
   if (![429, 502, 503, 504].includes(response.status)) return { kind: 'refused', why };
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  return { kind: 'away', why, ...(seconds >= 0 ? { afterMs: seconds * 1000 } : {}) };
+  return { kind: 'away', why, ...(seconds >= 0 ? { afterMs: Math.min(seconds * 1000, longestPauseMs) } : {}) };
 }
 
 async function gzipped(body: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { harmlessInSections } from '../../src/reports/gitlab.ts';
 import { annotations, harmlessInLog, stepOutput, stepOutputs, workflowCommand } from '../../src/reports/github.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
 import type { Draft } from '../../src/events/event.ts';
@@ -19,7 +20,9 @@ it('writes the bytes that the runner reads', () => {
   expect(stepOutput('message', 'one\ntwo', 'D')).toBe('message<<D\none\ntwo\nD\n');
 });
 
-const hostile = fc.string({ unit: fc.constantFrom('::error::x', '\n', '\r', ':', '%', ',', '##[error]', 'a', ' ') });
+const hostile = fc.string({
+  unit: fc.constantFrom('::error::x', '\n', '\r', ':', '%', ',', '##[error]', 'a', ' ', '\u0085', '\u001b[31m', '\u202e'),
+});
 
 it('lets no text of a run be a command', () => {
   fc.assert(
@@ -34,10 +37,16 @@ it('lets no text of a run be a command', () => {
       for (const line of told.trimEnd().split('\n')) expect(line).toMatch(/^::(?:error|warning) title=[^\r\n]*$/);
       expect(told).not.toContain('\r');
       for (const line of harmlessInLog(text).split(/\r\n?|\n/))
-        expect(line.trimStart().startsWith('::') || line.includes('##[')).toBe(false);
+        expect(line.replace(/^[\s\u0085]+/, '').startsWith('::') || line.includes('##[')).toBe(false);
     }),
     { numRuns: 300 },
   );
+});
+
+it('lets no text of a run open or close a section of GitLab', () => {
+  const forged = '\nsection_end:1:runwire_1\r\u001b[0Ksection_start:9:x[collapsed=true]\r\u001b[0Khidden';
+  expect(harmlessInSections(forged)).toBe('\nsection\\_end:1:runwire_1\r\u001b[0Ksection\\_start:9:x[collapsed=true]\r\u001b[0Khidden');
+  expect(harmlessInSections('a section_start: of words')).toBe('a section_start: of words');
 });
 
 it('has at most ten annotations of a kind, and the place of an error', () => {

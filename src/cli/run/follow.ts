@@ -18,7 +18,7 @@ import { ledgerPlace } from '../../stores/open-store.ts';
 import { tapesPlace } from '../../stores/tapes-place.ts';
 import type { Context, LastWords } from '../context.ts';
 import type { Ci } from './ci.ts';
-import { ciOf, type RunFlags } from './flags.ts';
+import { ciOf, type CiName, type RunFlags } from './flags.ts';
 import type { HtmlDocument } from './html-document.ts';
 import { lateOutcome } from './late-outcome.ts';
 import { lateResponse } from './late-response.ts';
@@ -116,7 +116,7 @@ export async function follow(
             narration,
             documents,
             ci,
-            isLog: ciName === 'github',
+            ciName,
             onScratchpad: (name) => void (scratchpad = name),
             onDocuments: (opened) => void (documentSinks = opened),
           },
@@ -184,7 +184,7 @@ interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onR
   documents: RunFlags['documents'];
   ci: Ci | undefined;
   /** stdout may be the log of GitHub. */
-  isLog: boolean;
+  ciName: CiName | undefined;
   /** Told the name of the scratchpad. */
   onScratchpad: (name: string) => void;
   /** Told what writes documents. */
@@ -198,12 +198,12 @@ async function openSinks(ways: Ways, context: Context): Promise<Sink[]> {
 
 async function fillSinks(
   sinks: Sink[],
-  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, isLog, onScratchpad, onDocuments }: Ways,
+  { flags, spec, writer, tellsReport, outlet, narration, documents, ci, ciName, onScratchpad, onDocuments }: Ways,
   context: Context,
 ): Promise<Sink[]> {
   const { flag } = flags.format;
   const { complain } = narration;
-  const answers = isLog ? await harmlessOutlet(outlet) : outlet;
+  const answers = await harmlessOutlet(outlet, ciName);
   if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
   else if (writer !== undefined && flag === '--json') {
     const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
@@ -226,8 +226,12 @@ async function fillSinks(
   return [...sinks, narration.sink];
 }
 
-/** What the answer says is no command to the runner. */
-async function harmlessOutlet(outlet: Outlet): Promise<Pick<Outlet, 'write'>> {
-  const { harmlessInLog } = await import('../../reports/github.ts');
-  return { write: (...pieces) => outlet.write(...pieces.map(harmlessInLog)) };
+/** What the answer says is no command to the runner of a CI. */
+async function harmlessOutlet(outlet: Outlet, ciName: CiName | undefined): Promise<Pick<Outlet, 'write'>> {
+  const through = (harmless: (text: string) => string): Pick<Outlet, 'write'> => ({
+    write: (...pieces) => outlet.write(...pieces.map(harmless)),
+  });
+  if (ciName === 'github') return through((await import('../../reports/github.ts')).harmlessInLog);
+  if (ciName === 'gitlab') return through((await import('../../reports/gitlab.ts')).harmlessInSections);
+  return outlet;
 }
