@@ -319,3 +319,31 @@ describe.concurrent('what people ask of a queue', () => {
     expect(await worker.job(run)).toMatchObject({ class: 'success' });
   });
 });
+
+const programs = process.env['RUNWIRE_TEST_POSTGRES'] ?? '';
+it.skipIf(!existsSync(join(programs, 'pg_dump')))(
+  'is given out again from a backup of both schemas, as the docs say (npm run test:postgres)',
+  { timeout: 60_000 },
+  async () => {
+    const fleet = new Fleet(server.url('saved'));
+    const [ended, running, queued] = [await fleet.enqueue([], 'say', '1'), await fleet.enqueue([], 'say', '1'), await fleet.enqueue([])];
+    expect(await workOnce(fleet)).toBe(0);
+    const queue = await Queue.open(fleet.url);
+    expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 1 })).toMatchObject([{ run: running }]);
+    await queue.close();
+    const [from, to] = [new URL(fleet.url), new URL(fleet.url)];
+    from.search = to.search = '';
+    to.pathname = '/restored';
+    const dump = execFileSync(join(programs, 'pg_dump'), ['--schema', 'saved', '--schema', 'saved_queue', from.href], { stdio: 'pipe' });
+    await ask('create database restored');
+    execFileSync(join(programs, 'psql'), ['-qX', '-v', 'ON_ERROR_STOP=1', to.href], { input: dump, stdio: 'pipe' });
+    const again = new Fleet(`${to.href}?schema=saved`);
+    const codes = [await workOnce(again), await workOnce(again)];
+    const listed = (await again.runwire(['runs', 'list', '--json'])).stdout;
+    expect({ codes, known: [ended, running, queued].map((run) => listed.includes(run)) }).toEqual({
+      codes: [0, 0],
+      known: [true, true, true],
+    });
+    expect(await again.job(running)).toMatchObject({ state: 'ended', attempt: 2, class: 'success' });
+  },
+);
