@@ -13,6 +13,7 @@ import { makePlace } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
+import { openPostgres } from '../../src/stores/postgres.ts';
 import { readAddress } from '../../src/stores/postgres-address.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
@@ -33,8 +34,10 @@ async function ask<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 /** A worker that takes one run; answers its exit code. */
-async function workOnce(fleet: Fleet): Promise<number> {
+async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}): Promise<number> {
   const queue = await Queue.open(fleet.url);
+  const settle = queue.settle.bind(queue);
+  queue.settle = async (...end) => beforeSettling().then(() => settle(...end));
   const warnings: string[] = [];
   const worker = new Worker(queue, {
     env: { ...process.env, ...fleet.env('there') },
@@ -119,6 +122,19 @@ describe('what is queued while a worker takes runs', () => {
 });
 
 describe('a budget of queued runs', () => {
+  it('knows what a run took before the next of its key may begin', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('known'));
+    await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day']);
+    await fleet.enqueue(['--budget', 'team-a']);
+    let spent: unknown;
+    const look = async (): Promise<void> => {
+      const store = await openPostgres(fleet.url);
+      spent = (await store.budgets.list())[0]?.spent.tokens;
+      await store.close();
+    };
+    expect([await workOnce(fleet, look), spent]).toEqual([0, 15]);
+  });
+
   it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', { timeout: 60_000 }, async () => {
     const fleet = new Fleet(server.url('budgets'));
     expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({ status: 0 });
