@@ -13,10 +13,12 @@ import { makePlace } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { readAddress } from '../../src/stores/postgres-address.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { newRun } from '../stores/support/runs.ts';
 import { Fleet, newRepository, temporary } from './support/fleet.ts';
 
 let server: PostgresServer;
@@ -122,6 +124,28 @@ describe('what is queued while a worker takes runs', () => {
 });
 
 describe('a budget of queued runs', () => {
+  it('counts what a lost attempt took by its tape, where the ledger was not told, once', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('taped'));
+    await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '400', '--per', 'day']);
+    const run = await fleet.enqueue(['--budget', 'team-a']);
+    const queue = await Queue.open(fleet.url);
+    const { store, tapes } = await openLedger({ kind: 'postgres', url: fleet.url }, fleet.env('there'));
+    for (const _ of ['begins and is killed', 'is killed before the ledger hears of it'])
+      expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).toHaveLength(1);
+    await store.budgets.reserve('team-a', run);
+    const { key, tape } = tapes.create(run, Date.now());
+    await store.begin({ ...newRun({ id: run }), tape: key });
+    const writer = tape.write({ onTrouble: () => {} });
+    const event = { type: 'usage.reported', scope: 'turn', input_tokens: 100, output_tokens: 10 } as const;
+    writer.record({ ...event, sequence: 1, timestamp: null, thread_id: 't', source: 'agent', synthetic: false });
+    await writer.end();
+    expect(await workOnce(fleet)).toBe(0);
+    const attempts = (await store.get(run))?.attempts.map(({ tokens_used: tokens }) => tokens);
+    expect([attempts, (await store.budgets.list())[0]?.spent.tokens]).toEqual([[110, undefined], 125]);
+    await store.close();
+    await queue.close();
+  });
+
   it('knows what a run took before the next of its key may begin', { timeout: 60_000 }, async () => {
     const fleet = new Fleet(server.url('known'));
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day']);
