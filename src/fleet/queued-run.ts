@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedNames } from '../agents/environment.ts';
 import { exitCodes, Failure, messageOf } from '../failure.ts';
+import { openLedger } from '../ledger/ledger.ts';
 import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
@@ -12,6 +13,7 @@ import { RunSpec } from '../run/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
 import type { Attempt, RunRecord } from '../stores/run-store.ts';
+import type { Tapes } from '../stores/tape.ts';
 import { pushBranch } from '../workspace/push.ts';
 import { Origin } from './job.ts';
 import { bundleOfWork } from './origin.ts';
@@ -32,6 +34,8 @@ export interface AttemptEnd {
 
 /** A server that restarts is back by then; after that the lease is over anyway. */
 const settlePatienceMs = 10 * 60_000;
+/** A bucket may be away. */
+const tapePatienceMs = 5000;
 const firstRetryMs = 200;
 const lastRetryMs = 5000;
 
@@ -168,14 +172,17 @@ export class QueuedRun {
     };
   }
 
-  /** What the ledger knows of the attempts before this one; the last of them was never closed. */
+  /** What the ledger and the tapes know of the attempts before this one; the last of them was never closed. */
   async #lostAttempts(): Promise<Attempt[]> {
     const { run: id, attempt } = this.claimed;
-    const store = await openStore(this.#options.ledger);
+    const { ledger, env } = this.#options;
+    const { store, tapes } = await openLedger(ledger, env);
     try {
       const known = await store.get(id);
       const earlier = [...(known?.attempts ?? [])];
-      while (earlier.length < attempt - 1) earlier.push(lostAttempt(earlier.length + 1, known));
+      // The row of a run tells of one attempt: of those that came after it, the ledger never heard.
+      if (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, known, tapes));
+      while (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, undefined, tapes));
       return earlier;
     } finally {
       await store.close();
@@ -270,9 +277,10 @@ function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin
   };
 }
 
-function lostAttempt(number: number, known: RunRecord | undefined): Attempt {
+async function lostAttempt(number: number, known: RunRecord | undefined, tapes: Tapes): Promise<Attempt> {
   const { started_at, heartbeat_at, session_id, input_tokens, output_tokens, cost, host } = known ?? {};
-  const tokens = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  const told = input_tokens === undefined && output_tokens === undefined ? undefined : (input_tokens ?? 0) + (output_tokens ?? 0);
+  const taped = known === undefined ? undefined : await usedByTape(tapes, known);
   return {
     number,
     status: 'incomplete',
@@ -280,10 +288,27 @@ function lostAttempt(number: number, known: RunRecord | undefined): Attempt {
     reason: `its worker${host === undefined ? '' : ` on ${host}`} was lost`,
     ...present({
       started_at,
-      session_id,
-      tokens_used: tokens,
-      cost,
+      session_id: session_id ?? (taped?.session_id || undefined),
+      tokens_used: more(told, taped?.metrics.tokens_used),
+      cost: more(cost, taped?.metrics.cost),
       duration_ms: started_at === undefined || heartbeat_at === undefined ? undefined : heartbeat_at - started_at,
     }),
   };
+}
+
+/** A worker tells its ledger now and then, and its tape at once. Undefined: the tape cannot be had soon. */
+async function usedByTape(tapes: Tapes, run: RunRecord): Promise<RunOutcome | undefined> {
+  const { endReading, tapeOf, tapeReader } = await import('../ledger/run-tape.ts');
+  const read = async (): Promise<RunOutcome | undefined> => {
+    const found = await tapeOf(tapes, run);
+    if ('missing' in found) return undefined;
+    const reader = tapeReader({});
+    for await (const lines of found.tape.read()) reader.stdout(lines);
+    return endReading(reader);
+  };
+  return Promise.race([read().catch(() => undefined), sleep(tapePatienceMs, undefined, { ref: false })]);
+}
+
+function more(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }

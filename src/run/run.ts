@@ -159,6 +159,8 @@ class LiveRun implements Run {
         ...(await this.#expectations()),
       });
       const outcome = await attempts.run().finally(() => source.close?.());
+      // Once it is settled others begin: by then a budget has to know what this one took.
+      if (this.#options.settle !== undefined) await Promise.all(sinks.map((sink) => sink.flush?.()));
       const isOurs = (await this.#options.settle?.(outcome)) ?? true;
       for (const sink of sinks) {
         if (isOurs) sink.end?.(outcome);

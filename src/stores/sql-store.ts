@@ -75,6 +75,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         tape: optionalText(run.tape),
         host: optionalText(run.owner.host),
         owner: wholeText(JSON.stringify(run.owner)),
+        attempts: attemptsColumn(run.lost ?? []),
       }),
       ...this.#rows.labels(run.id, run.labels),
     ]);
@@ -351,6 +352,10 @@ const openColumns = [
   ...['owner', 'prompt', 'tape', 'tape_sha256', 'session_id', 'agent_version'].map((column) => `d.${column}`),
 ];
 
+function attemptsColumn(attempts: readonly Attempt[]): string | null {
+  return attempts.length === 0 ? null : JSON.stringify(attempts);
+}
+
 function documentColumns(
   outcome: LedgerOutcome,
   { attempts, tape_sha256 }: Pick<Ending, 'attempts' | 'tape_sha256'>,
@@ -358,7 +363,8 @@ function documentColumns(
 ): Record<string, Value> {
   return {
     outcome: writeOutcome(outcome, kind),
-    attempts: attempts === undefined || attempts.length === 0 ? null : JSON.stringify(attempts),
+    // Who ends a run from its tape knows of one attempt alone.
+    ...(attempts === undefined ? {} : { attempts: attemptsColumn(attempts) }),
     agent_version: optionalText(outcome.provenance.version),
     dialect: optionalText(outcome.provenance.dialect),
     session_id: optionalText(outcome.session_id),

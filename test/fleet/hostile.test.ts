@@ -13,9 +13,12 @@ import { makePlace } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { openPostgres } from '../../src/stores/postgres.ts';
 import { readAddress } from '../../src/stores/postgres-address.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
+import { newRun } from '../stores/support/runs.ts';
 import { Fleet, newRepository, temporary } from './support/fleet.ts';
 
 let server: PostgresServer;
@@ -33,8 +36,10 @@ async function ask<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 /** A worker that takes one run; answers its exit code. */
-async function workOnce(fleet: Fleet): Promise<number> {
+async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}): Promise<number> {
   const queue = await Queue.open(fleet.url);
+  const settle = queue.settle.bind(queue);
+  queue.settle = async (...end) => beforeSettling().then(() => settle(...end));
   const warnings: string[] = [];
   const worker = new Worker(queue, {
     env: { ...process.env, ...fleet.env('there') },
@@ -119,6 +124,41 @@ describe('what is queued while a worker takes runs', () => {
 });
 
 describe('a budget of queued runs', () => {
+  it('counts what a lost attempt took by its tape, where the ledger was not told, once', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('taped'));
+    await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '400', '--per', 'day']);
+    const run = await fleet.enqueue(['--budget', 'team-a']);
+    const queue = await Queue.open(fleet.url);
+    const { store, tapes } = await openLedger({ kind: 'postgres', url: fleet.url }, fleet.env('there'));
+    for (const _ of ['begins and is killed', 'is killed before the ledger hears of it'])
+      expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).toHaveLength(1);
+    await store.budgets.reserve('team-a', run);
+    const { key, tape } = tapes.create(run, Date.now());
+    await store.begin({ ...newRun({ id: run }), tape: key });
+    const writer = tape.write({ onTrouble: () => {} });
+    const event = { type: 'usage.reported', scope: 'turn', input_tokens: 100, output_tokens: 10 } as const;
+    writer.record({ ...event, sequence: 1, timestamp: null, thread_id: 't', source: 'agent', synthetic: false });
+    await writer.end();
+    expect(await workOnce(fleet)).toBe(0);
+    const attempts = (await store.get(run))?.attempts.map(({ tokens_used: tokens }) => tokens);
+    expect([attempts, (await store.budgets.list())[0]?.spent.tokens]).toEqual([[110, undefined], 125]);
+    await store.close();
+    await queue.close();
+  });
+
+  it('knows what a run took before the next of its key may begin', { timeout: 60_000 }, async () => {
+    const fleet = new Fleet(server.url('known'));
+    await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day']);
+    await fleet.enqueue(['--budget', 'team-a']);
+    let spent: unknown;
+    const look = async (): Promise<void> => {
+      const store = await openPostgres(fleet.url);
+      spent = (await store.budgets.list())[0]?.spent.tokens;
+      await store.close();
+    };
+    expect([await workOnce(fleet, look), spent]).toEqual([0, 15]);
+  });
+
   it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', { timeout: 60_000 }, async () => {
     const fleet = new Fleet(server.url('budgets'));
     expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({ status: 0 });
@@ -319,3 +359,31 @@ describe.concurrent('what people ask of a queue', () => {
     expect(await worker.job(run)).toMatchObject({ class: 'success' });
   });
 });
+
+const programs = process.env['RUNWIRE_TEST_POSTGRES'] ?? '';
+it.skipIf(!existsSync(join(programs, 'pg_dump')))(
+  'is given out again from a backup of both schemas, as the docs say (npm run test:postgres)',
+  { timeout: 60_000 },
+  async () => {
+    const fleet = new Fleet(server.url('saved'));
+    const [ended, running, queued] = [await fleet.enqueue([], 'say', '1'), await fleet.enqueue([], 'say', '1'), await fleet.enqueue([])];
+    expect(await workOnce(fleet)).toBe(0);
+    const queue = await Queue.open(fleet.url);
+    expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 1 })).toMatchObject([{ run: running }]);
+    await queue.close();
+    const [from, to] = [new URL(fleet.url), new URL(fleet.url)];
+    from.search = to.search = '';
+    to.pathname = '/restored';
+    const dump = execFileSync(join(programs, 'pg_dump'), ['--schema', 'saved', '--schema', 'saved_queue', from.href], { stdio: 'pipe' });
+    await ask('create database restored');
+    execFileSync(join(programs, 'psql'), ['-qX', '-v', 'ON_ERROR_STOP=1', to.href], { input: dump, stdio: 'pipe' });
+    const again = new Fleet(`${to.href}?schema=saved`);
+    const codes = [await workOnce(again), await workOnce(again)];
+    const listed = (await again.runwire(['runs', 'list', '--json'])).stdout;
+    expect({ codes, known: [ended, running, queued].map((run) => listed.includes(run)) }).toEqual({
+      codes: [0, 0],
+      known: [true, true, true],
+    });
+    expect(await again.job(running)).toMatchObject({ state: 'ended', attempt: 2, class: 'success' });
+  },
+);

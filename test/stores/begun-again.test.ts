@@ -42,6 +42,22 @@ it('lets another process begin a run again, and only that one end it', async () 
   await store.close();
 });
 
+it('keeps the attempts before, whoever ends the run, and though it never heard of the first', async () => {
+  const store = await openSqlite(join(mkdtempSync(join(tmpdir(), 'runwire-again-')), 'ledger.db'));
+  const lost: Attempt[] = [{ number: 1, status: 'incomplete', class: 'incomplete', reason: 'its worker was lost' }];
+  const run = newRun({ lost });
+  await store.begin(run);
+  expect(await store.get(run.id)).toMatchObject({ status: 'running', attempts: lost });
+  const [open] = await store.open();
+  if (open === undefined) throw new Error('it is not open');
+  // As from its tape, which has one attempt alone.
+  await store.closeInterrupted(open, { outcome: outcomeWith(), ended_at: noon + 5000, last_sequence: 9 });
+  expect(await store.get(run.id)).toMatchObject({ status: 'success', attempts: lost });
+  await store.finish(run.id, { outcome: outcomeWith(), ended_at: noon + 5000, attempts: [] });
+  expect(await store.get(run.id)).toMatchObject({ attempts: [] });
+  await store.close();
+});
+
 it('counts what a lost attempt took in the budget of its run, once', async () => {
   const store = await openSqlite(join(mkdtempSync(join(tmpdir(), 'runwire-again-')), 'ledger.db'));
   await store.budgets.set({ name: 'team-a', usd: 10, per: 'total' });

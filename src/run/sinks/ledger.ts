@@ -137,6 +137,14 @@ export class LedgerSink implements Sink {
     this.#meter.nextAttempt();
   }
 
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#working;
+    await this.#work();
+    this.#schedule(this.#options.heartbeatMs ?? defaultHeartbeatMs);
+  }
+
   end(outcome: RunOutcome): void {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
     if (!this.#begun || this.#warned) this.#keepUntilRecorded();

@@ -11,6 +11,8 @@ export interface Sink {
   attempt?(attempt: EndedAttempt): void;
   /** While it is pending, the sink has more than it can take: the agent's output waits for it, and the agent when that is very much. */
   ready?(): Promise<void> | undefined;
+  /** Settles when those who count on what was recorded so far have been told, or could not be. It never rejects. */
+  flush?(): Promise<void>;
   /** The last record was told, and this is what the run came to. */
   end?(outcome: RunOutcome): void;
   /** Instead of an end: another process has taken the run over, and what is remembered of it is its own. */

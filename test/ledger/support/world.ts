@@ -127,8 +127,9 @@ try {
     host(3, { hostname: 'alpha', ahead: 3_600_000 }),
   ];
   await alpha.runwire(['runs', 'export']).done;
-  const work = (on: Host, name: string) => on.runwire(['run', '--quiet', '--label', `name=${name}`, ...agent(name)]);
-  const works = { steady: work(alpha, 'steady'), cut: work(beta, 'cut'), lost: work(beta, 'lost') };
+  const work = (on: Host, name: string, ...flags: string[]) =>
+    on.runwire(['run', '--quiet', ...flags, '--label', `name=${name}`, ...agent(name)]);
+  const works = { steady: work(alpha, 'steady'), cut: work(beta, 'cut'), lost: work(beta, 'lost', '--tapes', 'files') };
   const named = (runs: readonly RunRecord[]) =>
     Object.fromEntries(
       runs.map(({ labels, status, host: on, last_sequence, outcome }) => [
