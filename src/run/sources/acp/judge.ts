@@ -14,6 +14,9 @@ interface Call {
   args: Json;
 }
 
+/** An agent may begin calls and never end them: who asks does so about one of its last. */
+const mostOpen = 1000;
+
 interface JudgeOptions {
   rules: PermissionRules;
   cwd: string;
@@ -32,8 +35,12 @@ export class Judge {
   }
 
   see(draft: Draft): void {
-    if (draft.type === 'item.started') this.#calls.set(draft.item_id, draft);
-    else if (draft.type === 'item.completed') this.#calls.delete(draft.item_id);
+    if (draft.type === 'item.completed') this.#calls.delete(draft.item_id);
+    if (draft.type !== 'item.started') return;
+    const { item_id, kind, name, args } = draft;
+    this.#calls.set(item_id, { kind, name, args });
+    const [oldest] = this.#calls.size > mostOpen ? this.#calls.keys() : [];
+    if (oldest !== undefined) this.#calls.delete(oldest);
   }
 
   /** The answer to `session/request_permission`. */
