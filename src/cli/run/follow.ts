@@ -206,8 +206,9 @@ async function fillSinks(
   const answers = isLog ? await harmlessOutlet(outlet) : outlet;
   if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
   else if (writer !== undefined && flag === '--json') {
-    const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
-    const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
+    const { Scratchpad, scratchpadHome, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
+    const home = scratchpadHome(spec.cwd, spec.workspace !== undefined, context.env);
+    const scratchpad = new Scratchpad(home, scratchpadName(spec.prompt, context.now()), complain);
     onScratchpad(scratchpad.name);
     sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
   } else if (writer !== undefined && flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));
