@@ -131,7 +131,11 @@ export async function follow(
       outside: {
         onSignal: context.onSignal,
         onCrash: context.onCrash,
-        watchTime: (timeoutMs) => context.watchTime(timeoutMs, () => lastWords(timeoutMs)),
+        watchTime: (timeoutMs, onBlocked) =>
+          context.watchTime(timeoutMs, () => {
+            onBlocked();
+            return lastWords(timeoutMs);
+          }),
       },
       loadAgent,
       script,

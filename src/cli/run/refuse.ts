@@ -42,7 +42,7 @@ export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated 
     env: context.env,
     sinks: async () => sinks,
     clock: context.now,
-    outside: context,
+    outside: { onSignal: context.onSignal, onCrash: context.onCrash, watchTime: (ms) => context.watchTime(ms) },
     refusal:
       problem === undefined || refusal.message.includes(problem) ? refusal : new Failure(refusal.code, `${refusal.message}; ${problem}`),
   }).outcome;
