@@ -1,7 +1,9 @@
 import { messageOf } from '../failure.ts';
+import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Reader } from '../pipeline/reader.ts';
 import { present } from '../present.ts';
+import type { Stopped } from '../stores/outbox.ts';
 import { goneBy, isSameMachine, thisProcess } from '../stores/owner.ts';
 import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import { sequenceOf, type Tapes } from '../stores/tape.ts';
@@ -36,15 +38,17 @@ interface Close {
   isSeen: boolean;
 }
 
-/** What is known of the end of a run that nobody ended. */
-export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'silence'): Promise<Close> {
+/** What is known of the end of a run that nobody ended, or that was ended in the midst of something. */
+export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'silence' | Stopped): Promise<Close> {
   // Every run that ends looks for such others and seldom finds any; reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let last = run.last_sequence;
   let lastAt = run.heartbeat_at;
+  let thread = run.id;
   const reader = tapeReader({
     metadata: run.prompt === '' ? {} : { initial_prompt: run.prompt },
-    onRecord({ timestamp }) {
+    onRecord({ timestamp, thread_id }) {
+      thread = thread_id;
       if (timestamp !== null) lastAt = Math.max(lastAt, Date.parse(timestamp));
     },
   });
@@ -53,21 +57,41 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
     last = Math.max(last, sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1)));
   };
   const trouble = run.tape === undefined ? 'it has no tape' : await play(tapes, run.tape, reader, onLines);
+  if (typeof gone !== 'string') reader.stdout(limitLine(gone, { sequence: last + 1, thread_id: thread }));
   const outcome = await endReading(reader);
   const sha256 = trouble === undefined ? await tapes.at(run.tape ?? '')?.digest?.() : undefined;
   const known = trouble === undefined ? outcome : withKnown(outcome, run);
   return {
     ending: {
-      outcome: explained(known, [gone === 'process' ? 'the process that ran it is gone' : silenceOf(run), trouble]),
-      ended_at: lastAt,
+      outcome: explained(known, [whyGone(gone, run), trouble]),
+      ended_at: typeof gone === 'string' ? lastAt : gone.at,
       last_sequence: last,
       ...present({ tape_sha256: sha256 }),
     },
-    isSeen: trouble === undefined || run.tape === undefined || (gone === 'process' && trouble !== notHere),
+    isSeen: trouble === undefined || run.tape === undefined || (gone !== 'silence' && trouble !== notHere),
   };
 }
 
 const lineEnd = 10;
+
+/** What ended it, as the tape would have said it; the last line of the tape may not be whole. */
+function limitLine({ at, limit }: Stopped, place: { sequence: number; thread_id: string }): Uint8Array {
+  const record: EventRecord = {
+    type: 'limit.reached',
+    ...limit,
+    ...place,
+    timestamp: new Date(at).toISOString(),
+    source: 'runner',
+    synthetic: false,
+  };
+  return new TextEncoder().encode(`\n${JSON.stringify(record)}\n`);
+}
+
+function whyGone(gone: 'process' | 'silence' | Stopped, run: OpenRun): string {
+  if (gone === 'silence') return silenceOf(run);
+  return gone === 'process' ? 'the process that ran it is gone' : 'it could not be ended in order: something in it did not let go';
+}
+
 const notHere = 'its tape is not on this machine';
 
 /** Answers what kept the tape from being read. */

@@ -36,3 +36,8 @@ export class Lineage {
 function ended(branch: Branch): Branch {
   return branch.status === 'running' ? { ...branch, status: 'incomplete' } : branch;
 }
+
+/** The branch stands where the work began: nothing was done on it, and a single run leaves no such branch. */
+export function isUnchanged({ start_branch_id, branches }: LineageReport, { commit }: Branch): boolean {
+  return commit !== undefined && commit === branches.find(({ branch_id }) => branch_id === start_branch_id)?.commit;
+}

@@ -113,7 +113,7 @@ class LiveRun implements Run {
       },
       options.warn ?? (() => {}),
     );
-    this.#stop = new Stop(outside, spec.limits.timeout_ms);
+    this.#stop = new Stop(outside, spec.limits.timeout_ms, (limit) => this.#ledger?.stopped(limit));
     // What is given to the agent on the command line is as secret as what is in the environment.
     this.#redact = spec.redact
       ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })

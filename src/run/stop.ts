@@ -9,11 +9,12 @@ const graceMs = patient(5000);
 export const longestTimer = 2 ** 31 - 1;
 
 type StopSignal = 'SIGINT' | 'SIGTERM';
+type Limit = Omit<EventOf<'limit.reached'>, 'type'> & { message: string };
 
 /** Why a run ends before its agent does. */
 export type Cause =
   | { kind: 'signal'; signal: StopSignal }
-  | { kind: 'limit'; limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string } }
+  | { kind: 'limit'; limit: Limit }
   /** `id`: of the request, when it was an event and not a line of text. */
   | { kind: 'question'; what: string; id?: string }
   /** The agent said its last word and is still there. */
@@ -21,7 +22,7 @@ export type Cause =
   | { kind: 'pipe' }
   | { kind: 'crash'; error: unknown };
 
-export function reached(limit: Omit<EventOf<'limit.reached'>, 'type'> & { message: string }): Cause {
+export function reached(limit: Limit): Cause {
   return { kind: 'limit', limit };
 }
 
@@ -53,7 +54,7 @@ export interface Outside {
   onSignal(listener: (signal: StopSignal) => void): () => void;
   onCrash(listener: (error: unknown) => void): () => void;
   /** Ends the process when the time is over and no timer can say so, because something runs on and on; answers how to call that off. */
-  watchTime(ms: number): () => void;
+  watchTime(ms: number, onBlocked: () => void): () => void;
 }
 
 /** What a library has: the signals and the end of a process belong to its program. */
@@ -72,13 +73,14 @@ export class Stop {
   /** What came while it was held. */
   #due: Cause[] = [];
 
-  constructor(outside: Outside, timeoutMs: number | undefined) {
+  /** `onBlocked`: called when only the end of the process is left; it must not wait for anything. */
+  constructor(outside: Outside, timeoutMs: number | undefined, onBlocked: (limit: Limit) => void = () => {}) {
     const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
     const crashes = outside.onCrash((error) => {
       this.now({ kind: 'crash', error });
       this.#overdue.resolve();
     });
-    const time = timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs);
+    const time = timeoutMs === undefined ? undefined : outside.watchTime(timeoutMs, () => onBlocked(timeIsUp(timeoutMs).limit));
     this.#release = () => {
       signals();
       crashes();

@@ -1,11 +1,17 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EventOf } from '../events/event.ts';
 import type { Environment } from '../vocabulary.ts';
 import { stateFolder } from '../xdg.ts';
 import { makeFolder } from './make-folder.ts';
 import type { LedgerPlace } from './open-store.ts';
 import type { Ending, Labels, NewRun } from './run-store.ts';
+
+export interface Stopped {
+  at: number;
+  limit: Omit<EventOf<'limit.reached'>, 'type'>;
+}
 
 /** A run that a ledger has not acknowledged. */
 export interface OutboxEntry {
@@ -14,6 +20,8 @@ export interface OutboxEntry {
   run: NewRun;
   /** Absent: it had not ended when this was written; its tape tells the rest. */
   ending?: Ending;
+  /** It could not be ended in order: what ended its process, and when. Its tape tells the rest. */
+  stopped?: Stopped;
   /** What became known of it at its end. */
   labels?: Labels;
 }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { closeInterrupted } from '../../src/ledger/close-interrupted.ts';
 import { deliver } from '../../src/ledger/deliver.ts';
+import { Thread } from '../../src/pipeline/thread.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
 import { openOutbox } from '../../src/stores/outbox.ts';
 import { thisProcess } from '../../src/stores/owner.ts';
@@ -93,6 +94,39 @@ it('delivers a run that was killed before its ledger answered from its tape, and
     expect(await closeInterrupted(store, tapes, Date.now())).toEqual([begun.id]);
     expect(await store.get('alive')).toBeUndefined();
     expect(waiting()).toEqual(['alive.run.json']);
+  });
+});
+
+it('tells what ended a run that could not be ended in order, with what its tape holds', async () => {
+  const sink = ledgerSink({ folder, open: away, warn: () => {}, clock: () => noon });
+  const thread = new Thread({ clock: () => noon, onRecord: (record) => sink.record(record) });
+  thread.emit({ type: 'thread.started', task: 'Count the steps' });
+  thread.emit({ type: 'text.completed', text: 'step 3' });
+  sink.stopped({ limit: 'time', value: 3, maximum: 3, message: 'the time limit of 3 s was reached' });
+  const outbox = openOutbox(place(), {});
+  const { value: entry } = await outbox.entries().next();
+  if (entry === undefined) throw new Error('nothing is waiting');
+  // What the process had told its tape is there when it is gone.
+  await sink.close();
+  const run = { ...entry.run, owner: { ...thisProcess(), pid: 4_190_000 } };
+  outbox.put({ ...entry, run });
+  await withStore(async (store, tapes) => {
+    await store.begin(run);
+    expect(await deliver(store, outbox, tapes, Date.now())).toEqual([sink.id]);
+    expect(await closeInterrupted(store, tapes, Date.now())).toEqual([]);
+    expect(await store.get(sink.id)).toMatchObject({
+      status: 'error',
+      class: 'time_limit',
+      exit_code: 124,
+      ended_at: noon,
+      outcome: {
+        message: 'step 3',
+        limits_hit: [{ limit: 'time', maximum: 3 }],
+        verdict: {
+          evidence: expect.arrayContaining([{ signal: 'ledger', detail: expect.stringContaining('could not be ended in order') }]),
+        },
+      },
+    });
   });
 });
 

@@ -45,6 +45,14 @@ async function answer(
   return object(outcome).optionId ?? object(outcome).outcome;
 }
 
+it('forgets calls that never end, the oldest first: then nothing is known of them', async () => {
+  const judge = new Judge({ rules: parseRules('edit', ['bash(ls)']), cwd, ask: undefined, signal: new AbortController().signal });
+  for (let count = 1; count <= 1001; count += 1)
+    judge.see({ type: 'item.started', item_id: `c${count}`, kind: 'command', name: 'bash', args: { command: 'ls' } });
+  const answerTo = async (toolCallId: string) => object((await judge.answer({ toolCall: { toolCallId }, options })).outcome).optionId;
+  expect(await Promise.all(['c1', 'c2', 'c1001'].map(answerTo))).toEqual(['reject_once', 'allow_once', 'allow_once']);
+});
+
 it.each<[string, ItemKind, Json, Asked, string, object?]>([
   ['a command in mode edit', 'command', { command: 'ls' }, {}, 'reject_once'],
   ['a command in mode full', 'command', { command: 'ls' }, { mode: 'full' }, 'allow_once'],

@@ -1,6 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { stateFolder } from '../../src/xdg.ts';
 import { runwire, type Result } from '../support/command.ts';
 import { fingerprint, makePlace, writeFiles } from '../support/checkouts.ts';
 
@@ -34,6 +35,34 @@ it.concurrent.each(['overlay', 'clone', 'worktree'])('a file of a %s is told onc
     '/elsewhere/third.ts',
   ]);
   expect(paths.filter((path: string) => path.includes('copies'))).toEqual([]);
+});
+
+it.concurrent.each(['overlay', 'clone', 'worktree'])(
+  'a run in a %s that changed nothing leaves no branch, and says so',
+  async (isolation) => {
+    const root = place.checkout(`unchanged-${isolation}`, files);
+    const before = fingerprint(root);
+    const { stderr, status } = await runwire(['run', `--isolate=${isolation}`, `--cwd=${root}`, '--', 'cat', example], { env });
+    expect({ status, branches: git(root, 'branch', '--format=%(refname:short)').trim() }).toEqual({ status: 0, branches: 'main' });
+    expect(stderr).toMatch(/^runwire: nothing was changed: no branch is kept$/m);
+    expect(stderr).not.toContain('--parent-branch-id');
+    expect(fingerprint(root)).toEqual(before);
+  },
+);
+
+it('--json with a private copy writes its scratchpad beside the ledger, never into the checkout or the copy', async () => {
+  const root = place.checkout('json', files);
+  const before = fingerprint(root);
+  const flags = ['run', '--json', '--isolate=auto', `--cwd=${root}`];
+  const { stdout } = await runwire([...flags, '--', 'sh', '-c', `touch new; cat '${example}'`], { env });
+  const refused = await runwire([...flags, '--no-such-flag', 'Do it'], { env });
+  for (const said of [stdout, refused.stdout]) {
+    const { scratchpadFile } = JSON.parse(said) as { scratchpadFile: string };
+    expect(readFileSync(join(stateFolder(env), 'scratchpads', scratchpadFile), 'utf8')).toContain('"type":"init"');
+  }
+  const [branch = ''] = git(root, 'branch', '--format=%(refname:short)', '--list', 'runwire/*').trim().split('\n');
+  expect(git(root, 'diff', '--name-only', 'main', branch).trim()).toBe('new');
+  expect(fingerprint(root)).toEqual(before);
 });
 
 describe('what a run in a private copy changed', () => {

@@ -78,7 +78,7 @@ function draw(entries: readonly Entry[], winner: Winner | undefined, { stderrSiz
       colour: () => 'yellow',
       leaves: 2,
     },
-    { title: 'BRANCH', cell: ({ branch }) => branch.id, fills: true, leaves: 1 },
+    { title: 'BRANCH', cell: ({ branch }) => (branch.commit === branch.base ? '-' : branch.id), fills: true, leaves: 1 },
   ];
   const width = stderrIsTerminal ? stderrSize().columns : 120;
   return table(columns, entries, { width, colours: wantsColours(env, stderrIsTerminal) });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
@@ -50,22 +51,27 @@ export interface OpenFile {
 /** What an earlier run left there is gone, so that nobody takes it for this one; what cannot be written is said before the run. */
 export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): OpenFile {
   const { path, isFile } = placeOf(resolve(cwd, name));
-  const temporary = isFile ? `${path}.${process.pid}.part` : path;
+  // The agent may write here as well: a name that it cannot guess, and never a file or a link that is there already.
+  const temporary = isFile ? `${path}.${randomBytes(8).toString('hex')}.part` : path;
+  const begin = (text: string): void => writeFileSync(temporary, text, isFile ? { flag: 'wx' } : {});
   if (isFile)
     try {
       makeFolder(dirname(path));
-      writeFileSync(temporary, '');
+      begin('');
       rmSync(temporary);
       rmSync(path, { force: true });
     } catch (error) {
       throw new Failure('input', `${flag} ${name}: cannot be written: ${messageOf(error)}`, { cause: error });
     }
-  const failed = (error: unknown): void => complain(`${flag} ${name}: not written: ${messageOf(error)}`);
+  const failed = (error: unknown): void => {
+    if (isFile) rmSync(temporary, { force: true });
+    complain(`${flag} ${name}: not written: ${messageOf(error)}`);
+  };
   const keep = (): void => (isFile ? renameSync(temporary, path) : undefined);
   return {
     text(whole) {
       try {
-        writeFileSync(temporary, whole);
+        begin(whole);
         keep();
       } catch (error) {
         failed(error);
@@ -73,11 +79,10 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
     },
     async parts(parts) {
       try {
-        if (isFile) writeFileSync(temporary, '');
+        if (isFile) begin('');
         for await (const part of parts) appendFileSync(temporary, part);
         keep();
       } catch (error) {
-        if (isFile) rmSync(temporary, { force: true });
         failed(error);
       }
     },

@@ -131,7 +131,11 @@ export async function follow(
       outside: {
         onSignal: context.onSignal,
         onCrash: context.onCrash,
-        watchTime: (timeoutMs) => context.watchTime(timeoutMs, () => lastWords(timeoutMs)),
+        watchTime: (timeoutMs, onBlocked) =>
+          context.watchTime(timeoutMs, () => {
+            onBlocked();
+            return lastWords(timeoutMs);
+          }),
       },
       loadAgent,
       script,
@@ -206,8 +210,9 @@ async function fillSinks(
   const answers = await harmlessOutlet(outlet, ciName);
   if (writer === undefined && documents.outcome !== '-') sinks.push(tellsReport === true ? finalReportSink(outlet) : answerSink(answers));
   else if (writer !== undefined && flag === '--json') {
-    const { Scratchpad, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
-    const scratchpad = new Scratchpad(spec.cwd, scratchpadName(spec.prompt, context.now()), complain);
+    const { Scratchpad, scratchpadHome, scratchpadName } = await import('../../run/sinks/scratchpad.ts');
+    const home = scratchpadHome(spec.cwd, spec.workspace !== undefined, context.env);
+    const scratchpad = new Scratchpad(home, scratchpadName(spec.prompt, context.now()), complain);
     onScratchpad(scratchpad.name);
     sinks.push(scratchpad, responseSink(new Writer(...writer), outlet, scratchpad.name));
   } else if (writer !== undefined && flag === '--stream-json') sinks.push(reportSink(new Writer(...writer), outlet));

@@ -8,7 +8,7 @@ import { specOf } from '../../run/ask.ts';
 import { start } from '../../run/run.ts';
 import { responseSink } from '../../run/sinks/dialect.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
-import { Scratchpad, scratchpadName } from '../../run/sinks/scratchpad.ts';
+import { Scratchpad, scratchpadHome, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
 import { documentOptions, runOptions, wantsDocuments } from './flags.ts';
@@ -20,17 +20,19 @@ interface Refused {
   model: string | undefined;
   /** As it was typed. */
   cwd: string | undefined;
+  /** It would have worked in a private copy. */
+  isIsolated: boolean;
 }
 
 /** A run that cannot begin, told as the response that `--json` promises, beside a scratchpad that holds the query alone. */
-export async function refuse(refusal: Failure, { prompt, model, cwd }: Refused, context: Context): Promise<number> {
+export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated }: Refused, context: Context): Promise<number> {
   const writer = await loadWriter({ flag: '--json' });
   if (writer === undefined) throw refusal;
   const outlet = new Outlet(context.print, () => {});
   const place = resolve(context.cwd, cwd ?? '.');
   const spec = specOf({ prompt, model }, { cwd: isFolder(place) ? place : context.cwd, passEnv: [] });
   const name = scratchpadName(prompt, context.now());
-  const { scratchpad, problem } = openScratchpad(spec.cwd, name, context);
+  const { scratchpad, problem } = openScratchpad(scratchpadHome(spec.cwd, isIsolated, context.env), name, context);
   const sinks: Sink[] = [
     outlet,
     ...(scratchpad === undefined ? [] : [scratchpad]),
@@ -40,7 +42,7 @@ export async function refuse(refusal: Failure, { prompt, model, cwd }: Refused, 
     env: context.env,
     sinks: async () => sinks,
     clock: context.now,
-    outside: context,
+    outside: { onSignal: context.onSignal, onCrash: context.onCrash, watchTime: (ms) => context.watchTime(ms) },
     refusal:
       problem === undefined || refusal.message.includes(problem) ? refusal : new Failure(refusal.code, `${refusal.message}; ${problem}`),
   }).outcome;
@@ -72,7 +74,8 @@ export async function refuseWords(failure: Failure, words: readonly string[], co
   if (!words.includes('--json') || words.some((word) => otherFormats.test(word))) throw failure;
   const prompt = await readPrompt(typed, context, typed === undefined);
   try {
-    return await refuse(failure, { prompt, model: text(values.model), cwd: text(values.cwd) }, context);
+    const isIsolated = values.isolate !== undefined;
+    return await refuse(failure, { prompt, model: text(values.model), cwd: text(values.cwd), isIsolated }, context);
   } finally {
     context.leaveSoon();
   }

@@ -49,7 +49,9 @@ export async function startRun(
       await (await import('./documents.ts')).documentRefusal(error, { values, prompt: prompt ?? words }, context);
     if (format.flag !== '--json') throw error;
     const { refuse } = await import('./refuse.ts');
-    return await refuse(error, { prompt: prompt ?? (await readPrompt(words, context)), model: values.model, cwd: values.cwd }, context);
+    const { model, cwd, isolate } = values;
+    const said = prompt ?? (await readPrompt(words, context));
+    return await refuse(error, { prompt: said, model, cwd, isIsolated: isolate !== undefined }, context);
   } finally {
     context.leaveSoon();
   }

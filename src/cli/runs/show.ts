@@ -16,6 +16,7 @@ import { paint } from '../../terminal/paint.ts';
 import type { Screen } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';
 import { htmlReport } from './html-report.ts';
+import { isUnchanged } from '../../outcome/lineage.ts';
 import { drawTimeline, shownEntry } from './timeline.ts';
 
 export const show = command({
@@ -208,7 +209,10 @@ function work({ turns, tool_calls: calls, artifacts }: RunRecord): string | unde
 
 /** What a run in a private copy left. */
 function kept({ id, outcome }: RunRecord): string | undefined {
-  const made = (outcome?.lineage?.branches ?? []).filter(({ isolation }) => isolation !== undefined);
+  const lineage = outcome?.lineage;
+  const made = (lineage?.branches ?? []).filter(({ isolation }) => isolation !== undefined);
+  if (lineage !== undefined && made.length > 0 && made.every((branch) => isUnchanged(lineage, branch)))
+    return `in a private copy (${made[0]?.isolation}), in which nothing was changed`;
   const words = made.map(({ branch_id: branch, isolation }) => `in a private copy (${isolation}), kept as ${branch}`);
   return words.length === 0 ? undefined : `${words.join('; ')}: runwire apply ${shortRunId(id)} | runwire drop ${shortRunId(id)}`;
 }

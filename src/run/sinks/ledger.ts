@@ -6,7 +6,7 @@ import { present } from '../../present.ts';
 import { gitLabels, labelsFromEnvironment, userOf } from '../../stores/labels.ts';
 import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import { type LedgerPlace, openStore } from '../../stores/open-store.ts';
-import { openOutbox, type Outbox } from '../../stores/outbox.ts';
+import { openOutbox, type Outbox, type Stopped } from '../../stores/outbox.ts';
 import { openTapes } from '../../stores/open-tapes.ts';
 import { thisProcess } from '../../stores/owner.ts';
 import { repositoryName } from '../../stores/repository-name.ts';
@@ -148,6 +148,16 @@ export class LedgerSink implements Sink {
   end(outcome: RunOutcome): void {
     this.#ending = { outcome, ended_at: this.#options.clock(), attempts: this.#attempts, last_sequence: this.#lastSequence };
     if (!this.#begun || this.#warned) this.#keepUntilRecorded();
+  }
+
+  /** In the midst of something that does not let go, when only the process can be ended: the next command tells the ledger. */
+  stopped(limit: Stopped['limit']): void {
+    if (this.#ending !== undefined || this.#recorded || this.#isAbandoned) return;
+    try {
+      this.#outbox.put({ run: { ...this.#run, prompt: this.#prompt ?? '' }, stopped: { at: this.#options.clock(), limit } });
+    } catch (error) {
+      this.#warn(messageOf(error));
+    }
   }
 
   abandon(): void {

@@ -3,6 +3,9 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, writeFileSync } f
 import { join } from 'node:path';
 import type { EventOf, EventRecord } from '../../events/event.ts';
 import { Failure, messageOf } from '../../failure.ts';
+import { makeFolder } from '../../stores/make-folder.ts';
+import type { Environment } from '../../vocabulary.ts';
+import { stateFolder } from '../../xdg.ts';
 import type { Sink } from './sink.ts';
 
 /** Each inside the one before. */
@@ -12,6 +15,11 @@ const folders = ['.dexter', '.dexter/scratchpad'] as const;
 export function scratchpadName(query: string, at: number): string {
   const stamp = new Date(at).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
   return `${stamp}_${createHash('md5').update(query).digest('hex').slice(0, 12)}`;
+}
+
+/** The working folder; but for a run in a private copy, whose checkout stays as it is: a folder of our own. */
+export function scratchpadHome(cwd: string, isIsolated: boolean, env: Environment): string {
+  return isIsolated ? join(stateFolder(env), 'scratchpads') : cwd;
 }
 
 /**
@@ -33,6 +41,7 @@ export class Scratchpad implements Sink {
     this.#onError = onError;
     const pathOf = (each: string): string => join(cwd, folders[1], `${each}.jsonl`);
     try {
+      makeFolder(cwd);
       for (const folder of folders) ownFolder(cwd, folder);
       [this.name, this.#file] = openFree(name, pathOf);
     } catch (error) {

@@ -8,6 +8,7 @@ import { isGone, thisProcess } from '../../stores/owner.ts';
 import { present } from '../../present.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
+import { dropUnchanged } from '../../workspace/drop.ts';
 import { type Kept, Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
@@ -31,7 +32,7 @@ export async function isolatedSource(
   const chosen = await chooseSource({ ...spec, cwd: workspace.cwd }, { ...chooser, workspace });
   return {
     ...chosen,
-    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId }),
+    source: new IsolatedSource(chosen.source, workspace, { agent: spec.agent, runId, mayLeaveNone: branch === undefined }),
     warnings: [...chosen.warnings, ...(workspace.remark === undefined ? [] : [workspace.remark]), ...elsewhere(spec, workspace)],
   };
 }
@@ -58,16 +59,20 @@ class IsolatedSource implements Source {
   readonly #inner: Source;
   readonly #workspace: Workspace;
   readonly #who: { agent: string; runId: string };
+  /** Nobody counts on the branch: one that holds nothing need not be there. */
+  readonly #mayLeaveNone: boolean;
   /** Files that were told of, seen from the top. */
   readonly #edited = new Set<string>();
   #isMade = false;
+  #kept: Kept | undefined;
   /** What could not be kept must not be removed. */
   #isKept = true;
 
-  constructor(inner: Source, workspace: Workspace, who: { agent: string; runId: string }) {
+  constructor(inner: Source, workspace: Workspace, { mayLeaveNone, ...who }: { agent: string; runId: string; mayLeaveNone: boolean }) {
     this.#inner = inner;
     this.#workspace = workspace;
     this.#who = who;
+    this.#mayLeaveNone = mayLeaveNone;
   }
 
   get dialect(): string {
@@ -148,7 +153,9 @@ class IsolatedSource implements Source {
 
   async close(): Promise<void> {
     await this.#inner.close?.();
-    if (this.#isMade && this.#isKept) await this.#workspace.remove();
+    if (!this.#isMade || !this.#isKept) return;
+    await this.#workspace.remove();
+    if (this.#mayLeaveNone && this.#kept !== undefined) await dropUnchanged(this.#workspace.repository, this.#kept);
   }
 
   #told(branch_id: string): EventOf<'branch.updated'> {
@@ -161,6 +168,7 @@ class IsolatedSource implements Source {
     try {
       const kept = await this.#workspace.keep();
       this.#isKept = true;
+      this.#kept = kept;
       return kept;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

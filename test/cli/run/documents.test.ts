@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RunAgent } from '../../../src/builtin/agent.ts';
 import { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { runwire } from '../../support/command.ts';
 import type { Context, LastWords } from '../../../src/cli/context.ts';
@@ -47,6 +48,20 @@ describe('--outcome', () => {
     expect(lstatSync(join(cwd, 'link.json')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(cwd, 'real.json'), 'utf8')).toContain('Runwire: success');
     await expect(runScripted(['Do it', '--outcome', '.'], telling(...goodRun), { cwd })).rejects.toThrow('it is a directory');
+  });
+
+  it('follows no link that an agent laid where it might be written first', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'precious'), 'mine');
+    const laying: RunAgent = async (options, emit) => {
+      symlinkSync('precious', join(cwd, `o.json.${process.pid}.part`));
+      symlinkSync('precious', join(cwd, 'o.json'));
+      return telling(...goodRun)(options, emit);
+    };
+    await runScripted(['Do it', '--outcome', 'o.json', '-q'], laying, { cwd });
+    expect(readFileSync(join(cwd, 'precious'), 'utf8')).toBe('mine');
+    expect(lstatSync(join(cwd, 'o.json')).isFile()).toBe(true);
+    expect(outcomeAt(join(cwd, 'o.json')).verdict.class).toBe('success');
   });
 
   it('refuses a folder that cannot be made, and one file for two documents', async () => {

@@ -1,3 +1,4 @@
+import { isUnchanged } from '../../../outcome/lineage.ts';
 import type { RunOutcome, Verdict } from '../../../outcome/outcome.ts';
 import { builtIn } from '../../../vocabulary.ts';
 import { oneLine } from '../../../terminal/plain.ts';
@@ -33,7 +34,8 @@ function resumeLine({ session_id: session, verdict, lineage }: RunOutcome, { age
   // What a terminal would obey is spelt out when it is shown, and then it is another word.
   const kept = lineage?.branches.findLast(({ isolation, commit }) => isolation !== undefined && commit !== undefined);
   // What it did is on its branch alone: that is where it resumes.
-  const copy = kept?.isolation === undefined ? [] : ['--isolate', kept.isolation, '--parent-branch-id', kept.branch_id];
+  const place = kept === undefined || lineage === undefined || isUnchanged(lineage, kept) ? [] : ['--parent-branch-id', kept.branch_id];
+  const copy = kept?.isolation === undefined ? [] : ['--isolate', kept.isolation, ...place];
   const words = [...flags(), ...copy];
   if (words.some((word) => oneLine(word, word.length) !== word)) return undefined;
   return shellQuote(['runwire', ...(agent === builtIn ? [] : ['--agent', agent]), ...words, '--resume', session, 'continue']);

@@ -1,4 +1,5 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { isUnchanged } from '../../../outcome/lineage.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
@@ -214,8 +215,10 @@ export class Narrator {
 
 /** Where the work of this run is that was done in a private copy. */
 function keptWords({ lineage }: RunOutcome): string[] {
-  return (lineage?.branches ?? []).flatMap(({ branch_id: branch, run_id: id, isolation, commit, files }) => {
-    if (isolation === undefined || commit === undefined || id === undefined) return [];
+  return (lineage?.branches ?? []).flatMap((each) => {
+    const { branch_id: branch, run_id: id, isolation, commit, files } = each;
+    if (lineage === undefined || isolation === undefined || commit === undefined || id === undefined) return [];
+    if (isUnchanged(lineage, each)) return ['nothing was changed: no branch is kept'];
     const short = shortRunId(id);
     return [
       `kept as ${branch}${files === 0 ? ' (nothing was changed)' : `: runwire apply ${short} takes it, runwire drop ${short} discards it`}`,

@@ -14,6 +14,9 @@ interface Call {
   args: Json;
 }
 
+/** An agent may begin calls and never end them: who asks does so about one of its last. */
+const mostOpen = 1000;
+
 interface JudgeOptions {
   rules: PermissionRules;
   cwd: string;
@@ -36,8 +39,14 @@ export class Judge {
   see(draft: Draft): void {
     if (draft.type === 'prompt.submitted') this.#isPrompted = true;
     else if (draft.type === 'agent.finished') this.#isPrompted = false;
-    else if (draft.type === 'item.started') this.#calls.set(draft.item_id, draft);
+    else if (draft.type === 'item.started') this.#open(draft);
     else if (draft.type === 'item.completed') this.#calls.delete(draft.item_id);
+  }
+
+  #open({ item_id, kind, name, args }: Draft & { type: 'item.started' }): void {
+    this.#calls.set(item_id, { kind, name, args });
+    const [oldest] = this.#calls.size > mostOpen ? this.#calls.keys() : [];
+    if (oldest !== undefined) this.#calls.delete(oldest);
   }
 
   /** The answer to `session/request_permission`. */
