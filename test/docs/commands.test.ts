@@ -49,7 +49,7 @@ function standIns(world: World, postgres: string): readonly (readonly [shown: st
 
 /** Pages that take a while, many agents or a server: `npm run test:sweeps` has them. */
 const isLong = (page: string): boolean =>
-  blocksOf(page).some((block) => isCommands(block) && /postgres:|race (?!--cwd)|orchestrate|--repeat|--isolate|--otel/.test(block.text));
+  blocksOf(page).some((block) => isCommands(block) && /postgres:|--attempts|orchestrate|--repeat|--isolate|--otel/.test(block.text));
 const shown = pages().filter((page) => blocksOf(page).some(isCommands));
 const tried = shown.filter((page) => isSweep || !isLong(page));
 
@@ -95,7 +95,7 @@ function missingFrom(told: string, promised: string): string[] {
 }
 
 describe('the commands of the pages do what they say', () => {
-  it.concurrent.each(tried)('%s', async (page) => {
+  it.concurrent.each(tried)('%s', { timeout: 240_000 }, async (page) => {
     const stage = stageFor(world);
     try {
       await play(world, stage, before[page] ?? '');
