@@ -7,10 +7,12 @@ const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,20
 const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
 
 /** Anything that people type, but for what means something else. */
+const notAName = 'expected a name such as issue-7, and not "last"';
 const Name = z
   .string()
   .max(200)
-  .regex(/^(?!last$)\S(?:[^\p{Cc}\p{Cs}]*\S)?$/u, 'expected a name such as issue-7, and not "last"');
+  .regex(/^\S(?:[^\p{Cc}\p{Cs}]*\S)?$/u, notAName)
+  .refine((name) => name !== 'last', notAName);
 
 const mostKeys = 20;
 
