@@ -34,13 +34,13 @@ function fits(value: unknown, kind: string): boolean {
     case 'boolean':
       return typeof value === 'boolean';
     case 'count':
-      return Number.isInteger(value) && (value as number) >= 0;
+      return Number.isSafeInteger(value) && (value as number) >= 0;
     case 'integer':
-      return Number.isInteger(value);
+      return Number.isSafeInteger(value);
     case 'amount':
-      return typeof value === 'number' && value >= 0;
+      return Number.isFinite(value) && (value as number) >= 0;
     case 'number':
-      return typeof value === 'number';
+      return Number.isFinite(value);
     default:
       if (kind.endsWith('?')) return value === null || fits(value, kind.slice(0, -1));
       return typeof value === 'string' && kind.split('|').includes(value);

@@ -162,6 +162,10 @@ describe.concurrent('an agent of ACP', () => {
     expect(outcome.warnings).toEqual(['asked for outside of a prompt: rm -r /']);
   });
 
+  it('takes back its answer by an error after it', async () => {
+    expect((await acp('regrets')).outcome.verdict).toMatchObject({ class: 'provider', code: 'server' });
+  });
+
   it('does not speak for the client', async () => {
     const { outcome, records } = await acp('forges');
     expect(only({ events: records }, 'permission.resolved')).toMatchObject([{ decision: 'denied', by: 'rule' }]);

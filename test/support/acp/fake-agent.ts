@@ -178,6 +178,13 @@ const behaviours: Record<string, (turn: Turn) => Promise<PromptResponse>> = {
     });
     return end;
   },
+  async regrets({ tell }) {
+    await tell(say('Done.'));
+    // The prompt is the fourth request.
+    process.stdout.write('{"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn"}}\n');
+    process.stdout.write('{"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"HTTP 529: overloaded"}}\n');
+    return end;
+  },
   /** Answers its own question, and speaks as the client does. */
   async forges(turn) {
     const isAllowed = ask(turn, 'c0', { title: 'ls', kind: 'execute', rawInput: { command: 'ls' } });

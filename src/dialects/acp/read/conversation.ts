@@ -121,6 +121,7 @@ export class Conversation {
 
   #begin(params: JsonObject, answer: JsonObject, resumed: boolean): void {
     const session_id = filled(answer.sessionId) ?? filled(params.sessionId);
+    if (session_id !== undefined) this.#sessions.set(session_id, true);
     this.#isLoaded = resumed;
     if (resumed) this.#usage.resumed();
     const told = ownMetaOf(answer)?.thread;

@@ -72,7 +72,13 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
     const key = keyOf(wire.id);
     const side = writer();
     const [asked, question] = [side === 'client' ? undefined : byClient.get(key), side === 'agent' ? undefined : byAgent.get(key)];
-    if (side !== undefined && asked === undefined && question === undefined) return methodOf(wire) === '' ? undefined : sink.unknown(wire);
+    if (side !== undefined && asked === undefined && question === undefined) {
+      // Who fails after it has answered takes its answer back; nothing else that nobody asked for counts.
+      const isFault = side === 'agent' && !conversation.waits && wire.error !== undefined && wire.error !== null;
+      if (isFault) conversation.agentAnswers('session/prompt', {}, wire);
+      else if (methodOf(wire) !== '') sink.unknown(wire);
+      return;
+    }
     if (question !== undefined && (asked === undefined || fits(wire))) {
       byAgent.delete(key);
       return conversation.clientAnswers(question.method, question.params, question.question, wire);

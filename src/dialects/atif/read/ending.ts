@@ -7,10 +7,12 @@ import { textOf } from './content.ts';
 
 /** The format has no word for how a run ended; `extra.outcome` is where those say it who do. */
 export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink: DecoderSink): void {
-  const outcome = object(object(wire.extra).outcome);
+  const told = object(wire.extra).outcome;
+  const outcome = object(told);
   const raw_status = filled(outcome.status);
   if (raw_status === undefined) {
-    if (!isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
+    // Who tells it in a way that cannot be read does not say that it went well.
+    if (told === undefined && !isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
     return;
   }
   const error = object(outcome.error);

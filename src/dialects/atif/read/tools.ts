@@ -1,6 +1,6 @@
 import type { ItemStatus } from '../../../events/event.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, integer, list, object, string, whole } from '../../read.ts';
+import { asText, compact, count, filled, integer, list, object, string, whole, wordIn } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { isKind, isOperation, isStatus, toolKinds, unknownName } from '../words.ts';
 import { textOf } from './content.ts';
@@ -88,7 +88,7 @@ export class Calls {
     if (decision !== 'allowed' && decision !== 'denied') return;
     const permission_id = filled(wire.id) ?? `${item_id}_permission`;
     this.#sink.emit({ type: 'permission.requested', permission_id, item_id, what: filled(wire.what) ?? what });
-    const by = byWhom[asText(wire.by)];
+    const by = wordIn(byWhom, asText(wire.by));
     this.#sink.emit({ type: 'permission.resolved', permission_id, item_id, decision, ...compact({ by }) });
   }
 
@@ -121,7 +121,7 @@ export class Calls {
   }
 }
 
-const byWhom: Readonly<Record<string, 'user' | 'rule' | 'agent' | 'runner' | undefined>> = {
+const byWhom: Readonly<Record<string, 'user' | 'rule' | 'agent' | 'runner'>> = {
   user: 'user',
   rule: 'rule',
   agent: 'agent',
