@@ -34,6 +34,7 @@ const documentRest = /^(?:"|\}|\]|,)/;
 export class Framer {
   readonly #sink: FrameSink;
   readonly #limit: number;
+  readonly #mostObjects: number;
   readonly #strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   readonly #lenient = new TextDecoder('utf-8', { ignoreBOM: true });
   #carry: Uint8Array[] = [];
@@ -46,9 +47,11 @@ export class Framer {
   /** Lines that turned out not to be pieces of one are read once more, each by itself. */
   #mayBeWrapped = true;
 
-  constructor(sink: FrameSink, limit = maxLineBytes) {
+  /** `mostObjects`: how many a single line may hold; nobody can wait, or be told to wait, in the middle of a line. */
+  constructor(sink: FrameSink, limit = maxLineBytes, mostObjects = mostContainers) {
     this.#sink = sink;
     this.#limit = limit;
+    this.#mostObjects = mostObjects;
   }
 
   push(chunk: Uint8Array): void {
@@ -225,7 +228,18 @@ export class Framer {
   /** A list that would take many times its length as a whole: element by element, once all of them are known to be objects. */
   #longList(line: string): boolean {
     if (!eachObject(line, () => {})) return false;
-    return eachObject(line, (wire) => this.#sink.value(wire, this.#line));
+    let count = 0;
+    eachObject(line, (wire) => {
+      count += 1;
+      if (count <= this.#mostObjects) this.#sink.value(wire, this.#line);
+    });
+    if (count > this.#mostObjects) this.#tooMany(line);
+    return true;
+  }
+
+  #tooMany(text: string): void {
+    this.#sink.note('broken', `more than ${this.#mostObjects} objects on one line: the rest is not read`, this.#line);
+    this.#sink.text(text.slice(0, keptOfOversize), 'oversize', this.#line);
   }
 
   /** A list that stops in the middle: its whole elements are still what the agent said. */
@@ -246,10 +260,14 @@ export class Framer {
   /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
   #gluedObjects(line: string, last: boolean): boolean {
     let rest = line;
-    while (rest.startsWith('{')) {
+    for (let count = 1; rest.startsWith('{'); count += 1) {
       const { end } = scan(rest, fresh, 'closed');
       const wire = parse(rest.slice(0, end));
       if (!isObject(wire)) break;
+      if (count > this.#mostObjects) {
+        this.#tooMany(rest);
+        return true;
+      }
       if (rest === line) this.#sink.note('guessed', 'several objects on one line', this.#line);
       this.#sink.value(wire, this.#line);
       rest = rest.slice(end).trimStart();

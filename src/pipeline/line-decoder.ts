@@ -23,6 +23,8 @@ export interface LineDecoderOptions {
   maxLineBytes?: number;
 }
 
+/** On one line of an agent that runs: even two are a lost line feed. */
+const mostLiveObjects = 100_000;
 /** Objects that detection may look at before it must decide. */
 const headLength = 64;
 /** Lines of stderr that are kept as events, the first and the last ones; more is a log file of its own. */
@@ -63,6 +65,7 @@ export class LineDecoder {
     this.#stdout = new Framer(
       { ...this.#lines, value: (wire, line) => this.#outerWire(wire, line), enveloped: (line) => this.#unwrap(line) },
       options.maxLineBytes,
+      options.live === true ? mostLiveObjects : undefined,
     );
     this.#stderr = new Framer(
       {

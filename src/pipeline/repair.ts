@@ -6,6 +6,9 @@ export type RepairedSink = (event: AgentEvent, synthetic: boolean) => void;
 /** A stream that starts with more noise than this has no introduction worth waiting for. */
 const maxEarly = 200;
 
+/** No agent has so many calls under way: the older half of them was left, and nobody remembers calls without end. */
+const mostOpenItems = 10_000;
+
 /**
  * Lifecycle repair: every start gets its end and every end its start, whole texts and deltas always agree.
  * What it adds is marked synthetic; what the agent said is never changed, only completed with ids and places.
@@ -51,7 +54,8 @@ export class Repair {
         return this.#complete(draft, synthetic);
       case 'item.started': {
         const turn = this.#needTurn();
-        if (this.#items.has(draft.item_id)) this.#emit({ type: 'item.completed', item_id: draft.item_id, status: 'abandoned' }, true);
+        if (this.#items.has(draft.item_id)) this.#abandon(draft.item_id);
+        else if (this.#items.size >= mostOpenItems) this.#abandonOldest();
         this.#items.add(draft.item_id);
         turn.items += 1;
         return this.#emit(draft.turn_id === undefined ? { ...draft, turn_id: turn.id } : (draft as EventOf<'item.started'>), synthetic);
@@ -97,9 +101,21 @@ export class Repair {
   end(): void {
     this.#needThread();
     this.#closeBlocks();
-    for (const item_id of this.#items) this.#emit({ type: 'item.completed', item_id, status: 'abandoned' }, true);
+    for (const item_id of this.#items) this.#abandon(item_id);
     this.#items.clear();
     if (this.#turn !== undefined) this.#completeTurn({ type: 'turn.completed' }, true);
+  }
+
+  #abandon(item_id: string): void {
+    this.#emit({ type: 'item.completed', item_id, status: 'abandoned' }, true);
+  }
+
+  /** Many at once: to find the oldest of a set takes longer the more of it was deleted. */
+  #abandonOldest(): void {
+    for (const item_id of [...this.#items].slice(0, mostOpenItems / 2)) {
+      this.#items.delete(item_id);
+      this.#abandon(item_id);
+    }
   }
 
   #needThread(): void {

@@ -9,7 +9,7 @@ type Call = { value: JsonObject; line: number } | { text: string; cause: string;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function frame(chunks: readonly Uint8Array[], limit?: number): Call[] {
+function frame(chunks: readonly Uint8Array[], limit?: number, mostObjects?: number): Call[] {
   const calls: Call[] = [];
   const framer = new Framer(
     {
@@ -18,6 +18,7 @@ function frame(chunks: readonly Uint8Array[], limit?: number): Call[] {
       note: (kind, what, line) => void calls.push({ note: `${kind}: ${what}`, line }),
     },
     limit,
+    mostObjects,
   );
   for (const chunk of chunks) framer.push(chunk);
   framer.end();
@@ -208,6 +209,24 @@ it('reads server-sent events', () => {
     { value: { n: 1 }, line: 2 },
     { value: { n: 2 }, line: 8 },
   ]);
+});
+
+describe('a line of more objects than one may hold', () => {
+  const tooMany = 'broken: more than 2 objects on one line: the rest is not read';
+
+  it('is read as far, and the rest is told', () => {
+    const glued = frame([bytes('{"n":1}{"n":2}{"n":3}{"n":4}\n{"n":2}\n')], undefined, 2);
+    expect(said(glued)).toEqual([one, { ...two, line: 1 }, { text: '{"n":3}{"n":4}', cause: 'oversize', line: 1 }, two]);
+    expect(notes(glued)).toEqual(['guessed: several objects on one line', tooMany]);
+    expect(notes(frame([bytes('{"n":1}{"n":2}\n')], undefined, 2))).toEqual(['guessed: several objects on one line']);
+  });
+
+  it('may be a long list', () => {
+    const wide = `{"n":1,"x":"${'x'.repeat(500_000)}"}`;
+    const list = frame([bytes(`[${[wide, wide, wide].join(',')}]\n`)], undefined, 2);
+    expect(list.filter((call) => 'value' in call)).toHaveLength(2);
+    expect(notes(list)).toEqual([tooMany]);
+  });
 });
 
 describe('oversize lines', () => {

@@ -394,3 +394,19 @@ describe('whatever the drafts', () => {
     );
   });
 });
+
+describe('calls without end', () => {
+  const many = Array.from({ length: 10_001 }, (_, index) => item(`i${index}`));
+
+  it('are left, the oldest first, before there are too many to remember', () => {
+    const told = story(many);
+    const [next, firstLeft, lastLeft] = ['item.started i10000', '+item.completed i0 abandoned', '+item.completed i4999 abandoned'];
+    expect([told.indexOf(firstLeft), told.indexOf(lastLeft)]).toEqual([told.indexOf(next) - 5000, told.indexOf(next) - 1]);
+    expect(told.filter((each) => each.endsWith('abandoned'))).toHaveLength(many.length);
+  });
+
+  it('are left once, also when the repaired stream is repaired again', () => {
+    const once = repair(many).map(({ event }) => event);
+    expect(repair(once).map(({ event }) => event)).toEqual(once);
+  });
+});
