@@ -6,11 +6,13 @@ const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,20
 /** `gpu`: what a worker says that it has. */
 const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
 
+const nameExpected = 'expected a name such as issue-7, and not "last"';
 /** Anything that people type, but for what means something else. */
 const Name = z
   .string()
   .max(200)
-  .regex(/^(?!last$)\S(?:[^\p{Cc}\p{Cs}]*\S)?$/u, 'expected a name such as issue-7, and not "last"');
+  .regex(/^\S(?:[^\p{Cc}\p{Cs}]*\S)?$/u, nameExpected)
+  .refine((name) => name !== 'last', nameExpected);
 
 const mostKeys = 20;
 
