@@ -65,18 +65,19 @@ export class Claiming {
 
   /** Where nothing is limited workers do not wait for each other: pg-boss gives each what no other has. */
   async #claimAny({ count, labels, ...who }: ClaimAsk): Promise<Claimed[]> {
+    // Inside an object it is not awaited before the commit.
     const { claimed } = await this.#database.transaction(async (sql) => {
       const fetched = await this.#boss.fetch(queueName, { db: sql, batchSize: count });
       if (fetched.length === 0) return { claimed: [] };
-      const claimed = this.#take(sql, fetched, who);
-      claimed.catch(() => {});
+      const taken = this.#take(sql, fetched, who);
+      taken.catch(() => {});
       // Goes with the commit: a division by zero makes a rollback of it.
       void sql.query(
         `select 1 / cast(not exists (
           select 1 from ${this.#p}jobs where job = any($1) and signature <> '' and (not needs <@ $2::text[] or exists (select 1 from ${this.#p}limits))) as integer)`,
         [fetched.map(({ id }) => id), labels],
       );
-      return { claimed };
+      return { claimed: taken };
     }, this.#sharedLock);
     return claimed;
   }

@@ -65,7 +65,7 @@ export class QueueDatabase implements Sql {
       const result = await work({
         executeSql: (text, values = []) => ask(text, values),
         query<Row extends object>(text: string, values: unknown[] = []) {
-          const rows = ask<Row>(text, values).then((result) => result.rows);
+          const rows = ask<Row>(text, values).then((answer) => answer.rows);
           rows.catch(() => {});
           return rows;
         },

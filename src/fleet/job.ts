@@ -6,8 +6,8 @@ const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,20
 /** `gpu`: what a worker says that it has. */
 const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
 
-/** Anything that people type, but for what means something else. */
 const notAName = 'expected a name such as issue-7, and not "last"';
+/** Anything that people type, but for what means something else. */
 const Name = z
   .string()
   .max(200)

@@ -92,14 +92,18 @@ export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', '
 );
 
 /** Absent is what a column without a value means. */
-function filled(row: Row): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== undefined));
+function filled(row: Row, without: readonly string[] = []): Record<string, unknown> {
+  const told: Record<string, unknown> = {};
+  for (const name in row) if (row[name] !== null && row[name] !== undefined && !without.includes(name)) told[name] = row[name];
+  return told;
 }
 
 /** Rows are written by this room alone, from these very types: what is read is what was written. */
 export function summaryOf(row: Row, labels: Labels): RunSummary {
-  const { head, ...rest } = filled(row);
-  return { ...rest, title: titleOf(String(head ?? '')), labels } as unknown as RunSummary;
+  const told = filled(row, ['head', 'labels']);
+  told['title'] = titleOf(String(row['head'] ?? ''));
+  told['labels'] = labels;
+  return told as unknown as RunSummary;
 }
 
 export function usageOf(row: Row): RunUsage {

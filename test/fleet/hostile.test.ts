@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -357,6 +357,73 @@ describe.concurrent('what people ask of a queue', () => {
     const run = await worker.enqueue([]);
     expect(await workOnce(worker)).toBe(0);
     expect(await worker.job(run)).toMatchObject({ class: 'success' });
+  });
+});
+
+describe.concurrent('what the docs say of a fleet', { timeout: 60_000 }, () => {
+  it('ends a run whose workers were lost five times', async () => {
+    const fleet = new Fleet(server.url('fatal'));
+    const run = await fleet.enqueue([]);
+    const queue = await Queue.open(fleet.url);
+    const taken: number[] = [];
+    for (let tries = 0; tries < 7; tries += 1) taken.push((await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).length);
+    await queue.close();
+    expect(taken).toEqual([1, 1, 1, 1, 1, 0, 0]);
+    expect(await fleet.job(run)).toMatchObject({ class: 'incomplete', exit_code: 8, message: 'its worker was lost 5 times' });
+    expect((await fleet.runwire(['runs', 'wait', run, '--quiet'])).status).toBe(8);
+  });
+
+  it('forgets what ended, with its files, but not in the ledger, and nothing that somebody waits for', async () => {
+    const fleet = new Fleet(server.url('forgotten'));
+    const { checkout } = newRepository();
+    const flags = ['--cwd', checkout, '--bundle'];
+    const [ended, failed] = [await fleet.enqueue(flags, 'write', 'b.txt'), await fleet.enqueue([], 'fail', 'x')];
+    for (const _ of [ended, failed]) await workOnce(fleet);
+    const queue = await Queue.open(fleet.url);
+    const later = await fleet.enqueue(['--after', ended, '--at', '1h']);
+    expect(await queue.prune(3_600_000)).toBe(0);
+    expect(await queue.prune(0)).toBe(1);
+    expect((await fleet.jobs()).map(({ run }) => run)).toEqual([ended, later]);
+    await queue.cancel(later, { by: 'me', reason: '' });
+    expect(await queue.prune(0)).toBe(2);
+    await queue.close();
+    expect(await ask('select 1 from forgotten_queue.bundles union all select 1 from forgotten_queue.job where state is not null')).toEqual(
+      [],
+    );
+    const { stdout } = await fleet.runwire(['runs', 'list', '--json']);
+    expect([ended, failed].map((run) => stdout.includes(run))).toEqual([true, true]);
+  });
+
+  it("ends a run whose remote is away with git's words", async () => {
+    const fleet = new Fleet(server.url('remote_away'));
+    const { checkout, remote } = newRepository();
+    const run = await fleet.enqueue(['--cwd', checkout]);
+    rmSync(remote, { recursive: true });
+    expect(await workOnce(fleet)).toBe(1);
+    const { stdout } = await fleet.runwire(['runs', 'show', run, '--json']);
+    expect(stdout).toMatch(/the files of the run cannot be had: .*does not appear to be a git repository/);
+  });
+
+  it('waits for PostgreSQL: nothing is claimed or queued while it is away, and who was heard of before is not late', async () => {
+    const own = await startPostgres();
+    const fleet = new Fleet(own.url('away'));
+    const run = await fleet.enqueue(['--id', 'once']);
+    const queue = await Queue.open(fleet.url);
+    const [claimed] = await queue.claim({ count: 1, labels: [], worker: 'w', leaseMs: 15_000 });
+    const first = new pg.Client({ connectionString: fleet.url });
+    await first.connect();
+    await first.query("update away_queue.jobs set heard_at = now() - interval '1 hour'");
+    await first.end();
+    await own.stop();
+    const refused = await fleet.runwire(['enqueue', '--id', 'two', '--', 'true']);
+    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('cannot use the queue at') as string });
+    await expect(queue.claim({ count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).rejects.toThrow(/connect|terminat/i);
+    await own.start();
+    expect(await queue.claim({ count: 1, labels: [], worker: 'x', leaseMs: 15_000 })).toEqual([]);
+    expect(await queue.touch(claimed === undefined ? [] : [claimed])).toEqual({ lost: [], cancelled: [] });
+    expect((await queue.get(run))?.worker).toBe('w');
+    await queue.close();
+    await own.remove();
   });
 });
 
