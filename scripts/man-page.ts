@@ -58,6 +58,7 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.local/state/runwire/outbox/', 'What waits for a ledger or a bucket that is away.'],
   ['~/.local/state/runwire/reports/', 'What waits for a server of --report that is away.'],
   ['~/.local/state/runwire/sessions/', 'The sessions of the built-in agent, for --resume.'],
+  ['~/.local/state/runwire/scratchpads/', 'The logs that responses of --json name, of runs in private copies.'],
   ['~/.local/state/runwire/copies/', 'Private copies of checkouts, while they are in use.'],
   ['~/.local/state/runwire/fleet/', 'Repositories and checkouts of "runwire worker".'],
   ['~/.local/state/runwire/serve.token', 'Your token for "runwire serve".'],

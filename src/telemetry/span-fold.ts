@@ -25,8 +25,6 @@ export interface SpanFoldOptions {
   traceState?: string | undefined;
 }
 
-/** Calls that may be open at once; what is beyond is not told. */
-const mostOpen = 10_000;
 /** Records that wait for the first time that anybody tells. */
 const mostHeld = 100;
 const longestValue = 1000;
@@ -172,7 +170,7 @@ export class SpanFold {
     if (parent === undefined) this.#turn?.asked(record, this.#now);
     const parentSpanId = (parent === undefined ? undefined : this.#calls.get(parent)?.innerSpanId) ?? spanId;
     const { capturesContent } = this.#options;
-    if (this.#calls.size < mostOpen) this.#calls.set(id, new ToolCall(record, { runId, parentSpanId, now: this.#now, capturesContent }));
+    this.#calls.set(id, new ToolCall(record, { runId, parentSpanId, now: this.#now, capturesContent }));
   }
 
   #endCall(record: EventOf<'item.completed'>): void {

@@ -47,6 +47,7 @@ async function answer(
 
 it('forgets calls that never end, the oldest first: then nothing is known of them', async () => {
   const judge = new Judge({ rules: parseRules('edit', ['bash(ls)']), cwd, ask: undefined, signal: new AbortController().signal });
+  judge.see({ type: 'prompt.submitted', text: 'Do it' });
   for (let count = 1; count <= 1001; count += 1)
     judge.see({ type: 'item.started', item_id: `c${count}`, kind: 'command', name: 'bash', args: { command: 'ls' } });
   const answerTo = async (toolCallId: string) => object((await judge.answer({ toolCall: { toolCallId }, options })).outcome).optionId;

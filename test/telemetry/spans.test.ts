@@ -138,7 +138,8 @@ it('stays small, whatever an agent says', () => {
   });
   const edits = Array.from({ length: 500 }, (): Draft => ({ type: 'file.edited', path: long, operation: 'modified' }));
   const spans = spansOf(told([started, ...calls, ...edits, ok], { run_id: 'r1' }));
-  expect(spans).toHaveLength(10_002);
+  // The thread gives calls up before they are too many: each has its span.
+  expect(spans).toHaveLength(12_002);
   const root = spans.at(-1);
   expect([root?.events.length, root?.droppedEvents]).toEqual([128, 372]);
   expect(Math.max(...spans.map(({ name }) => name.length))).toBeLessThan(250);
