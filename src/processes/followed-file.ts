@@ -28,6 +28,9 @@ export class FollowedFile {
   readonly #poll: NodeJS.Timeout;
   readonly #buffer = Buffer.allocUnsafe(overlap + piece);
   #at = 0;
+  /** So far the reader has done what it does with it. */
+  #taken = 0;
+  #onTaken = (): void => {};
   #last = Buffer.alloc(0);
   #isFinishing = false;
   #hasNews = false;
@@ -59,6 +62,25 @@ export class FollowedFile {
   /** Bytes that were written and not read. */
   get unread(): number {
     return this.#isClosed ? this.#unreadAtEnd : Math.max(0, fstatSync(this.#file).size - this.#at);
+  }
+
+  /** When somebody wrote to it last, in ns. */
+  get writtenAt(): bigint {
+    return this.#isClosed ? 0n : fstatSync(this.#file, { bigint: true }).mtimeNs;
+  }
+
+  /** For one who waits: settles when the reader has taken what is there now, or after so long; undefined: it has. */
+  caughtUp(patienceMs: number): Promise<void> | undefined {
+    const size = this.#isClosed ? 0 : fstatSync(this.#file).size;
+    if (this.#taken >= size) return undefined;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, patienceMs);
+      this.#onTaken = () => {
+        if (this.#taken < size && !this.#isClosed) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** No more is read, whoever may be writing. */
@@ -97,6 +119,8 @@ export class FollowedFile {
       if (bytes.length > 0) {
         const taken = reader(bytes);
         if (taken !== undefined) await this.#unlessCut(taken);
+        this.#taken = this.#at;
+        this.#onTaken();
         this.#freeSpace();
         // More is waiting, and others wait for their turn.
         if (bytes.length === piece) await nextTurn();
@@ -150,6 +174,7 @@ export class FollowedFile {
     await this.#freeing;
     this.#unreadAtEnd = this.unread;
     this.#isClosed = true;
+    this.#onTaken();
     closeSync(this.#file);
   }
 }

@@ -5,6 +5,9 @@ import { Failure } from '../failure.ts';
 import { FollowedFile } from './followed-file.ts';
 import type { ProcessOrder } from './supervised.ts';
 
+/** A reader that waits for somebody must not keep the other one waiting for ever. */
+const patienceMs = 1000;
+
 /**
  * The standard streams of a process, all of them files without a name; but for the stdin of one that talks. A file for stdin ends by itself, can be read late, twice
  * or not at all, and can be opened again as /dev/stdin, which a socket, Node's idea of a pipe, cannot.
@@ -22,9 +25,9 @@ export class StandardStreams {
     }
     try {
       const stdout = this.#open(join(folder, 'stdout'), onStdout);
-      const stderr = this.#open(join(folder, 'stderr'), onStderr);
+      const stderr = this.#open(join(folder, 'stderr'), (bytes) => this.#inOrder(bytes, onStderr));
       const input = talks === true ? 'pipe' : stdin === undefined ? 'ignore' : openInput(join(folder, 'stdin'), stdin);
-      this.stdio = [input, stdout, stderr];
+      this.stdio = [input, stdout.writer, stderr.writer];
     } catch (error) {
       for (const file of this.#outputs) file.closeWriter();
       void this.finish();
@@ -34,10 +37,17 @@ export class StandardStreams {
     }
   }
 
-  #open(path: string, reader: ProcessOrder['onStdout']): number {
+  #open(path: string, reader: ProcessOrder['onStdout']): FollowedFile {
     const file = new FollowedFile(path, reader, () => this.#onUnread(this.unread));
     this.#outputs.push(file);
-    return file.writer;
+    return file;
+  }
+
+  /** What was printed on stdout before is taken first: a question on stderr is not answered by what came before it. */
+  #inOrder(bytes: Uint8Array, reader: ProcessOrder['onStderr']): void | Promise<void> {
+    const [stdout, stderr] = this.#outputs;
+    if (stdout === undefined || stderr === undefined || stdout.writtenAt > stderr.writtenAt) return reader(bytes);
+    return stdout.caughtUp(patienceMs)?.then(() => reader(bytes)) ?? reader(bytes);
   }
 
   /** To be called when the process has its own copies, or could not be started. */

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { supervise } from '../../src/processes/supervise.ts';
@@ -111,6 +112,27 @@ function digest(): { hear: (bytes: Uint8Array) => void; told: () => { length: nu
 }
 
 describe('what a process writes', () => {
+  it('on stderr is heard when what it wrote on stdout before was taken', async () => {
+    const heard: string[] = [];
+    const { ended } = await sh('echo out; echo err >&2', {
+      async onStdout() {
+        await wait(50);
+        heard.push('stdout');
+      },
+      onStderr: () => void heard.push('stderr'),
+    });
+    await ended;
+    expect(heard).toEqual(['stdout', 'stderr']);
+  });
+
+  it('on stderr is heard, though nobody takes what it wrote on stdout', async () => {
+    const [taken, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { ended } = await sh('echo out; echo err >&2', { onStdout: () => taken.promise, onStderr: () => heard.resolve() });
+    await heard.promise;
+    taken.resolve();
+    expect(await ended).toEqual(clean);
+  });
+
   it('arrives whole, in order, on both streams, with the end of the process', async () => {
     const { ended, stdout, stderr } = await node(`
       for (let line = 0; line < 20000; line++) (line % 2 ? process.stderr : process.stdout).write(line + ' äöü\\n');
