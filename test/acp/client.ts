@@ -10,7 +10,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { expect } from 'vitest';
 import { serveAcp } from '../../src/cli/acp/start.ts';
-import { runOptions, type RunValues } from '../../src/cli/run/flags.ts';
+import { runOptions, type RunValues } from '../../src/cli/run/options.ts';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { outside } from '../cli/run/scripted.ts';
 import { faultsOf } from '../support/acp/schema.ts';

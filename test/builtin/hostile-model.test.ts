@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseRules } from '../../src/builtin/permissions/rules.ts';
 import { ToolCalls } from '../../src/builtin/tools/calls.ts';
 import { define } from '../../src/builtin/tools/define.ts';
-import { runOptions, type RunValues } from '../../src/cli/run/flags.ts';
+import { runOptions, type RunValues } from '../../src/cli/run/options.ts';
 import { startRun } from '../../src/cli/run/start.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command, type Options } from '../command.ts';
-import { runOptions } from '../run/flags.ts';
+import { runOptions } from '../run/options.ts';
 
 /** Flags of a run that make no sense when an editor asks: what to say, where, and what goes to stdout. */
 const left = new Set([

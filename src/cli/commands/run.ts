@@ -1,5 +1,5 @@
 import { command } from '../command.ts';
-import { runOptions } from '../run/flags.ts';
+import { runOptions } from '../run/options.ts';
 
 export const run = command({
   name: 'run',

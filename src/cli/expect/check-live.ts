@@ -10,7 +10,7 @@ import { present } from '../../present.ts';
 import { run } from '../commands/run.ts';
 import type { Context } from '../context.ts';
 import { parseWords } from '../parse.ts';
-import type { RunValues } from '../run/flags.ts';
+import type { RunValues } from '../run/options.ts';
 import { startRun } from '../run/start.ts';
 import { screenOf } from '../screen.ts';
 import { type Asked, readOutcome } from './check-stored.ts';

@@ -4,7 +4,7 @@ import type { Order } from '../../fleet/job.ts';
 import { present } from '../../present.ts';
 import type { Options, Values } from '../command.ts';
 import { filled, readWord } from '../flag-values.ts';
-import { runOptions } from '../run/flags.ts';
+import { runOptions } from '../run/options.ts';
 
 const { prompt, agent, from, model, retries, allow, deny, setup, isolate, dirty, cwd, system, price, expect, env } = runOptions;
 

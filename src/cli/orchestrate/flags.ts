@@ -7,7 +7,7 @@ import { shellQuote } from '../../terminal/shell-quote.ts';
 import { acpAgent, dirtyWays, isolations } from '../../vocabulary.ts';
 import type { Options, Values } from '../command.ts';
 import { filled, readCount, readDuration, readWord } from '../flag-values.ts';
-import { copyOptions, documentOptions, runOptions } from '../run/flags.ts';
+import { copyOptions, documentOptions, runOptions } from '../run/options.ts';
 import { fromHere } from '../run/settings.ts';
 
 const { model, timeout, cwd, env, ledger, tapes, report, otel, label, tape, quiet, allow, deny } = runOptions;

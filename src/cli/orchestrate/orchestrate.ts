@@ -2,7 +2,7 @@ import type { RunAgent } from '../../builtin/agent.ts';
 import { Failure } from '../../failure.ts';
 import { brainOf } from '../../orchestrate/brain.ts';
 import type { Context } from '../context.ts';
-import type { RunValues } from '../run/flags.ts';
+import type { RunValues } from '../run/options.ts';
 import { readPrompt } from '../run/prompt.ts';
 import type { CrewFlags } from './flags.ts';
 import { Lines } from './lines.ts';

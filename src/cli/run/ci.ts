@@ -10,7 +10,7 @@ import { Story } from '../../reports/story.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Environment } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
-import type { CiName } from './flags.ts';
+import type { CiName } from './document-flags.ts';
 
 /** GitHub shows nothing at all of a summary that is larger than 1 MiB, and Buildkite takes no larger annotation. */
 const mostBytes = 1_000_000;

@@ -10,7 +10,8 @@ import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
 import { redaction } from '../streams.ts';
 import type { HtmlDocument } from './html-document.ts';
-import { ciOf, type Documents, readDocuments, readGithub, type RunValues } from './flags.ts';
+import { ciOf, type Documents, readDocuments, readGithub } from './document-flags.ts';
+import type { RunValues } from './options.ts';
 
 interface Outlet {
   write(text: string): void;

@@ -11,7 +11,8 @@ import { Outlet } from '../../run/sinks/outlet.ts';
 import { Scratchpad, scratchpadHome, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
-import { documentOptions, runOptions, wantsDocuments } from './flags.ts';
+import { wantsDocuments } from './document-flags.ts';
+import { documentOptions, runOptions } from './options.ts';
 import { readPrompt } from './prompt.ts';
 import { loadWriter } from './writers.ts';
 

@@ -1,6 +1,6 @@
 import type { Variant } from '../../dialects/dialect.ts';
 import { type Writable, writable } from '../../pipeline/writer.ts';
-import type { Format } from './flags.ts';
+import type { Format } from './format-flags.ts';
 
 /** One dialect is loaded, not all of them: a run begins with its first line, not with a library. */
 export async function loadWriter(format: Format): Promise<[dialect: Writable, variant: Variant] | undefined> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentOptions, RunAgent } from '../../../src/builtin/agent.ts';
 import type { Context } from '../../../src/cli/context.ts';
-import { runOptions, type RunValues } from '../../../src/cli/run/flags.ts';
+import { runOptions, type RunValues } from '../../../src/cli/run/options.ts';
 import { startRun } from '../../../src/cli/run/start.ts';
 import { parseArgs } from 'node:util';
 import type { Draft } from '../../../src/events/event.ts';
