@@ -329,7 +329,11 @@ it('works with the keyboard alone', async () => {
   await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows$/);
   await press('Enter', 'Escape', 'n', 'e');
   await page.locator('.row.is-selected').waitFor();
-  await press('3', '+', '+', 'ArrowRight', 'j', 'Enter');
+  await press('3');
+  await page.locator('.waterfall').waitFor();
+  await press('+', '+', 'ArrowRight', 'j');
+  await page.locator('.span.is-selected').waitFor();
+  await press('Enter');
   await page.locator('.row.is-linked').waitFor();
   await press('r');
   await page.getByRole('region', { name: 'Replay' }).waitFor();

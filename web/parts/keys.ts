@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Key {
   key: string;
@@ -19,7 +19,8 @@ export const helpIsOpen = signal(false);
 export function useKeys(keys: readonly Key[]): void {
   const holder = useRef<KeyHolder>({ keys }).current;
   holder.keys = keys;
-  useEffect(() => {
+  // Before it is painted: who types fast presses the next key at once.
+  useLayoutEffect(() => {
     holders.value = [...holders.value, holder];
     return () => void (holders.value = holders.value.filter((each) => each !== holder));
   }, [holder]);
