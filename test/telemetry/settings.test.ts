@@ -4,7 +4,7 @@ import { readTelemetry } from '../../src/telemetry/settings.ts';
 import { parseTraceParent } from '../../src/telemetry/trace-context.ts';
 import { secretValues } from '../../src/redact/secrets.ts';
 
-const read = (env: Record<string, string>, flag?: string) => readTelemetry(flag, env, (name) => `/work/${name}`);
+const read = (env: Record<string, string>, flag?: string) => readTelemetry(flag, env, (name) => `/srv/${name}`);
 const endpoint = (env: Record<string, string>, flag?: string) => {
   const target = read(env, flag).request?.target;
   return target?.kind === 'http' ? target.endpoint : undefined;
@@ -71,7 +71,7 @@ describe('where spans go', () => {
   });
 
   it('is where the flag says', () => {
-    expect(read({}, 'spans.jsonl').request?.target).toEqual({ kind: 'file', path: '/work/spans.jsonl' });
+    expect(read({}, 'spans.jsonl').request?.target).toEqual({ kind: 'file', path: '/srv/spans.jsonl' });
     expect(endpoint({ [base]: 'http://other', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http://c:4318')?.url).toBe('http://c:4318/v1/traces');
     expect(endpoint({}, 'http://c:4318/v1/traces')?.url).toBe('http://c:4318/v1/traces');
     expect(read({ [base]: 'http://c' }, 'none').request).toBeUndefined();
