@@ -9,7 +9,7 @@ import { Redactor } from '../redact/redactor.ts';
 import { secretValues } from '../redact/secrets.ts';
 import { passwordsIn } from '../redact/url-password.ts';
 import { newRunId } from '../stores/run-id.ts';
-import type { Environment } from '../vocabulary.ts';
+import { builtIn, type Environment } from '../vocabulary.ts';
 import { Attempts } from './attempts.ts';
 import { Budget } from './budget.ts';
 import { Children } from './children.ts';
@@ -242,7 +242,7 @@ class LiveRun implements Run {
   /** A budget in dollars that may not see what this run costs, said before it starts. The built-in agent refuses by itself. */
   async #uncounted(): Promise<string[]> {
     const { budget, agent, command, model, price } = this.spec;
-    const isBuiltIn = agent === 'builtin' && command === undefined;
+    const isBuiltIn = agent === builtIn && command === undefined;
     if (budget === undefined || isBuiltIn || price !== undefined || !this.#budget.limitsCost) return [];
     const { isPriced } = await import('./price.ts');
     if (await isPriced(model)) return [];

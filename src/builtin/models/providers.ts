@@ -80,10 +80,12 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
   },
 };
 
+export const providerNames: readonly string[] = Object.keys(providers);
+
 /** `provider/name` → a model ready to be asked. Nothing is sent yet. */
 export async function openModel(options: ModelOptions): Promise<OpenModel> {
   const slash = options.model.indexOf('/');
-  const known = Object.keys(providers).join(', ');
+  const known = providerNames.join(', ');
   if (slash <= 0 || slash === options.model.length - 1)
     throw new Failure(
       'config',
@@ -91,8 +93,7 @@ export async function openModel(options: ModelOptions): Promise<OpenModel> {
     );
   const provider = options.model.slice(0, slash);
   const open = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (open === undefined)
-    throw new Failure('config', `unknown provider "${provider}"${nearest(provider, Object.keys(providers))}; known: ${known}`);
+  if (open === undefined) throw new Failure('config', `unknown provider "${provider}"${nearest(provider, providerNames)}; known: ${known}`);
   return { id: options.model, ...(await open({ ...options, provider, name: options.model.slice(slash + 1) })) };
 }
 

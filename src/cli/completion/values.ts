@@ -11,7 +11,6 @@ import { type Answer, candidates, nothing, type Values } from './answer.ts';
 const mostRuns = 30;
 /** Nobody waits longer for a word. */
 const longestMs = 1500;
-const providers = ['anthropic', 'azure', 'google', 'ollama', 'openai', 'openai-compatible', 'replay'];
 
 /** The words of this installation and of the ledger that `--ledger` among these words, or the environment, names. */
 export function valuesOf(words: readonly string[], context: Context): Values {
@@ -25,11 +24,14 @@ export function valuesOf(words: readonly string[], context: Context): Values {
         ...agents.flatMap(({ id, title, acp }) => (acp === undefined ? [] : [{ value: `${acpAgent}:${id}`, about: `${title}, over ACP` }])),
       ]),
     async models(current, withProvider) {
-      const { findProvider } = await import('@pydantic/genai-prices');
+      const [{ findProvider }, { providerNames }] = await Promise.all([
+        import('@pydantic/genai-prices'),
+        import('../../builtin/models/providers.ts'),
+      ]);
       const modelsOf = (provider: string): string[] => (findProvider({ providerId: provider })?.models ?? []).map(({ id }) => id);
       if (!withProvider) return candidates(['anthropic', 'google', 'openai'].flatMap(modelsOf));
       const provider = current.slice(0, Math.max(0, current.indexOf('/')));
-      return candidates(provider === '' ? providers.map((name) => `${name}/`) : modelsOf(provider).map((id) => `${provider}/${id}`));
+      return candidates(provider === '' ? providerNames.map((name) => `${name}/`) : modelsOf(provider).map((id) => `${provider}/${id}`));
     },
     dialects(areWritten, andText) {
       const known = dialects.filter(({ encoder, about }) => (areWritten ? encoder !== undefined : about.reads !== undefined));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Failure, messageOf } from '../../failure.ts';
 import { codeOfClass } from '../../faults.ts';
@@ -7,6 +7,7 @@ import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Thread } from '../../pipeline/thread.ts';
 import { present } from '../../present.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
+import { makeFolder } from '../../stores/make-folder.ts';
 import type { Context } from '../context.ts';
 import { redaction } from '../streams.ts';
 import type { HtmlDocument } from './html-document.ts';
@@ -57,7 +58,7 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
   const begin = (text: string): void => writeFileSync(temporary, text, isFile ? { flag: 'wx' } : {});
   if (isFile)
     try {
-      makeFolder(dirname(path));
+      makeFolder(dirname(path), 0o777);
       begin('');
       rmSync(temporary);
       rmSync(path, { force: true });
@@ -88,13 +89,6 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
       }
     },
   };
-}
-
-/** One folder after the other: all at once, Node tries for ever where the system says that there is no such folder, as /proc does. */
-function makeFolder(path: string): void {
-  const missing: string[] = [];
-  for (let at = path; !existsSync(at); at = dirname(at)) missing.push(at);
-  for (const each of missing.toReversed()) mkdirSync(each);
 }
 
 /** Where a link leads, so that it stays a link; a pipe or a device is written to, never replaced. */
