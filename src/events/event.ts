@@ -350,5 +350,5 @@ export type EventRecord = AgentEvent & Envelope;
 /** What a decoder may leave to the repair stage: places that follow from the order of events. */
 type Filled = 'turn_id' | 'message_id' | 'block_id' | 'iteration' | 'tool_call_count' | 'has_final_report';
 type Loosen<Event> = Event extends AgentEvent ? Omit<Event, Filled & keyof Event> & Partial<Pick<Event, Filled & keyof Event>> : never;
-/** An event as a decoder says it, before repair. */
+/** An event as a decoder says it, before repair; told once, it belongs to who hears it, and becomes the record. */
 export type Draft = Loosen<AgentEvent>;

@@ -393,8 +393,9 @@ export class OutcomeFold {
 
   #publish(): RunOutcome['publish'] {
     if (this.#published === undefined) return undefined;
-    const { type: _type, message, ...rest } = this.#published;
-    return { ...rest, ...present({ message: message === undefined ? undefined : this.#short.text(message) }) };
+    const { branch_id, status, remote, ref, commit, url, dry_run, message: told } = this.#published;
+    const message = told === undefined ? undefined : this.#short.text(told);
+    return { branch_id, status, ...present({ remote, ref, commit, url, dry_run, message }) };
   }
 
   #denials(): RunOutcome['denials'] {

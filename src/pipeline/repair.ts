@@ -1,7 +1,8 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
 import { type OpenBlock, OpenBlocks, type Place } from './open-blocks.ts';
 
-export type RepairedSink = (event: AgentEvent, synthetic: boolean) => void;
+/** `isWhole`: a delta that is all of its block, whose end follows at once. */
+export type RepairedSink = (event: AgentEvent, synthetic: boolean, isWhole?: boolean) => void;
 
 /** A stream that starts with more noise than this has no introduction worth waiting for. */
 const maxEarly = 200;
@@ -58,7 +59,8 @@ export class Repair {
         else if (this.#items.size >= mostOpenItems) this.#abandonOldest();
         this.#items.add(draft.item_id);
         turn.items += 1;
-        return this.#emit(draft.turn_id === undefined ? { ...draft, turn_id: turn.id } : (draft as EventOf<'item.started'>), synthetic);
+        draft.turn_id ??= turn.id;
+        return this.#emit(draft as EventOf<'item.started'>, synthetic);
       }
       case 'item.output':
         this.#needItem(draft.item_id);
@@ -191,7 +193,7 @@ export class Repair {
       place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, `${open.block_id}_final`, draft.parent_item_id) });
       missing = draft.text;
     }
-    if (missing !== undefined) this.#emit(said(delta, place, missing), true);
+    if (missing !== undefined) this.#emit(said(delta, place, missing), true, missing === draft.text);
     this.#emit(said(draft.type, place, draft.text), synthetic);
   }
 

@@ -80,11 +80,13 @@ export class Thread {
     const clean: RepairedSink =
       redact === undefined
         ? deliver
-        : (event, synthetic) => (isCleaned(event) ? redact.push(event, synthetic, deliver) : deliver(event, synthetic));
+        : (event, synthetic, isWhole) =>
+            isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic);
     this.#repair = new Repair(
       introduction === undefined
         ? clean
-        : (event, synthetic) => clean(event.type === 'thread.started' ? introduced(introduction, event) : event, synthetic),
+        : (event, synthetic, isWhole) =>
+            clean(event.type === 'thread.started' ? introduced(introduction, event) : event, synthetic, isWhole),
     );
   }
 
@@ -293,14 +295,14 @@ export class Thread {
   #record(event: AgentEvent, synthetic: boolean, at: number | undefined): EventRecord {
     this.#threadId ??= this.#nameThread(event);
     this.#sequence = Math.max(this.#sequence + 1, this.#numberOnTape(synthetic));
-    return {
-      ...event,
-      sequence: this.#sequence,
-      timestamp: this.#timestamp(at),
-      thread_id: this.#threadId,
-      source: this.#source,
-      synthetic,
-    };
+    // In place, since the event was made for this and is told once: a copy costs as much as all that is done with it.
+    const record = event as EventRecord;
+    record.sequence = this.#sequence;
+    record.timestamp = this.#timestamp(at);
+    record.thread_id = this.#threadId;
+    record.source = this.#source;
+    record.synthetic = synthetic;
+    return record;
   }
 
   /** What a tape says keeps its number there, so that who has read up to it can resume; what is added fills the gaps. */

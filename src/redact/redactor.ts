@@ -26,7 +26,7 @@ const fieldsOf = new Map(
   Object.entries(shapes).map(([type, fields]) => {
     const open = Object.keys(fields).filter((field) => /^~?(?:string|id|json)\??$/.test(fields[field] ?? ''));
     for (const field of open) if (!fieldNumbers.has(field)) fieldNumbers.set(field, fieldNumbers.size);
-    return [type as EventType, open.map((name) => ({ name, number: fieldNumbers.get(name) ?? 0 }))];
+    return [type as EventType, new Map(open.map((name) => [name, fieldNumbers.get(name) ?? 0]))];
   }),
 );
 
@@ -55,6 +55,8 @@ export class Redactor {
   readonly #lines = new Map<string, SecretLines>();
   /** By the number of the field. */
   readonly #lastClean: string[] = Array.from(fieldNumbers, () => '');
+  /** The text whose only piece came last. */
+  #only: { raw: string; text: string } | undefined;
   /** How many lists and objects are open around the value that is looked at. */
   #depth = 0;
   #tally = { count: 0 };
@@ -85,11 +87,14 @@ export class Redactor {
     return this.#tally.count;
   }
 
-  push(event: AgentEvent, synthetic: boolean, emit: EventSink): void {
+  /** `isWhole`: a delta that is all of its block, whose end follows at once. */
+  push(event: AgentEvent, synthetic: boolean, emit: EventSink, isWhole = false): void {
     switch (event.type) {
       case 'text.delta':
+        if (isWhole) return this.#onlyPiece(event, synthetic, emit);
         return this.#piece(this.#texts.open(event, this.#finder), event, synthetic, emit);
       case 'reasoning.delta':
+        if (isWhole) return this.#onlyPiece(event, synthetic, emit);
         return this.#piece(this.#reasoning.open(event, this.#finder), event, synthetic, emit);
       case 'item.output':
         return this.#piece(this.#output(event), event, synthetic, emit);
@@ -226,11 +231,14 @@ export class Redactor {
 
   #fields<Event extends AgentEvent>(event: Event, except?: string): Event {
     const values = event as unknown as Record<string, unknown>;
+    const open = fieldsOf.get(event.type);
     let out: Record<string, unknown> | undefined;
-    for (const { name, number } of fieldsOf.get(event.type) ?? []) {
+    for (const name in values) {
+      const number = open?.get(name);
+      if (number === undefined || name === except) continue;
       const value = values[name];
       // Ids come again with every event of their turn.
-      if (value === undefined || name === except || value === this.#lastClean[number]) continue;
+      if (value === undefined || value === this.#lastClean[number]) continue;
       const clean = this.#json(value);
       if (clean !== value) (out ??= { ...values })[name] = clean;
       else if (typeof value === 'string' && value.length < 100) this.#lastClean[number] = value;
@@ -264,10 +272,19 @@ export class Redactor {
     stream.push(this.#fields(event, event.type === 'item.output' ? 'chunk' : 'text'), synthetic, emit);
   }
 
+  #onlyPiece(event: EventOf<'text.delta' | 'reasoning.delta'>, synthetic: boolean, emit: EventSink): void {
+    const { text: raw } = event;
+    const text = this.text(raw);
+    this.#only = { raw, text };
+    const rest = this.#fields(event, 'text');
+    emit(text === raw ? rest : { ...rest, text }, synthetic);
+  }
+
   #whole(event: EventOf<'text.completed' | 'reasoning.completed'>, stream: Stream | undefined, synthetic: boolean, emit: EventSink): void {
     stream?.end(emit);
     // The whole is as clean as its pieces were.
-    const text = stream?.isUntouched === true ? event.text : this.text(event.text);
+    const text = stream?.isUntouched === true ? event.text : this.#only?.raw === event.text ? this.#only.text : this.text(event.text);
+    this.#only = undefined;
     const rest = this.#fields(event, 'text');
     emit(text === event.text ? rest : { ...rest, text }, synthetic);
   }

@@ -4,6 +4,10 @@ import { asText, compact, integer, list, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { foreignServer, operationOf, statusOf, toolKinds, unanswered } from '../words.ts';
 
+/** Most of what there is: told without a look into tables and without copies, which cost more than all the rest of it. */
+const command = 'command_execution';
+const commandKind = kindIn(toolKinds, command);
+
 /** The items that are work. Started and completed lines pair by id; an item may come with its last line alone. */
 export class Tools {
   readonly #sink: DecoderSink;
@@ -17,6 +21,7 @@ export class Tools {
     if (this.#open.has(id)) return;
     this.#open.add(id);
     const type = typeOf(item);
+    if (type === command) return this.#startCommand(item, id);
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, type), name: type, ...callOf(type, item) });
   }
 
@@ -29,10 +34,27 @@ export class Tools {
   end(item: JsonObject, id: string): void {
     this.start(item, id);
     this.#open.delete(id);
-    const result = resultOf(item);
+    const type = typeOf(item);
+    if (type === command) return this.#endCommand(item, id);
+    const result = resultOf(type, item);
     this.#sink.emit({ type: 'item.completed', item_id: id, ...result });
-    if (typeOf(item) === 'file_change' && result.status === 'success')
+    if (type === 'file_change' && result.status === 'success')
       for (const change of list(item.changes)) this.#edit(object(change), id);
+  }
+
+  #startCommand(item: JsonObject, item_id: string): void {
+    this.#sink.emit({ type: 'item.started', item_id, kind: commandKind, name: command, args: { command: asText(item.command) } });
+  }
+
+  #endCommand(item: JsonObject, item_id: string): void {
+    const exit_code = integer(item.exit_code);
+    const status = commandStatus(item.status, exit_code);
+    const output = asText(item.aggregated_output);
+    this.#sink.emit(
+      exit_code === undefined
+        ? { type: 'item.completed', item_id, status, output }
+        : { type: 'item.completed', item_id, status, output, exit_code },
+    );
   }
 
   #edit({ path, kind }: JsonObject, itemId: string): void {
@@ -50,8 +72,6 @@ type Call = Pick<EventOf<'item.started'>, 'args'> & Partial<Pick<EventOf<'item.s
 
 function callOf(type: string, item: JsonObject): Call {
   switch (type) {
-    case 'command_execution':
-      return { args: { command: asText(item.command) } };
     case 'file_change':
       return { args: { changes: [...list(item.changes)] } };
     case 'mcp_tool_call':
@@ -68,12 +88,8 @@ function callOf(type: string, item: JsonObject): Call {
   }
 }
 
-function resultOf(item: JsonObject): Omit<EventOf<'item.completed'>, 'type' | 'item_id'> {
-  switch (typeOf(item)) {
-    case 'command_execution': {
-      const exit_code = integer(item.exit_code);
-      return { status: commandStatus(item.status, exit_code), output: asText(item.aggregated_output), ...compact({ exit_code }) };
-    }
+function resultOf(type: string, item: JsonObject): Omit<EventOf<'item.completed'>, 'type' | 'item_id'> {
+  switch (type) {
     case 'file_change':
       return { status: plainStatus(item.status) };
     case 'mcp_tool_call': {
