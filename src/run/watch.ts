@@ -256,7 +256,10 @@ export class Watch {
   }
 
   #clear(name: TimerName): void {
-    clearTimeout(this.#timers.get(name));
+    const timer = this.#timers.get(name);
+    // Asked for with every event, and there is seldom one.
+    if (timer === undefined) return;
+    clearTimeout(timer);
     this.#timers.delete(name);
   }
 }

@@ -21,6 +21,7 @@ export function margin({ voice }: Line): string {
 }
 
 export function render(line: Line, colours: boolean, start = margin(line)): string {
+  if (!colours) return start + line.text;
   return paint(start, 'dim', { colours }) + paint(line.text, line.tone === 'plain' ? undefined : line.tone, { colours });
 }
 

@@ -45,6 +45,7 @@ export class Narrator {
   }
 
   record(record: EventRecord): void {
+    if (this.#options.tell === 'errors') return;
     const call = record.type === 'item.completed' ? this.#activity.call(record.item_id) : undefined;
     this.#activity.record(record);
     switch (record.type) {
@@ -155,7 +156,8 @@ export class Narrator {
     this.#line('dim', [toolOf(call), call?.subject]);
   }
 
-  #ended({ status, exit_code: code, ...record }: EventOf<'item.completed'>, call: Call | undefined): void {
+  #ended(record: EventOf<'item.completed'>, call: Call | undefined): void {
+    const { status, exit_code: code } = record;
     const good = status === 'success';
     if (good && this.#options.calls === 'lines') return;
     const took = record.duration_ms ?? (call === undefined ? 0 : this.#options.now() - call.since);
@@ -194,7 +196,7 @@ export class Narrator {
   #release(): void {
     const text = this.#held;
     this.#held = undefined;
-    if (text !== undefined && this.#options.tell === 'all') this.#quote(text.trim());
+    if (text !== undefined) this.#quote(text.trim());
   }
 
   #quote(text: string): void {
