@@ -48,6 +48,8 @@ export interface Origin {
   threadId: string;
   /** 0: it had none. */
   sequence: number;
+  /** A delta that its block's end follows with the same words. */
+  isWhole?: boolean;
 }
 
 /** Where a decoder puts what it understood. */

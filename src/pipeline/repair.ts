@@ -30,7 +30,8 @@ export class Repair {
     this.#emit = emit;
   }
 
-  push(draft: Draft, synthetic = false): void {
+  /** `isWhole`: a delta whose block ends at once with the same words. */
+  push(draft: Draft, synthetic = false, isWhole = false): void {
     switch (draft.type) {
       case 'thread.started':
         // An agent may introduce itself again on every turn.
@@ -49,7 +50,7 @@ export class Repair {
         return this.#completeTurn(draft, synthetic);
       case 'text.delta':
       case 'reasoning.delta':
-        return this.#delta(draft, synthetic);
+        return this.#delta(draft, synthetic, isWhole);
       case 'text.completed':
       case 'reasoning.completed':
         return this.#complete(draft, synthetic);
@@ -173,11 +174,12 @@ export class Repair {
     );
   }
 
-  #delta(draft: Draft & { type: 'text.delta' | 'reasoning.delta' }, synthetic: boolean): void {
+  #delta(draft: Draft & { type: 'text.delta' | 'reasoning.delta' }, synthetic: boolean, isWhole: boolean): void {
     const kind = draft.type === 'text.delta' ? 'text' : 'reasoning';
-    const block = this.#blocks.find(kind, draft.parent_item_id, draft.block_id) ?? this.#blocks.open(this.#placeOf(kind, draft));
+    const open = this.#blocks.find(kind, draft.parent_item_id, draft.block_id);
+    const block = open ?? this.#blocks.open(this.#placeOf(kind, draft));
     block.text.add(draft.text);
-    this.#emit(said(draft.type, block, draft.text), synthetic);
+    this.#emit(said(draft.type, block, draft.text), synthetic, isWhole && open === undefined);
   }
 
   #complete(draft: Draft & { type: 'text.completed' | 'reasoning.completed' }, synthetic: boolean): void {

@@ -80,8 +80,7 @@ export class Thread {
     const clean: RepairedSink =
       redact === undefined
         ? deliver
-        : (event, synthetic, isWhole) =>
-            isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic);
+        : (event, synthetic, isWhole) => (isCleaned(event) ? redact.push(event, synthetic, deliver, isWhole) : deliver(event, synthetic));
     this.#repair = new Repair(
       introduction === undefined
         ? clean
@@ -110,7 +109,7 @@ export class Thread {
     if (draft.type === 'agent.finished' || draft.type === 'limit.reached' || (draft.type === 'error' && draft.fatal))
       this.#explained = true;
     if (isNextRun && draft.type === 'thread.started') this.#repair.nextRun(draft, origin?.synthetic);
-    else this.#repair.push(draft, origin?.synthetic ?? false);
+    else this.#repair.push(draft, origin?.synthetic ?? false, origin?.isWhole);
   }
 
   /** Logs are told at least once: the end of a call that comes again at once ends no other. */

@@ -1,11 +1,12 @@
 import type { Hash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { constants, createZstdCompress } from 'node:zlib';
+import type { ZstdCompress } from 'node:zlib';
 import type { EventRecord } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import { makeFolder } from './make-folder.ts';
 import { lineOf, type TapeOptions, type TapeWriter } from './tape.ts';
+import { tapeParams, zlib } from './zlib.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;
 
@@ -16,7 +17,8 @@ class BoundedFile {
   readonly #onTrouble: (message: string) => void;
   #file: number | undefined;
   #bytes = 0;
-  #hash: Hash | undefined;
+  /** Unset: nobody asked for it, or nobody knows any more how much was written. */
+  #hash: (() => Hash) | undefined;
 
   constructor(path: string, flags: 'w' | 'wx', { maxBytes = Infinity, onTrouble }: TapeOptions) {
     this.#path = path;
@@ -32,11 +34,13 @@ class BoundedFile {
 
   /** Asks for the hash of all that is written. */
   beginHash(): void {
-    this.#hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+    let hash: Hash | undefined;
+    // Made with the first bytes: a run does not wait for the crypto library before its first line.
+    this.#hash = () => (hash ??= process.getBuiltinModule('node:crypto').createHash('sha256'));
   }
 
   get digest(): string | undefined {
-    return this.#hash?.copy().digest('hex');
+    return this.#hash?.().copy().digest('hex');
   }
 
   get isOpen(): boolean {
@@ -48,10 +52,9 @@ class BoundedFile {
     try {
       for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
       this.#bytes += bytes.length;
-      this.#hash?.update(bytes);
+      this.#hash?.().update(bytes);
       if (this.#bytes >= this.#maxBytes) this.stop(`it has reached ${this.#maxBytes} bytes`);
     } catch (error) {
-      // Nobody knows how much of it was written.
       this.#hash = undefined;
       this.stop(messageOf(error));
     }
@@ -125,17 +128,14 @@ class Lines {
   }
 }
 
-/** Higher levels pack these lines no better. Without its checksum a damaged text could be read as another one. */
-const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
-
 /**
  * One zstd frame, in a new file. What came in one turn of the event loop is flushed as blocks of its own: a kill at any
  * moment costs the lines of that turn, and leaves the rest readable.
  */
 export class PackedWriter implements TapeWriter {
   readonly #file: BoundedFile;
-  readonly #compress = createZstdCompress({ params });
-  readonly #closed: Promise<void>;
+  #made: ZstdCompress | undefined;
+  readonly #closed = Promise.withResolvers<void>();
   readonly #waiting = new Lines();
   #flushing = false;
   #ended = false;
@@ -143,12 +143,21 @@ export class PackedWriter implements TapeWriter {
   constructor(path: string, { maxBytes = defaultPackedBytes, onTrouble }: TapeOptions) {
     this.#file = new BoundedFile(path, 'wx', { maxBytes, onTrouble });
     this.#file.beginHash();
-    this.#closed = new Promise((resolve) => void this.#compress.once('close', resolve));
-    this.#compress.on('data', (bytes: Buffer) => {
+  }
+
+  get #compress(): ZstdCompress {
+    return (this.#made ??= this.#make());
+  }
+
+  #make(): ZstdCompress {
+    const compress = zlib().createZstdCompress({ params: tapeParams() });
+    compress.once('close', this.#closed.resolve);
+    compress.on('data', (bytes: Buffer) => {
       this.#file.write(bytes);
-      if (!this.#file.isOpen) this.#compress.destroy();
+      if (!this.#file.isOpen) compress.destroy();
     });
-    this.#compress.on('error', (error) => this.#file.stop(error.message));
+    compress.on('error', (error) => this.#file.stop(error.message));
+    return compress;
   }
 
   record(record: EventRecord): void {
@@ -165,7 +174,7 @@ export class PackedWriter implements TapeWriter {
       this.#ended = true;
       if (!this.#flushing) this.#compress.end();
     }
-    return this.#closed.then(() => {
+    return this.#closed.promise.then(() => {
       this.#file.close();
       return this.#file.digest;
     });
@@ -176,7 +185,7 @@ export class PackedWriter implements TapeWriter {
     const lines = this.#waiting.take();
     if (this.#compress.destroyed) return;
     this.#compress.write(lines);
-    this.#compress.flush(constants.ZSTD_e_flush, () => {
+    this.#compress.flush(zlib().constants.ZSTD_e_flush, () => {
       if (this.#waiting.size > 0) return this.#flush();
       this.#flushing = false;
       // Only now: ending with lines still to be compressed makes Node begin a second, empty frame.

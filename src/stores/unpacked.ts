@@ -1,7 +1,7 @@
-import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { TapeEnd } from './tape.ts';
+import { zlib } from './zlib.ts';
 
-const decompressors = { zst: createZstdDecompress, gz: createGunzip };
+const decompressors = { zst: () => zlib().createZstdDecompress(), gz: () => zlib().createGunzip() };
 
 export type Packing = keyof typeof decompressors;
 

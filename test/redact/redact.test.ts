@@ -932,3 +932,40 @@ it('prints what it costs beside JSON.stringify', () => {
   );
   expect(passed).toBeGreaterThan(0);
 });
+
+describe('a tape, or an agent that speaks like one,', () => {
+  const place = { turn_id: 't', message_id: 'm', block_id: 'b', thread_id: 'x', timestamp: null, source: 'agent' } as const;
+  const told = (lines: readonly object[]): AgentEvent[] => {
+    const records: AgentEvent[] = [];
+    const reader = new Reader({ redact: new Redactor({ values }), onRecord: (record) => void records.push(record) });
+    const numbered = lines.map((line, index) => JSON.stringify({ ...place, ...line, sequence: index + 1 }));
+    reader.stdout(Buffer.from(`${numbered.join('\n')}\n`));
+    reader.end();
+    return records;
+  };
+  const said = (records: readonly AgentEvent[]): string[] =>
+    records.flatMap((record) => (record.type === 'text.delta' || record.type === 'text.completed' ? [record.text] : []));
+  const [secret = ''] = values;
+  const [first, second] = [secret.slice(0, 9), secret.slice(9)];
+
+  it.each([
+    ['deltas that claim to be made from a whole text', true],
+    ['deltas', false],
+  ])('hides no secret between two %s', (_, synthetic) => {
+    const records = told([
+      { type: 'text.delta', text: first, synthetic },
+      { type: 'text.delta', text: second, synthetic },
+      { type: 'text.completed', text: secret, synthetic: false },
+    ]);
+    expect(said(records).join('')).not.toContain(second);
+  });
+
+  it('keeps the one delta of a whole text, however it ends', () => {
+    const text = 'the first words -us';
+    const records = told([
+      { type: 'text.delta', text, synthetic: true },
+      { type: 'text.completed', text, synthetic: false },
+    ]);
+    expect(said(records)).toEqual([text, text]);
+  });
+});

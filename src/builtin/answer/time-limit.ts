@@ -1,7 +1,6 @@
-import { createContext, Script } from 'node:vm';
-
 /** Ends work that takes too long although it never waits: a regular expression, or code that was made from a schema. */
 export function withinMs<Value>(ms: number, work: () => Value): Value {
+  const { createContext, Script } = process.getBuiltinModule('node:vm');
   try {
     return new Script('work()').runInContext(createContext({ work }), { timeout: ms }) as Value;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
-import { constants, zstdCompress } from 'node:zlib';
 import { isWholeId } from '../run-id.ts';
+import { tapeParams, zlib } from '../zlib.ts';
 
 /** Which tape: of a run, and of which attempt at it. */
 export interface TapeId {
@@ -58,15 +58,12 @@ export interface Watch {
   close(): void;
 }
 
-/** Without its checksum a damaged text could be read as another one. Higher levels pack these lines no better. */
-const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
-const compress = promisify(zstdCompress);
 /** Up to here compression gains nothing. */
 const shortLines = 256;
 
 /** Lines as a chunk: compressed where that makes them fewer bytes. */
 export async function pack(lines: Uint8Array, from: number, to: number): Promise<Chunk & { body: Uint8Array }> {
-  const packed = lines.length < shortLines ? lines : await compress(lines, { params });
+  const packed = lines.length < shortLines ? lines : await promisify(zlib().zstdCompress)(lines, { params: tapeParams() });
   const body = packed.length < lines.length ? packed : lines;
   return { from, to, sha256: hashOf(body), bytes: body.length, ends: false, body };
 }

@@ -38,8 +38,7 @@ export class Tools {
     if (type === command) return this.#endCommand(item, id);
     const result = resultOf(type, item);
     this.#sink.emit({ type: 'item.completed', item_id: id, ...result });
-    if (type === 'file_change' && result.status === 'success')
-      for (const change of list(item.changes)) this.#edit(object(change), id);
+    if (type === 'file_change' && result.status === 'success') for (const change of list(item.changes)) this.#edit(object(change), id);
   }
 
   #startCommand(item: JsonObject, item_id: string): void {

@@ -1,25 +1,51 @@
+import type { AgentEvent, EventOf } from '../../../events/event.ts';
 import { eventIn } from '../../../events/check.ts';
-import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
+import type { Decoder, DecoderSink, JsonObject, Origin } from '../../dialect.ts';
 import { integer, string, time } from '../../read.ts';
 
+type Delta = EventOf<'text.delta' | 'reasoning.delta'>;
+
 export function decoder(sink: DecoderSink): Decoder {
+  /** A delta that may be all of its block, until the next line tells. */
+  let held: { delta: Delta; origin: Origin; at: number | undefined } | undefined;
+
+  function emit(event: AgentEvent, origin: Origin, at: number | undefined): void {
+    if (at !== undefined) sink.at(at);
+    sink.emit(event, origin);
+  }
+
+  function release(next?: AgentEvent): void {
+    if (held === undefined) return;
+    const { delta, origin, at } = held;
+    held = undefined;
+    emit(delta, next !== undefined && ends(delta, next) ? { ...origin, isWhole: true } : origin, at);
+  }
+
   return {
     line(wire: JsonObject) {
       const event = eventIn(wire);
+      release(event);
       if (event === undefined) return sink.unknown(wire);
       // The end is always made anew from everything before it: a tape that was cut or edited cannot claim a verdict.
       if (event.type === 'thread.completed') return;
       const at = time(wire.timestamp);
-      if (at !== undefined) sink.at(at);
-      sink.emit(event, {
+      const origin = {
         source: wire.source === 'runner' ? 'runner' : 'agent',
         synthetic: wire.synthetic === true,
         threadId: string(wire.thread_id) || 'unknown',
         sequence: sequenceOf(wire),
-      });
+      } as const;
+      // Such deltas are made from whole texts, whose end is the next line.
+      if (origin.synthetic && (event.type === 'text.delta' || event.type === 'reasoning.delta')) held = { delta: event, origin, at };
+      else emit(event, origin, at);
     },
-    end() {},
+    end: () => release(),
   };
+}
+
+function ends({ type, block_id, parent_item_id, text }: Delta, next: AgentEvent): boolean {
+  if (next.type !== (type === 'text.delta' ? 'text.completed' : 'reasoning.completed')) return false;
+  return next.block_id === block_id && next.parent_item_id === parent_item_id && next.text === text;
 }
 
 /** A number that cannot be counted on from is none. */
