@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { buildPage } from './build-page.ts';
+import { buildStamp, writeStamp } from './build-stamp.ts';
 import { buildTypes } from './build-types.ts';
 import { licences, packageIn } from './licences.ts';
 
@@ -15,6 +16,7 @@ const installed = Object.keys(
 );
 const external = [...installed.map((name) => new RegExp(`^${name}(/|$)`)), /^pg-native$/];
 
+const stamp = buildStamp();
 for (const folder of [dist, join(root, '.cache')]) rmSync(folder, { recursive: true, force: true });
 const run = needed(
   [
@@ -44,6 +46,7 @@ const bundled = [
 ];
 writeFileSync(join(dist, 'licences.txt'), licences(bundled));
 buildTypes(root, installed);
+writeStamp(stamp);
 
 /** Gives all modules that went in. `together`: modules that make one file, the first that names one. Node.js takes longer to find and link a file than to read ten times as much. */
 async function build(input: Record<string, string>, together: Record<string, ReadonlySet<string>>): Promise<string[]> {

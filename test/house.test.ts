@@ -9,7 +9,7 @@ import { version } from '../src/version.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `duration.ts`, `failure.ts`, `nearest.ts`, `path-pattern.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
+/** Which rooms a room may import; `duration.ts`, `failure.ts`, `nearest.ts`, `path-pattern.ts`, `pause.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -83,6 +83,7 @@ const mayImport: Record<string, readonly string[]> = {
   'faults.ts': ['events'],
   'nearest.ts': [],
   'path-pattern.ts': [],
+  'pause.ts': [],
   'new-id.ts': [],
   'present.ts': [],
   'repository-file.ts': [],
@@ -97,6 +98,7 @@ const forAll = [
   'nearest.ts',
   'new-id.ts',
   'path-pattern.ts',
+  'pause.ts',
   'present.ts',
   'secret-names.ts',
   'version.ts',

@@ -1,11 +1,9 @@
 import type { EventOf } from '../events/event.ts';
 import type { ModelUsage, RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
+import type { Tokens } from './tokens.ts';
 
-type Counted = 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cache_read_tokens' | 'cache_write_tokens' | 'cost_usd';
-type Told = Pick<EventOf<'usage.reported'>, Counted>;
-/** As the events tell them, without fields that are undefined. */
-type Tokens = { [Name in Counted]?: NonNullable<EventOf<'usage.reported'>[Name]> };
+type Told = Pick<EventOf<'usage.reported'>, keyof Tokens>;
 
 /**
  * The totals of each model as the agent told them, where they come to what the outcome says. They do not where several runs are

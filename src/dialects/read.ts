@@ -30,10 +30,10 @@ export function number(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** A count: a finite number, never below zero. */
 /** Milliseconds of three hundred years, or more tokens than were ever sold: what is larger is a mistake. */
 const mostCounted = 1e13;
 
+/** A count: a finite number, never below zero. */
 export function count(value: Json | undefined): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= mostCounted ? value : undefined;
 }

@@ -1,11 +1,14 @@
 import type { Json } from './dialect.ts';
 import { compact, count } from './read.ts';
 
-interface Tokens {
+/** Tokens as our events count them: input with the cache in it, output with the reasoning. */
+export interface Tokens {
   input_tokens?: number;
   output_tokens?: number;
+  reasoning_tokens?: number;
   cache_read_tokens?: number;
   cache_write_tokens?: number;
+  cost_usd?: number;
 }
 
 /** For wires that count cached tokens beside the fresh ones: ours holds both. Undefined: all zero, so nobody counted. */

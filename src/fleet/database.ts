@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { Failure } from '../failure.ts';
 import type { PostgresAddress } from '../stores/postgres-address.ts';
-import { takePool, type TakenPool } from '../stores/postgres-pools.ts';
+import { onConnection, takePool, type TakenPool } from '../stores/postgres-pools.ts';
 import type { Sql } from './boss.ts';
 
 /** A worker asks every second: it keeps its connections. */
@@ -46,21 +46,16 @@ export class QueueDatabase implements Sql {
    * What is asked without waiting for an answer goes to the server together, and all of it is awaited in the end: so `begin`, with a statement that
    * it may bring, costs no way to the server and back, and neither does `commit` after a last statement that nobody waits for.
    */
-  async transaction<Result>(work: (sql: Transaction) => Promise<Result>, first = ''): Promise<Result> {
-    const client = await this.#pool.connect();
-    let failure: Error | undefined;
-    // The connection may break while nothing is asked of it; the next statement fails and says so.
-    const onError = (error: Error): void => void (failure = error);
-    client.on('error', onError);
-    const asked: Promise<unknown>[] = [];
-    const ask = <Row extends object>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>> => {
-      const answer = client.query<Row>(text, values);
-      asked.push(answer);
-      // Told below, or to who waits for it.
-      answer.catch(() => {});
-      return answer;
-    };
-    try {
+  transaction<Result>(work: (sql: Transaction) => Promise<Result>, first = ''): Promise<Result> {
+    return onConnection(this.#pool, async (client) => {
+      const asked: Promise<unknown>[] = [];
+      const ask = <Row extends object>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>> => {
+        const answer = client.query<Row>(text, values);
+        asked.push(answer);
+        // Told below, or to who waits for it.
+        answer.catch(() => {});
+        return answer;
+      };
       void ask(`begin; ${first}`);
       const result = await work({
         executeSql: (text, values = []) => ask(text, values),
@@ -74,15 +69,7 @@ export class QueueDatabase implements Sql {
       // After a statement that failed, `commit` is a rollback and says so to nobody.
       await Promise.all(asked);
       return result;
-    } catch (error) {
-      await client.query('rollback').catch((broken: unknown) => {
-        failure = broken instanceof Error ? broken : new Error(String(broken));
-      });
-      throw error;
-    } finally {
-      client.off('error', onError);
-      client.release(failure);
-    }
+    });
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../failure.ts';
+import { pause } from '../pause.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { LedgerPlace } from '../stores/open-store.ts';
 import type { Claimed } from './claiming.ts';
@@ -157,6 +157,6 @@ export class Worker {
   async #pause(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    await sleep(Math.min(ms, Math.max(longestRetryMs, this.#options.pollMs)), undefined, { signal: woken.signal }).catch(() => {});
+    await pause(Math.min(ms, Math.max(longestRetryMs, this.#options.pollMs)), woken.signal);
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { pause } from '../pause.ts';
 import { exitOf, startPrinting, type Program } from './child.ts';
 
 export interface Printed {
@@ -31,7 +31,7 @@ export async function printed(program: Program, limitMs: number): Promise<Printe
   child.once('close', () => closed.abort());
   try {
     const { code } = await exitOf(child);
-    if (!closed.signal.aborted) await wait(lingerMs, undefined, { signal: closed.signal }).catch(() => {});
+    await pause(lingerMs, closed.signal);
     return { ...texts, exitCode: code, timedOut };
   } finally {
     clearTimeout(timer);

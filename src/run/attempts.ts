@@ -6,6 +6,7 @@ import { statusOf } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import type { Price } from '../outcome/usage.ts';
 import { type ProcessEnd, Thread } from '../pipeline/thread.ts';
+import { pause } from '../pause.ts';
 import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Account, Budget } from './budget.ts';
@@ -265,24 +266,10 @@ export class Attempts {
       cause: reason,
       ...present({ code, resumes: resume === undefined ? undefined : true }),
     });
-    await wait(delay_ms, stop.signal);
+    await pause(delay_ms, stop.signal);
   }
 }
 
 function isWorthRetrying({ class: name, code }: Verdict): boolean {
   return (name === 'provider' || name === 'incomplete') && !hopeless.has(code);
-}
-
-/** So long, or until the signal. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -40,6 +40,26 @@ export async function takePool(name: string, address: PostgresAddress, options: 
   }
 }
 
+/** Does `work` on one connection, and takes back what it began where it throws. A connection that broke is used no more. */
+export async function onConnection<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  // The connection may break while nothing is asked of it; the next statement fails and says so.
+  const onError = (error: Error): void => void (failure = error);
+  client.on('error', onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    await client.query('rollback').catch((broken: unknown) => {
+      failure = broken instanceof Error ? broken : new Error(String(broken));
+    });
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(failure);
+  }
+}
+
 async function connect({ config, encryption }: PostgresAddress, options: PoolConfig): Promise<pg.Pool> {
   for (const [index, ssl] of encryption.entries()) {
     const pool = new pg.Pool({

@@ -4,7 +4,7 @@ import type { Database, Rights, Row, Statement } from './database.ts';
 import { type ColumnFact, isLedger, isUsable } from './fitting.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
 import { type PostgresAddress, readAddress } from './postgres-address.ts';
-import { takePool, type TakenPool } from './postgres-pools.ts';
+import { onConnection, takePool, type TakenPool } from './postgres-pools.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
 
@@ -187,26 +187,13 @@ class PostgresDatabase implements Database {
     return { version, isWhole };
   }
 
-  async #transaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect();
-    let failure: Error | undefined;
-    // The connection may break while nothing is asked of it; the next statement fails and says so.
-    const onError = (error: Error): void => void (failure = error);
-    client.on('error', onError);
-    try {
+  #transaction<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    return onConnection(this.#pool, async (client) => {
       await client.query('begin');
       const result = await work(client);
       await client.query('commit');
       return result;
-    } catch (error) {
-      await client.query('rollback').catch((broken: unknown) => {
-        failure = broken instanceof Error ? broken : new Error(String(broken));
-      });
-      throw error;
-    } finally {
-      client.off('error', onError);
-      client.release(failure);
-    }
+    });
   }
 }
 

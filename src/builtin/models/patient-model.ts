@@ -1,9 +1,10 @@
 import type { Draft } from '../../events/event.ts';
 import type { Tokens } from '../../outcome/usage.ts';
+import { pause } from '../../pause.ts';
 import { present } from '../../present.ts';
 import type { AgentOptions } from '../agent.ts';
 import { callModel, type Question, type Reply } from './call.ts';
-import { backoffMs, pause } from './backoff.ts';
+import { backoffMs } from './backoff.ts';
 import type { Spending } from '../spending.ts';
 import type { Fault } from './fault.ts';
 import type { OpenModel } from './model.ts';

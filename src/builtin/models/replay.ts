@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { pause } from './backoff.ts';
+import { pause } from '../../pause.ts';
 import { FaultError } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordedFault, RecordingHead } from './recording.ts';

@@ -1,12 +1,4 @@
-/** Tokens as our events count them: input with the cache in it. */
-export interface Tokens {
-  input_tokens?: number;
-  output_tokens?: number;
-  reasoning_tokens?: number;
-  cache_read_tokens?: number;
-  cache_write_tokens?: number;
-  cost_usd?: number;
-}
+import type { Tokens } from '../tokens.ts';
 
 const fields = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_usd'] as const;
 

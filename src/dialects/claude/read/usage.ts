@@ -1,7 +1,8 @@
 import type { Draft } from '../../../events/event.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { compact, count, object } from '../../read.ts';
-import { growth, isAny, plus, type Tokens } from '../tokens.ts';
+import type { Tokens } from '../../tokens.ts';
+import { growth, isAny, plus } from '../tokens.ts';
 
 /** Usage as the Messages API writes it: `input_tokens` leaves the cache out. */
 export function readUsage(wire: JsonObject): Tokens {

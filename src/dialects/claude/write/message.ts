@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
-import type { Tokens } from '../tokens.ts';
+import type { Tokens } from '../../tokens.ts';
 import type { Output } from './output.ts';
 import { writeUsage } from './usage.ts';
 

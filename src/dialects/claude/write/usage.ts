@@ -3,7 +3,8 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { JsonObject, Loss } from '../../dialect.ts';
 import { totalsByModel } from '../../model-totals.ts';
 import { compact } from '../../read.ts';
-import { isAny, minus, plus, type Tokens } from '../tokens.ts';
+import type { Tokens } from '../../tokens.ts';
+import { isAny, minus, plus } from '../tokens.ts';
 
 type Usage = EventOf<'usage.reported'>;
 

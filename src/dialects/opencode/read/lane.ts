@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../dialect.ts';
 import { filled } from '../../read.ts';
-import type { Counts } from '../../shared/opencode/read/usage.ts';
+import type { Tokens } from '../../tokens.ts';
 
 /** One session on the bus: the run's own, or that of a sub-agent. A turn of it is one assistant message. */
 export class Lane {
@@ -18,7 +18,7 @@ export class Lane {
   tokens: JsonObject = {};
   cost: Json | undefined;
   /** What has been reported of this message; true: its steps reported themselves. */
-  reported: Counts | true | undefined;
+  reported: Tokens | true | undefined;
   completedAt: number | undefined;
   finish: string | undefined;
   denied = false;

@@ -1,9 +1,10 @@
 import type { DecoderSink } from '../../dialect.ts';
 import { compact } from '../../read.ts';
-import { type Counts, type Habit, readUsage } from '../../shared/opencode/read/usage.ts';
+import { type Habit, readUsage } from '../../shared/opencode/read/usage.ts';
+import type { Tokens } from '../../tokens.ts';
 import type { Lane } from './lane.ts';
 
-export function reportStep(sink: DecoderSink, model: string | undefined, counts: Counts): void {
+export function reportStep(sink: DecoderSink, model: string | undefined, counts: Tokens): void {
   sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model }), ...counts });
 }
 
@@ -20,8 +21,8 @@ export function reportMessage(sink: DecoderSink, lane: Lane, habit: Habit): void
 const fields = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_usd'] as const;
 
 /** What a later count adds to an earlier one; undefined when it adds nothing. */
-function moreThan(before: Counts, now: Counts): Counts | undefined {
-  const more: Counts = {};
+function moreThan(before: Tokens, now: Tokens): Tokens | undefined {
+  const more: Tokens = {};
   for (const field of fields) {
     const value = (now[field] ?? 0) - (before[field] ?? 0);
     if (value < 0) return undefined;

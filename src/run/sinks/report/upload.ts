@@ -1,4 +1,4 @@
-import { messageOf } from '../../../failure.ts';
+import { pause } from '../../../pause.ts';
 import type { ReportMeta, Spool } from './spool.ts';
 
 const firstRetryMs = 250;
@@ -90,18 +90,4 @@ export class Upload {
 
 function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        reject(new Error(messageOf(signal.reason)));
-      },
-      { once: true },
-    );
-  });
 }

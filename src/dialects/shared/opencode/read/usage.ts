@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../dialect.ts';
 import { count, object } from '../../../read.ts';
+import type { Tokens } from '../../../tokens.ts';
 
 /**
  * How a version counts: whether `input` already holds the cached tokens, and `output` the reasoning.
@@ -22,17 +23,8 @@ export function habitOf(version: string | undefined): Habit {
   };
 }
 
-export interface Counts {
-  input_tokens?: number;
-  output_tokens?: number;
-  reasoning_tokens?: number;
-  cache_read_tokens?: number;
-  cache_write_tokens?: number;
-  cost_usd?: number;
-}
-
 /** Tokens of one model call, cached ones within the input and reasoning within the output; undefined when neither they nor a cost were counted. */
-export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Habit): Counts | undefined {
+export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Habit): Tokens | undefined {
   const input = count(tokens.input) ?? 0;
   const output = count(tokens.output) ?? 0;
   const reasoning = count(tokens.reasoning) ?? 0;
