@@ -84,7 +84,7 @@ export class Workspace {
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
     const [base, whyNot, { branch, remotes }] = await Promise.all([
-      findBase(repository, { ...ask, folder }),
+      findBase(repository, { ...ask, folder, isElsewhere: !mayBeOverlay(ask) }),
       mayBeOverlay(ask) ? tryOverlay(copies, env) : undefined,
       namesIn(repository, ask.branch),
     ]);
