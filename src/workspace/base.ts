@@ -39,7 +39,9 @@ export async function findBase(
   { from, dirty, isElsewhere = false, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
 ): Promise<Base> {
   const { head, branch } = repository;
-  if (from !== undefined && from !== branch && from !== 'HEAD') {
+  // Its commit is as good a name of what is checked out, for those who do not care what else is there.
+  const isHere = from === undefined || from === branch || from === 'HEAD' || (from === head && dirty === 'ignore');
+  if (!isHere) {
     const commit = await commitOf(repository, from);
     return { commit, branchId: from, isCheckedOut: false, isSnapshot: false };
   }
