@@ -137,9 +137,10 @@ export interface Winner {
   tied: readonly Entry[];
 }
 
-/** What passes only now and then, or passes without a change, counts when there is nothing better. */
-function doubtOf({ branch: { changes, verification } }: Entry): number {
-  return (changes?.changes.length === 0 ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
+/** What passes only now and then, by a command that it changed itself, or without a change, counts when there is nothing better. */
+function doubtOf({ branch: { changes, facts, verification } }: Entry): number {
+  const isOwnProof = facts !== undefined && facts.verify_touched.length > 0;
+  return (changes?.changes.length === 0 ? 4 : 0) + (isOwnProof ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
 }
 
 /** The least doubtful; then the rule; then the order in which they were given. */
