@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { owners } from '../run/sources/isolated.ts';
 import type { Environment } from '../vocabulary.ts';
-import { allCores, Git, leavesPointers } from '../workspace/git.ts';
+import { Git, leavesPointers } from '../workspace/git.ts';
 import { isInside } from '../workspace/overlay.ts';
 import { credentialsIn, sshThatNeverAsks } from '../workspace/push.ts';
 import { listCopies, reclaim } from '../workspace/reclaim.ts';
@@ -45,7 +45,7 @@ store=$1 folder=$2 commit=$3 remote=$4 branch=$5
 git init -q --template= -- "$folder" && cd "$folder" || exit 1
 printf '%s\\n' "$store/objects" > .git/objects/info/alternates
 [ -z "$remote" ] || git remote add origin "$remote"
-git ${[...leavesPointers, ...allCores].join(' ')} checkout -q -f -B "$branch" "$commit"
+git ${leavesPointers.join(' ')} checkout -q -f -B "$branch" "$commit"
 `;
 
 export async function makePlace(

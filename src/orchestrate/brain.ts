@@ -35,9 +35,9 @@ export function brainOf(crew: Crew): RunAgent {
       emit(draft);
       if (draft.type === 'thread.started') tellStart(crew, emit);
     });
-    if (finished === undefined) return;
-    if (finished.status === 'ok') finished = await conclude(crew, finished, { published, emit, signal: options.signal, iteration });
-    emit(finished);
+    if (finished?.status === 'ok') finished = await conclude(crew, finished, { published, emit, signal: options.signal, iteration });
+    await crew.dropUnchanged();
+    if (finished !== undefined) emit(finished);
   };
 }
 

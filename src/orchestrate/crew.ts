@@ -9,6 +9,7 @@ import { start } from '../run/run.ts';
 import { builtIn } from '../vocabulary.ts';
 import { branchName } from '../workspace/branch-name.ts';
 import { type Changes, changesBetween } from '../workspace/changes.ts';
+import { dropUnchanged } from '../workspace/drop.ts';
 import { commitOf } from '../workspace/repository.ts';
 import { freeBranch } from '../workspace/workspace.ts';
 import { type Facts, factsOf, wordsOfFacts } from './facts.ts';
@@ -165,7 +166,7 @@ export class Crew {
   }
 
   #specOf(branch: Branch, { agent, model, prompt, phase, endsAt = Infinity }: Work) {
-    const { spec, cwd, isolate, setup, copy, limits, repository, clock, baseUrlFor } = this.settings;
+    const { spec, cwd, isolate, setup, copy, limits, clock, baseUrlFor } = this.settings;
     const timeoutMs = Math.min(limits.timeout_ms ?? Infinity, Math.max(1, endsAt - clock()));
     const asked = specOf(
       {
@@ -187,9 +188,8 @@ export class Crew {
       },
       { cwd, passEnv: spec.pass_env },
     );
-    // What is checked out and clean need not be checked out again.
-    const from = branch.base === repository.head ? {} : { from: branch.base };
-    const workspace = { isolate, dirty: 'ignore' as const, branch: branch.id, copy: [...copy], ...from, ...present({ setup }) };
+    // By its commit: what is checked out may have moved since.
+    const workspace = { isolate, from: branch.base, dirty: 'ignore' as const, branch: branch.id, copy: [...copy], ...present({ setup }) };
     return { ...asked, workspace };
   }
 
@@ -206,6 +206,13 @@ export class Crew {
       telling.emit({ type: 'error', scope: 'verify', code: 'tool', message, fatal: false, item_id: telling.itemId });
       throw new Failure('tool', message);
     }
+  }
+
+  /** Nobody works on from here: a branch that holds nothing need not be there. One without changes of its own may hold those of another. */
+  async dropUnchanged(): Promise<void> {
+    const { repository, base } = this.settings;
+    for (const { id: branch, commit } of this.branches.values())
+      if (commit !== undefined) await dropUnchanged(repository, { branch, base: base.commit, commit });
   }
 
   /** The branch as it stands, for the report. */

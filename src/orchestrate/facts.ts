@@ -1,3 +1,4 @@
+import { join, normalize } from 'node:path';
 import { matchesPath } from '../path-pattern.ts';
 import type { Change } from '../workspace/changes.ts';
 
@@ -24,19 +25,38 @@ function isTest(path: string): boolean {
   return parts.slice(0, -1).some((folder) => testFolders.has(folder)) || testNames.some((pattern) => pattern.test(name));
 }
 
-export function factsOf(
-  changes: readonly Change[],
-  { protect, verify = '' }: { protect: readonly string[]; verify?: string | undefined },
-): Facts {
-  const words = new Set(verify.split(/[\s;&|()'"=]/).map((word) => (word.startsWith('./') ? word.slice(2) : word)));
-  const matchers = protect.map(matchesPath);
+/** Where programs that a verification starts find out what to do. */
+const filesOf = new Map<string, readonly string[]>([
+  ...['npm', 'npx', 'pnpm', 'yarn', 'bun'].map((name) => [name, ['package.json']] as const),
+  ...['make', 'gmake'].map((name) => [name, ['Makefile', 'makefile', 'GNUmakefile']] as const),
+  ...['pytest', 'tox'].map((name) => [name, ['pyproject.toml', 'pytest.ini', 'tox.ini', 'setup.cfg', 'conftest.py']] as const),
+  ['just', ['justfile']],
+  ['cargo', ['Cargo.toml']],
+  ['mvn', ['pom.xml']],
+  ['rake', ['Rakefile']],
+  ['deno', ['deno.json']],
+  ['composer', ['composer.json']],
+]);
+
+interface FactsAsk {
+  protect: readonly string[];
+  verify?: string | undefined;
+  /** Where the work is done: words of people are seen from there as well as from the top. */
+  repository?: { below: string };
+}
+
+export function factsOf(changes: readonly Change[], { protect, verify = '', repository: { below } = { below: '' } }: FactsAsk): Facts {
+  const words = verify.split(/[\s;&|()'"=]/).filter((word) => word !== '');
+  const named = words.flatMap((word) => [word, ...(filesOf.get(word) ?? [])]);
+  const ofVerify = new Set(named.flatMap((name) => [normalize(name), join(below, name)]));
+  const matchers = protect.flatMap((pattern) => [matchesPath(pattern), matchesPath(join(below, pattern))]);
   const paths = (list: readonly Change[]): string[] => list.map(({ path }) => path);
   const tests = changes.filter(({ path }) => isTest(path));
   return {
     tests_changed: paths(tests.filter(({ operation }) => operation === 'modified')),
     tests_deleted: paths(tests.filter(({ operation }) => operation === 'deleted')),
     protected_touched: paths(changes.filter(({ path }) => matchers.some((matches) => matches(path)))),
-    verify_touched: paths(changes.filter(({ path }) => words.has(path))),
+    verify_touched: paths(changes.filter(({ path }) => ofVerify.has(path))),
   };
 }
 

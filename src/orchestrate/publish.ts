@@ -25,6 +25,7 @@ export async function publish(
   if (how === 'none') return refuse('nothing may be published; --publish branch or --publish pr allows it');
   const { commit, id } = branch;
   if (commit === undefined) return refuse('it has no commit');
+  if (commit === crew.settings.base.commit) return refuse(`${id} changes nothing; nothing is pushed`);
   if (verify !== undefined && !isVerified(branch)) return refuse(`${doesNotPass(branch, verify)}; nothing is pushed`);
   const misfit = await misfitOf(crew, commit, signal).catch((error: unknown) => `it could not be merged and verified: ${messageOf(error)}`);
   if (misfit !== undefined) return refuse(misfit);

@@ -4,7 +4,6 @@ import { codeOfClass } from '../faults.ts';
 import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
 import type { Best } from '../vocabulary.ts';
-import { dropUnchanged } from '../workspace/drop.ts';
 import { tellStart } from './brain.ts';
 import { type Branch, type Crew, until } from './crew.ts';
 import type { AgentChoice } from './settings.ts';
@@ -82,10 +81,7 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     );
     const winner = winnerOf(entries, best, verify !== undefined);
     if (winner !== undefined) emit({ type: 'branch.updated', branch_id: winner.entry.branch.id, winner: true });
-    // Nobody works on from here: a branch that holds nothing need not be there.
-    for (const { branch } of entries)
-      if (branch.commit !== undefined)
-        await dropUnchanged(crew.settings.repository, { branch: branch.id, base: branch.base, commit: branch.commit });
+    await crew.dropUnchanged();
     onEnd(entries, winner);
     const text = winner === undefined ? lost(entries, base) : won(winner, best);
     emit({ type: 'text.completed', text });
@@ -141,9 +137,10 @@ export interface Winner {
   tied: readonly Entry[];
 }
 
-/** What passes only now and then, or passes without a change, counts when there is nothing better. */
-function doubtOf({ branch: { changes, verification } }: Entry): number {
-  return (changes?.changes.length === 0 ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
+/** What passes only now and then, by a command that it changed itself, or without a change, counts when there is nothing better. */
+function doubtOf({ branch: { changes, facts, verification } }: Entry): number {
+  const isOwnProof = facts !== undefined && facts.verify_touched.length > 0;
+  return (changes?.changes.length === 0 ? 4 : 0) + (isOwnProof ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
 }
 
 /** The least doubtful; then the rule; then the order in which they were given. */

@@ -241,7 +241,8 @@ export class OutcomeFold {
   }
 
   #begin(event: EventOf<'item.started'>, at: number | undefined): void {
-    if (event.parent_item_id === undefined) this.#signals.answered = false;
+    // What publishes the work comes after the answer, which needs no other one then.
+    if (event.parent_item_id === undefined && event.kind !== 'publish') this.#signals.answered = false;
     this.#calls.begin(event, at);
   }
 

@@ -12,7 +12,7 @@ export interface Base {
   commit: string;
   /** The name it was asked for by: a branch, or the commit itself. */
   branchId: string;
-  /** The checkout shows it as it is: nothing has to be checked out in a copy that has the same files. */
+  /** The checkout is known to show it as it is: nothing has to be checked out in a copy that has the same files. */
   isCheckedOut: boolean;
   /** It holds the uncommitted changes. */
   isSnapshot: boolean;
@@ -27,6 +27,8 @@ async function uncommitted({ git }: Repository): Promise<string[]> {
 export interface BaseAsk {
   from?: string | undefined;
   dirty: Dirty;
+  /** Nobody needs to know whether the checkout shows it, which takes a look at every file; default: somebody does. */
+  isElsewhere?: boolean;
   /** A folder for what it takes to look at uncommitted changes; not there before or after. */
   folder?: string;
 }
@@ -34,14 +36,17 @@ export interface BaseAsk {
 /** The commit of a name, or of the checkout, with or without what is not committed, as asked. */
 export async function findBase(
   repository: Repository,
-  { from, dirty, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
+  { from, dirty, isElsewhere = false, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
 ): Promise<Base> {
   const { head, branch } = repository;
-  if (from !== undefined && from !== branch && from !== 'HEAD') {
+  // Its commit is as good a name of what is checked out, for those who do not care what else is there.
+  const isHere = from === undefined || from === branch || from === 'HEAD' || (from === head && dirty === 'ignore');
+  if (!isHere) {
     const commit = await commitOf(repository, from);
     return { commit, branchId: from, isCheckedOut: false, isSnapshot: false };
   }
   const branchId = branch ?? head ?? '';
+  if (head !== undefined && dirty === 'ignore' && isElsewhere) return { commit: head, branchId, isCheckedOut: false, isSnapshot: false };
   const changed = await uncommitted(repository);
   if (head === undefined && dirty !== 'include')
     throw new Failure(

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { allCores, Git, leavesPointers } from './git.ts';
+import { Git, leavesPointers } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { noPush } from './overlay.ts';
 import { quote } from './quote.ts';
@@ -9,25 +9,28 @@ import { removeFolder } from './remove-folder.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
- * through. Loose refs go before packed ones, into which somebody may move them meanwhile.
+ * through. Loose refs go before packed ones, into which somebody may move them meanwhile. Nothing waits for the disk: a copy that is
+ * only being made has nothing to lose.
  */
 const script = `
 set -e
 common=$1 branch=$3 base=$4
-git init -q --template= -- "$2"
-cd "$2"/.git
+mkdir -p "$2/.git/objects/info" "$2/.git/objects/pack"
+cd "$2/.git"
 printf '%s\\n' "$5" > objects/info/alternates
-rm -rf refs
+printf 'ref: refs/heads/none\\n' > HEAD
+set --
 for part in refs packed-refs reftable shallow config hooks info; do
-  [ ! -e "$common/$part" ] || cp -R "$common/$part" .
+  [ ! -e "$common/$part" ] || set -- "$@" "$common/$part"
 done
+cp -R "$@" .
 rm -f refs/stash
 mkdir -p refs/heads
 git config core.bare false
 git config --unset-all core.worktree || :
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
 cd ..
-git ${[...leavesPointers, ...allCores].join(' ')} checkout -q -f -B "$branch" "$base"
+git ${leavesPointers.join(' ')} -c core.fsync=none checkout -q -f -B "$branch" "$base"
 `;
 
 /** A checkout of its own that borrows the user's objects: where there are no namespaces. */
@@ -46,9 +49,8 @@ export class Clone implements Isolation {
   async create(signal: AbortSignal): Promise<void> {
     const { root, folder, commonDir, branch, base, copied } = this.#plan;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await new Git(folder, this.#means.env).script(script, [commonDir, this.top, branch, base, asLine(join(commonDir, 'objects'))], {
-      signal,
-    });
+    const objects = asLine(join(commonDir, 'objects'));
+    await new Git(folder, this.#means.env).script(script, [commonDir, this.top, branch, base, objects], { signal });
     await copyFiles(root, this.top, copied);
   }
 

@@ -25,9 +25,6 @@ export const withoutLfs = ['-c', 'filter.lfs.required=false'];
 /** In a checkout of ours pointers stay what they are: whoever needs the files fetches them. */
 export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];
 
-/** For a checkout of many files. */
-export const allCores = ['-c', 'checkout.workers=0'];
-
 /** The user's own variables that git needs to be the user's git. */
 const passed = [
   'PATH',

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Failure } from '../failure.ts';
@@ -30,13 +30,14 @@ export class Overlay implements Isolation {
     const state = isCheckedOut ? (isSnapshot ? 'snapshot' : 'same') : 'other';
     const args = ['-c', createScript, 'sh', branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])];
     const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env) };
-    const { code, stderr } = await answerOf(this.inside(order), { signal, patienceMs: longPatienceMs });
+    const entered = this.#enter(order, { drops: true, lasts: false });
+    const { code, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { signal, patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `the private copy could not be made: ${wordsOf(stderr) || `exit code ${code}`}`);
   }
 
   inside(order: Order): Order {
     // It goes to its folder when that is the copy's: nothing inside has ever stood below the layer.
-    return { ...order, ...this.#enter(order, { drops: true }), cwd: '/' };
+    return { ...order, ...this.#enter(order, { drops: true, lasts: true }), cwd: '/' };
   }
 
   async look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
@@ -45,7 +46,7 @@ export class Overlay implements Isolation {
     const words = args({ repository, top: this.top, gitDir, commonDir });
     const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: this.top, env: gitEnvironment(this.#means.env) };
     // The repository itself, beside the layer over it.
-    const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false });
+    const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false, lasts: false });
     const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `what the work left could not be kept: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString();
@@ -55,12 +56,19 @@ export class Overlay implements Isolation {
     await removeFolder(folder, this.#means.env);
   }
 
-  #enter({ command, args, cwd }: Order, { before = ':', drops }: { before?: string; drops: boolean }): Pick<Order, 'command' | 'args'> {
+  /** What `lasts` waits at its end until the disk has all that was ever written to it, also by others: that is for the work, not for us. */
+  #enter(
+    { command, args, cwd }: Order,
+    { before = ':', drops, lasts }: { before?: string; drops: boolean; lasts: boolean },
+  ): Pick<Order, 'command' | 'args'> {
     // Mount options cannot have every character that a path can: these are names in the copy's own folder. The way to the files below
     // is gone at once, so that nobody reaches them by it.
     const layers = [...this.#plan.layers.entries()];
-    const options = (index: number): string => `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}`;
+    const options = (index: number): string =>
+      `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}${lasts ? '' : ',volatile'}`;
     const mounts = [
+      // Where the kernel noted that we did not wait, it would refuse the next one.
+      ...layers.map(([index]) => `rm -rf work-${index}/work/incompat`),
       ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
       ...layers.map(([index]) => `umount -l lower-${index}`),
@@ -174,7 +182,7 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
   try {
     for (const place of Object.values(places)) await mkdir(place, { recursive: true, mode: 0o700 });
     const { checkout = '', upper = '' } = places;
-    const options = `lowerdir=checkout,upperdir=upper,workdir=work${ownMark()}`;
+    const options = `lowerdir=checkout,upperdir=upper,workdir=work${ownMark()},volatile`;
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });
@@ -183,6 +191,6 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
-    await rm(folder, { recursive: true, force: true }).catch(() => {});
+    await removeFolder(folder, env).catch(() => {});
   }
 }

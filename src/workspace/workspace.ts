@@ -84,7 +84,7 @@ export class Workspace {
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
     const [base, whyNot, { branch, remotes }] = await Promise.all([
-      findBase(repository, { ...ask, folder }),
+      findBase(repository, { ...ask, folder, isElsewhere: !mayBeOverlay(ask) }),
       mayBeOverlay(ask) ? tryOverlay(copies, env) : undefined,
       namesIn(repository, ask.branch),
     ]);
@@ -254,7 +254,8 @@ export async function freeBranch(repository: Pick<Repository, 'git'>, wanted: st
   return (await namesIn(repository, wanted)).branch;
 }
 
-function insideOf({ root, below }: Repository, path: string): string {
+/** A file that is to be in a copy too, seen from the top. Throws an `input` failure where there is none, or elsewhere. */
+export function insideOf({ root, below }: Repository, path: string): string {
   const whole = resolve(root, below, path);
   if (isAbsolute(path) || !isInside(whole, root)) throw new Failure('input', `--copy ${path}: expected a file inside the repository`);
   if (!existsSync(whole)) throw new Failure('input', `--copy ${path}: there is no such file`);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { copyFiles } from './clone.ts';
-import { allCores, Git, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
+import { Git, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 
@@ -31,7 +31,7 @@ export class Worktree implements Isolation {
     for (let round = 1; ; round += 1) {
       const { code, stderr } = await this.#means.git.ask(
         // What was tried before may have left the branch.
-        [...leavesPointers, ...allCores, 'worktree', 'add', '-q', '--no-track', round === 1 ? '-b' : '-B', branch, '--', this.top, base],
+        [...leavesPointers, 'worktree', 'add', '-q', '--no-track', round === 1 ? '-b' : '-B', branch, '--', this.top, base],
         { signal, patienceMs: longPatienceMs },
       );
       if (code === 0) break;

@@ -45,6 +45,7 @@ export interface Report {
   lineage: { start_branch_id: string; latest_branch_id: string; branches: Branch[] };
   publish?: { status: string; ref?: string; message?: string; dry_run?: boolean };
   usage: { runs: number; tokens_used: number };
+  warnings: string[];
 }
 
 interface Ask {
@@ -55,7 +56,7 @@ interface Ask {
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
   stdin?: string;
-  watch?: (child: ChildProcess) => void;
+  watch?: (child: ChildProcess, stdout: string) => void;
 }
 
 export async function orchestrate({

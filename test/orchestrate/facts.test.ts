@@ -18,3 +18,15 @@ it('tells changed tests, deleted tests, protected files and files of the verify 
   );
   expect(wordsOfFacts(factsOf([{ path: 'src/a.ts', operation: 'modified' }], { protect: [] }))).toBe('');
 });
+
+it('sees names from the folder of the work too, and the files of known programs', () => {
+  const changes = ['sub/check.sh', 'sub/data/a.txt', 'Makefile', 'package.json', 'sub/package.json', 'other/package.json'].map((path) => ({
+    path,
+    operation: 'modified' as const,
+  }));
+  const touched = (verify: string) => factsOf(changes, { protect: ['data/**'], verify, repository: { below: 'sub' } });
+  expect(touched('sh ./check.sh').verify_touched).toEqual(['sub/check.sh']);
+  expect(touched('cd .. && make test').verify_touched).toEqual(['Makefile']);
+  expect(touched('CI=1 npm test').verify_touched).toEqual(['package.json', 'sub/package.json']);
+  expect(touched('true').protected_touched).toEqual(['sub/data/a.txt']);
+});

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -74,6 +74,30 @@ describe.concurrent('the branch that counts', () => {
     expect({ status, pushed: git(remote, 'for-each-ref', '--format=%(objectname)') }).toEqual({ status: 0, pushed: fixed?.commit });
   });
 
+  it.concurrent('is not there when nothing was changed, and is not published', async () => {
+    const cwd = brokenProject();
+    const remote = withRemote(cwd);
+    const models = { fixer: [{ text: 'Nothing to do.', usage: usage(1, 1) }] };
+    const { stdout, status } = await orchestrate({ brain: [fix, done], cwd, agents: ['fixer'], models, flags: ['--publish', 'branch'] });
+    expect({ status, publish: reportOf(stdout).publish }).toMatchObject({
+      status: 3,
+      publish: { status: 'error', message: /changes nothing/ },
+    });
+    expect([git(remote, 'for-each-ref'), git(cwd, 'branch', '--format=%(refname:short)')]).toEqual(['', 'main']);
+  });
+
+  it.concurrent('may be one that only looked at another, and its answer before it was published is the last one', async () => {
+    const cwd = brokenProject();
+    const remote = withRemote(cwd);
+    const models = { writer: [{ text: 'Looks good.', usage: usage(1, 1) }] };
+    const review = call('parallel_explore', { prompts: ['Fix it', 'Review it'], parent_branch_id: '1' });
+    const { stdout, status } = await orchestrate({ brain: [fix, review, done], cwd, models, flags: ['--publish', 'branch'] });
+    const { lineage, publish, warnings } = reportOf(stdout);
+    const pushed = git(remote, 'for-each-ref', '--format=%(refname)');
+    expect({ status, warnings, pushed }).toEqual({ status: 0, warnings: [], pushed: publish?.ref });
+    expect(git(cwd, 'rev-parse', lineage.latest_branch_id)).toBe(lineage.branches[1]?.commit);
+  });
+
   it.concurrent('never has a secret in its name', async () => {
     const cwd = brokenProject();
     const secret = 'correcthorsebattery';
@@ -119,6 +143,32 @@ describe.concurrent('the parent branch moves meanwhile', () => {
     const { publish } = reportOf(stdout);
     expect(publish).toMatchObject({ status: expected, message: expect.stringContaining(message) as string });
     expect(git(remote, 'for-each-ref').split('\n').filter(Boolean)).toHaveLength(expected === 'success' ? 1 : 0);
+  });
+});
+
+it.concurrent.each(['overlay', 'clone'])('a commit of the user meanwhile is not where work begins, in %s', async (isolate) => {
+  const cwd = brokenProject();
+  const base = git(cwd, 'rev-parse', 'HEAD');
+  const moved = join(folder(), 'moved');
+  const wait = call('verify', { branch_id: 'main', command: `until [ -e ${moved} ]; do sleep 0.05; done` });
+  const { stdout, status } = await orchestrate({
+    brain: [wait, fix, done],
+    cwd,
+    agents: ['fixer'],
+    flags: ['--stream-json', '--isolate', isolate],
+    watch(_child, text) {
+      if (!text.includes('"name":"verify"') || existsSync(moved)) return;
+      writeFileSync(join(cwd, 'mine.txt'), 'mine\n');
+      git(cwd, 'add', '-A');
+      git(cwd, 'commit', '-qm', 'moved');
+      writeFileSync(moved, '');
+    },
+  });
+  const [, branch] = reportOf(stdout).lineage.branches;
+  expect({ status, files: branch?.files, parent: git(cwd, 'rev-parse', `${branch?.commit}^`) }).toEqual({
+    status: 0,
+    files: 1,
+    parent: base,
   });
 });
 

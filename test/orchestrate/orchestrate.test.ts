@@ -206,6 +206,9 @@ describe('what is wrong is said before the first model call', () => {
     ['an unknown agent', () => {}, ['--agents', 'codxe'], 'unknown agent "codxe"'],
     ['an odd isolation', () => {}, ['--isolate', 'chroot'], '--isolate chroot: expected auto, overlay, clone or worktree'],
     ['a missing file', () => {}, ['--copy', '.env'], '--copy .env: there is no such file'],
+    ['a file from elsewhere', () => {}, ['--copy', '/etc/passwd'], '--copy /etc/passwd: expected a file inside the repository'],
+    ['an empty pattern', () => {}, ['--protect', ''], "--protect is empty; expected for example 'test/**'"],
+    ['a task without quotes', () => {}, ['the', 'rest'], 'unexpected "the rest"; a task of several words is quoted'],
   ])('%s', async (_what, spoil, flags, message) => {
     const cwd = brokenProject();
     spoil(cwd);

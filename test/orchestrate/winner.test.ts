@@ -14,6 +14,7 @@ interface Done {
   finished?: number;
   deleted?: string[];
   touched?: string[];
+  ownProof?: string[];
 }
 
 function entry(
@@ -28,6 +29,7 @@ function entry(
     finished = place + 1,
     deleted = [],
     touched = [],
+    ownProof = [],
   }: Done,
 ): Entry {
   const branch: Branch = {
@@ -37,7 +39,7 @@ function entry(
     commit: 'b',
     outcome: { status, metrics: { cost }, verdict: { class: status === 'success' ? 'success' : 'provider' } } as unknown as RunOutcome,
     changes: { changes: files.map((path) => ({ path, operation: 'modified' })), additions: lines, deletions: 0 },
-    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched, verify_touched: [] },
+    facts: { tests_changed: [], tests_deleted: deleted, protected_touched: touched, verify_touched: ownProof },
     verification: { result: verified } as Verification,
   };
   return { branch, place, durationMs, finished };
@@ -75,6 +77,15 @@ describe('the winner', () => {
   it('passed rather than flaky, and flaky rather than none', () => {
     expect(winner('cheapest', { cost: 1, verified: 'flaky' }, { cost: 9 })?.place).toBe(1);
     expect(winner('cheapest', { cost: 1, verified: 'flaky' }, { verified: 'failed' })?.place).toBe(0);
+  });
+
+  it('left the command alone that proves it, while there is one that did', () => {
+    const all: Done[] = [
+      { cost: 1, ownProof: ['package.json'] },
+      { cost: 9, verified: 'flaky' },
+    ];
+    expect(winner('cheapest', ...all)?.place).toBe(1);
+    expect(winner('first', ...all.slice(0, 1))?.place).toBe(0);
   });
 
   it('changed something, while there is one that did', () => {

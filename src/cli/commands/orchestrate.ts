@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { oneLine } from '../../terminal/plain.ts';
 import { command, type Entry } from '../command.ts';
 import { crewOptions, publishOptions, readCrewFlags } from '../orchestrate/flags.ts';
 
@@ -39,7 +40,10 @@ The limits of money, tokens and time are for all of it together; --max-turns cou
   async refuse(failure, words, context) {
     return (await import('../run/refuse.ts')).refuseCrew(failure, words, context);
   },
-  async run({ task, prompt, interactive, ...values }, _operands, context) {
+  async run({ task, prompt, interactive, ...values }, operands, context) {
+    // A task without quotes would be done by its first word.
+    if (operands.length > 0)
+      throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; a task of several words is quoted: --task "…"`);
     const { conductOrchestration } = await import('../orchestrate/orchestrate.ts');
     if (task !== undefined && prompt !== undefined) throw new Failure('input', 'two tasks: --task and --prompt; give one');
     const crewFlags = readCrewFlags(values, context.cwd);

@@ -88,7 +88,7 @@ export function readCrewFlags(values: CrewValues, here: string): CrewFlags {
     dirty: readWord('--dirty', values.dirty, dirtyWays) ?? 'refuse',
     setup: filled('--setup', values.setup, '"npm ci"'),
     copy: values.copy ?? [],
-    protect: values.protect ?? [],
+    protect: (values.protect ?? []).flatMap((pattern) => filled('--protect', pattern, "'test/**'") ?? []),
     verify: filled('--verify', values.verify, '"npm test"'),
     verifyTimeoutMs: readDuration('--verify-timeout', values['verify-timeout']) ?? defaultVerifyMs,
     agentTimeoutMs: readDuration('--agent-timeout', values['agent-timeout']),

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { childEnvironment } from '../../agents/environment.ts';
 import type { RunAgent } from '../../builtin/agent.ts';
 import { acpCommand } from '../../agents/acp-command.ts';
@@ -18,6 +16,7 @@ import { tapesPlace } from '../../stores/tapes-place.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { findBase } from '../../workspace/base.ts';
 import { openRepository } from '../../workspace/repository.ts';
+import { insideOf } from '../../workspace/workspace.ts';
 import type { Context } from '../context.ts';
 import { wantsDocuments } from '../run/document-flags.ts';
 import { readFlags, type RunFlags } from '../run/flags.ts';
@@ -99,8 +98,7 @@ async function settle(
 ): Promise<{ settings: Settings; tellWith(complain: (message: string) => void): void }> {
   const { env } = context;
   const repository = await openRepository(spec.cwd, env);
-  for (const path of crewFlags.copy)
-    if (!existsSync(resolve(spec.cwd, path))) throw new Failure('input', `--copy ${path}: there is no such file`);
+  for (const path of crewFlags.copy) insideOf(repository, path);
   const base = await findBase(repository, { from, dirty: crewFlags.dirty });
   const place = ledgerPlace(flags.ledger, env, context.cwd);
   const agents = withModels(named ?? (await usableAgents(spec, env)), spec.model);
