@@ -104,7 +104,7 @@ export class RunModel {
 
   #remember(record: SentRecord): void {
     const { sequence, type, timestamp } = record;
-    this.events += 1;
+    if (type !== 'records.left_out') this.events += 1;
     if (sequence >= this.types.length) {
       const more = new Uint8Array(Math.max(this.types.length * 2, sequence + 1));
       more.set(this.types);

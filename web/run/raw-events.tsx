@@ -6,7 +6,7 @@ import type { RecordPages } from '../model/record-pages.ts';
 import type { SentRecord } from '../model/row.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Output } from '../parts/agent-text.tsx';
-import { copy, Empty } from '../parts/common.tsx';
+import { copy, Empty, say } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
@@ -49,7 +49,8 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
       for (let after = 0; after < last && !ending.signal.aborted;) {
         const page = await source.value.records(run.id, after, 500, { isWhole: true });
         if (page.length === 0) break;
-        for (const record of page) if (JSON.stringify(record).toLowerCase().includes(wanted)) found.push(record.sequence);
+        for (const record of page)
+          if (record.type !== 'records.left_out' && JSON.stringify(record).toLowerCase().includes(wanted)) found.push(record.sequence);
         after = page.at(-1)?.sequence ?? last;
         if (!ending.signal.aborted) setHits({ words: wanted, sequences: found.slice(), isDone: after >= last });
         await new Promise((resolve) => setTimeout(resolve, 0));
@@ -64,6 +65,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
   useEffect(() => {
     const at = linked === 0 ? -1 : placeOf(linked);
+    if (at < 0 && linked > 0 && linked < last && source.value.leftOut !== undefined) say(`Event ${linked} is left out of this report`);
     if (at < 0) return;
     handle.current?.scrollTo(at);
     setOpened((before) => new Set([...before, linked]));
@@ -89,6 +91,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
           />
           <span class="search-count" role="status">
             {plural(count, 'event')}
+            {source.value.leftOut === undefined ? '' : ' of what is here'}
             {hits !== undefined && !hits.isDone ? ' so far…' : ''}
           </span>
         </div>
@@ -144,11 +147,11 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
 }
 
 function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages: RecordPages; isOpen: boolean; onToggle: () => void }) {
-  const [record, setRecord] = useState<SentRecord | undefined>();
+  const [record, setRecord] = useState<Exclude<SentRecord, { type: 'records.left_out' }> | undefined>();
   useEffect(() => {
     let isGone = false;
     pages.record(sequence).then(
-      (found) => isGone || setRecord(found),
+      (found) => isGone || found?.type === 'records.left_out' || setRecord(found),
       () => {},
     );
     return () => void (isGone = true);

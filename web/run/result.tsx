@@ -114,14 +114,15 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
 
 export function TimeInWords({ model }: { model: RunModel }) {
   void model.version.value;
-  const { total, tools, retries } = shares(model);
+  const { total, tools, retries, leftOut } = shares(model);
   if (total === undefined) return <p class="muted">Nobody told the times of this run: its stream has none.</p>;
   const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;
   return (
     <p class="time-words">
-      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries)},{' '}
-      <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
+      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries - leftOut)}
+      , <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
       {retries > 0 ? `, waiting to try again ${part(retries)}` : ''}
+      {leftOut > 0 ? `, in what this report leaves out ${part(leftOut)}` : ''}
     </p>
   );
 }

@@ -7,6 +7,7 @@ import type { RowKind } from '../model/row.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Command, Empty, say } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { source } from '../parts/source.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { shortId } from '../parts/words.ts';
 import { address } from '../route.ts';
@@ -174,7 +175,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
               ? ''
               : find.found === undefined
                 ? '…'
-                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${find.isOver ? '' : ' so far…'}`}
+                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${source.value.leftOut === undefined ? '' : ' of what is here'}${find.isOver ? '' : ' so far…'}`}
           </span>
         </div>
         <div class="chips" role="group" aria-label="Show">

@@ -157,6 +157,23 @@ describe('--report-html', () => {
     expect(readFileSync(file('o.md'), 'utf8')).toContain('Runwire: input');
     expect(readdirSync(cwd).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
+
+  it('has an end, also of a run whose words have none', async () => {
+    const cwd = folder();
+    const agent = `const text = 'x'.repeat(10 * 1024 * 1024);
+      const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
+      say({ type: 'thread.started', thread_id: 't' });
+      say({ type: 'item.completed', item: { id: 'a', type: 'command_execution', command: 'make', aggregated_output: text, exit_code: 0, status: 'completed' } });
+      say({ type: 'item.completed', item: { id: 'b', type: 'agent_message', text: 'Done.' } });
+      say({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } });`;
+    const state = { XDG_STATE_HOME: join(cwd, 'state') };
+    const made = await runwire(['run', '-q', '--report-html', join(cwd, 'huge.html'), '--', process.execPath, '-e', agent], { env: state });
+    expect(made.status).toBe(0);
+    expect(statSync(join(cwd, 'huge.html')).size).toBeLessThan(1_000_000);
+    const { run, records } = data(join(cwd, 'huge.html'));
+    expect(run.class).toBe('success');
+    expect(records.at(-1)).toMatchObject({ type: 'thread.completed' });
+  });
 });
 
 describe('--report-md', () => {
