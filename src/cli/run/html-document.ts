@@ -43,7 +43,7 @@ export class HtmlDocument {
       try {
         const run = await ledger.store.get(runId);
         if (run === undefined) return this.writeAlone(outcome);
-        await this.#file.parts(htmlReport(ledger, run));
+        await this.#file.parts(htmlReport(ledger, run, { isKept: this.#own === undefined }));
       } finally {
         await ledger.store.close();
       }

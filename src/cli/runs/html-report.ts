@@ -10,12 +10,13 @@ import type { RunRecord } from '../../stores/run-store.ts';
 
 const place = '{{data}}';
 
-/** The page in one file, with one run in it: nothing is fetched, and nothing in it can be taken for markup. */
-export async function* htmlReport(ledger: Ledger, run: RunRecord): AsyncGenerator<string, void> {
+/** The page in one file, with one run in it: nothing is fetched, and nothing in it can be taken for markup. It leads to the tape only where one is kept. */
+export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = true } = {}): AsyncGenerator<string, void> {
   const page = template();
   const at = page.indexOf(place);
   const found = await tapeOf(ledger.tapes, run);
-  yield `${page.slice(0, at)}{"run":${inScript(told(run))},"records":[`;
+  const { tape, ...lost } = told(run);
+  yield `${page.slice(0, at)}{"run":${inScript(isKept ? { ...lost, tape } : lost)},"records":[`;
   const kept = new ReportRecords(inScript);
   let comma = '';
   if ('tape' in found)
@@ -38,7 +39,7 @@ export function loneReport(run: RunRecord): string {
 }
 
 /** Without who may stop it; an older ledger may hold texts of any length. */
-function told({ owner: _owner, outcome, ...run }: RunRecord): object {
+function told({ owner: _owner, outcome, ...run }: RunRecord): RunRecord {
   return outcome === undefined ? run : { ...run, outcome: ledgerOutcome(outcome) };
 }
 

@@ -115,7 +115,7 @@ describe('a run that only the watchdog could end', () => {
 });
 
 describe('--report-html', () => {
-  const data = (path: string): { run: { class: string; prompt: string }; records: { type: string }[] } => {
+  const data = (path: string): { run: { class: string; prompt: string; tape?: string }; records: { type: string }[] } => {
     const page = readFileSync(path, 'utf8');
     const from = page.indexOf('{"run":');
     return JSON.parse(page.slice(from, page.indexOf('</script>', from))) as ReturnType<typeof data>;
@@ -150,6 +150,8 @@ describe('--report-html', () => {
     expect([kept, lost, late, refused, race, orchestrated].map(({ status }) => status)).toEqual([0, 0, 124, 2, 2, 2]);
     const pages = ['kept', 'lost', 'late', 'refused', 'race'].map((name) => data(file(`${name}.html`)));
     expect(pages.map(({ run }) => run.class)).toEqual(['success', 'success', 'time_limit', 'input', 'input']);
+    // Nothing leads to a tape that is gone.
+    expect(pages.map(({ run }) => run.tape !== undefined)).toEqual([true, false, false, false, false]);
     expect(pages.map(({ records }) => records.some(({ type }) => type === 'item.started'))).toEqual([true, true, true, false, false]);
     expect(pages.slice(3).map(({ run }) => run.prompt)).toEqual(['Do </script> it', 'Do it']);
     expect(readFileSync(file('race.xml'), 'utf8')).toContain('type="input"');
