@@ -334,6 +334,8 @@ it('a live run streams, is followed, and is let go only by the reader', async ()
   server.append(id, rest.slice(known + 3), { ...run, id });
   await page.getByText('The run has ended: Succeeded').waitFor();
   await expect.poll(() => page.title()).toContain('Succeeded');
+  // Who reads is left where they are.
+  expect(await page.locator('.tab[aria-current]').textContent()).toMatch(/^Transcript/);
   // A reload has the same rows, none twice.
   await page.reload();
   await page.goto(`${server.url}/runs/${id}?view=raw`);
@@ -389,6 +391,76 @@ it('counts truly, folds the same tool, hides kinds, and keeps a link to an event
   await page.goto(`${server.url}/runs/${runId(1)}#e14`);
   await page.locator('.row.is-linked').waitFor();
   expect(await page.locator('.row.is-linked').getAttribute('aria-label')).toContain('read');
+  await page.context().close();
+});
+
+it('a long list has every run once, and goes on with a filter while runs go on', async () => {
+  const many = new FixtureServer();
+  const { run } = demoRun(1);
+  const old = { ...run, id: runId(999), status: 'running' as const, started_at: startOfAll - 9e9 };
+  many.add({ run: old, records: [] });
+  for (let number = 1; number <= 130; number += 1)
+    many.add({ run: { ...run, id: runId(number), started_at: startOfAll - number * 1e6 }, records: [] });
+  await many.start();
+  const page = await browser.newPage();
+  await page.goto(many.url);
+  await page.getByRole('button', { name: 'Load more runs' }).click();
+  const rows = page.locator('.run-what code');
+  await expect.poll(() => rows.count()).toBeGreaterThan(101);
+  const ids = await rows.allTextContents();
+  expect(ids.length).toBe(new Set(ids).size);
+  expect(ids.length).toBe(131);
+  await page.goto(`${many.url}/?agent=codex`);
+  await page.locator('.run-row').nth(1).waitFor();
+  many.add({ run: { ...run, id: runId(500), title: 'A new one', started_at: startOfAll }, records: [] });
+  // Something happens all the time.
+  const telling = setInterval(() => many.tell(old), 100);
+  await page.getByText('A new one').waitFor();
+  clearInterval(telling);
+  // What a tree of runs grows by is there at once, also below what is new itself.
+  await page.goto(`${many.url}/runs/${runId(1)}/tree`);
+  await page.locator('.tree-row').waitFor();
+  many.tell({ ...run, id: runId(600), title: 'A child', parent_run_id: runId(1) });
+  many.tell({ ...run, id: runId(601), title: 'A grandchild', parent_run_id: runId(600) });
+  await page.getByText('A grandchild').waitFor();
+  // The server goes away.
+  await page.goto(many.url);
+  await page.getByRole('button', { name: 'Load more runs' }).waitFor();
+  many.stop();
+  await page.getByRole('button', { name: 'Load more runs' }).click();
+  await page.getByText('The server does not answer').waitFor();
+  await page.close();
+});
+
+it('tells how many errors there are, and finds in a live run what comes later', async () => {
+  const failing = Array.from({ length: 12 }, (_, index) =>
+    call('shell', 'command', { command: `step ${index}` }, 1, 'no', { status: 'error', exit_code: 1 }),
+  ).flat();
+  const { run } = demoRun(1);
+  const id = runId(700);
+  const running = {
+    ...run,
+    id,
+    status: 'running' as const,
+    labels: { kind: 'nightly', 'git.branch': 'main', 'git.commit': 'c'.repeat(40) },
+  };
+  const records = taped([begins(1), ...failing, [1, { type: 'error', scope: 'agent', code: 'unknown', message: 'last', fatal: true }]]);
+  server.add({ run: running, records: records.slice(0, 10) });
+  const page = await open(`/runs/${id}?view=raw`);
+  await page.fill('#filter-raw', 'step');
+  await page.getByText('5 events').waitFor();
+  server.append(id, records.slice(10));
+  await page.getByText('12 events').waitFor();
+  // A filter and a search are still there after a reload.
+  await page.reload();
+  await page.getByText('12 events').waitFor();
+  expect(await page.inputValue('#filter-raw')).toBe('step');
+  await page.keyboard.press('Escape');
+  server.append(id, [], { status: 'error', class: 'expectation', exit_code: 9 });
+  await page.getByText('The run has ended: Failed: an expectation').waitFor();
+  await page.keyboard.press('1');
+  await page.getByText('5 more, in the transcript').waitFor();
+  server.runs.delete(id);
   await page.context().close();
 });
 

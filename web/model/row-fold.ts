@@ -295,7 +295,7 @@ export class RowFold {
     const until = event.until === null ? NaN : Date.parse(event.until);
     this.#row('gap', event, at, {
       label: `${plural(event.count, 'event')} left out of this report`,
-      text: `Events ${event.sequence} to ${event.last_sequence}: the tape of the run has them.`,
+      text: `Events ${event.sequence} to ${event.last_sequence}`,
       tone: 'warn',
       lastSeq: event.last_sequence,
       endAt: Number.isNaN(until) ? at : until,

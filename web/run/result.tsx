@@ -3,6 +3,7 @@ import type { RunRecord } from '../api.ts';
 import type { ChangedFile, RunModel } from '../model/run-model.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { oneLine } from '../parts/plain-text.ts';
+import { source } from '../parts/source.ts';
 import { shortId } from '../parts/words.ts';
 import { pathWith } from '../route.ts';
 import { shares } from './spans.ts';
@@ -32,6 +33,13 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
                 </a>
               </li>
             ))}
+            {model.troubleCount > trouble.length ? (
+              <li>
+                <button type="button" class="quiet" onClick={() => onShow('events')}>
+                  {model.troubleCount - trouble.length} more, in the transcript
+                </button>
+              </li>
+            ) : null}
           </ul>
         </section>
       )}
@@ -78,7 +86,9 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
               <li key={branch.branch_id}>
                 <code>{oneLine(branch.branch_id, 120)}</code>
                 <span>{oneLine(branchInWords(branch), 400)}</span>
-                {branch.run_id === undefined ? null : <a href={`/runs/${branch.run_id}`}>run {shortId(branch.run_id)}</a>}
+                {branch.run_id === undefined || source.value.isReport ? null : (
+                  <a href={`/runs/${branch.run_id}`}>run {shortId(branch.run_id)}</a>
+                )}
               </li>
             ))}
           </ul>

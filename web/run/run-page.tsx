@@ -77,9 +77,10 @@ function LeftOut({ run }: { run: RunRecord }) {
     <section class="banner left-out" aria-label="Left out">
       <p>
         This report leaves out {parts.join(' and ')}. Verdict, answer, files and figures are those of the whole run; transcript, timeline
-        and search know what is here. All of it, where the run is kept:
+        and search know what is here.{' '}
+        {run.tape === undefined ? 'The run was made without a ledger: nothing else of it is kept.' : 'All of it, where the run is kept:'}
       </p>
-      <Command text={`runwire runs tail ${shortId(run.id)}`} />
+      {run.tape === undefined ? null : <Command text={`runwire runs tail ${shortId(run.id)}`} />}
     </section>
   );
 }
@@ -113,7 +114,9 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   const url = address.value;
   const asked = url.searchParams.get('view');
   const isLinked = /^#e\d{1,15}$/.test(url.hash);
-  const fallback: View = isLinked || run.status === 'running' || isReplayed ? 'events' : 'answer';
+  // Who watched it to its end goes on reading where they are.
+  const wasRunning = useRef(run.status === 'running');
+  const fallback: View = isLinked || wasRunning.current || isReplayed ? 'events' : 'answer';
   const view = views.find((name) => name === asked) ?? fallback;
   const counts: Partial<Record<View, number>> = { files: model.files.size, events: model.rows.length, raw: model.events };
 
@@ -124,8 +127,12 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   }
   useKeys([
     ...views.map((name, index) => ({ key: String(index + 1), what: titles[name], run: () => show(name) })),
-    { key: 't', what: 'The tree of runs', run: () => go(`/runs/${run.id}/tree`) },
-    { key: 'u', what: 'Back to all runs', run: () => go('/') },
+    ...(source.value.isReport
+      ? []
+      : [
+          { key: 't', what: 'The tree of runs', run: () => go(`/runs/${run.id}/tree`) },
+          { key: 'u', what: 'Back to all runs', run: () => go('/') },
+        ]),
   ]);
   return (
     <>

@@ -49,8 +49,7 @@ export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelect
 function TooLong({ row, runId }: { row: Row; runId: string }) {
   const { omitted, tool, endSeq } = row;
   const more = omitted + (tool?.omitted ?? 0);
-  if (source.value.isReport)
-    return <p class="too-long">{fileSize(more)} of it are left out of this report: the tape of the run has them.</p>;
+  if (source.value.isReport) return <p class="too-long">{fileSize(more)} of it are left out of this report.</p>;
   return (
     <p class="too-long">
       {fileSize(more)} more than is shown here:{' '}
