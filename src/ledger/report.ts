@@ -35,7 +35,9 @@ export const ReportEnd = z.strictObject({
   attempts: RunRecordSchema.shape.attempts,
 });
 
-const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive() });
+/** More records than any run has, and what a column of 32 bits holds. */
+const lastSequence = 0xffff_ffff;
+const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive().max(lastSequence) });
 
 /** A tape that takes this much ends there; the run goes on. */
 const mostTapeBytes = 512 * 1024 * 1024;

@@ -27,13 +27,11 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   const isAll = type === '' && hits === undefined && model.events === last;
   const sequences = useMemo(() => {
     if (isAll) return undefined;
-    if (hits !== undefined) return type === '' ? hits.sequences : hits.sequences.filter((sequence) => model.typeAt(sequence) === type);
-    const found: number[] = [];
-    for (let sequence = 1; sequence <= last; sequence += 1) {
-      const known = model.typeAt(sequence);
-      if (known !== undefined && (type === '' || known === type)) found.push(sequence);
-    }
-    return found;
+    if (hits !== undefined && type === '') return hits.sequences;
+    const found = model.sequencesOf(type);
+    if (hits === undefined) return found;
+    const wanted = new Set(found);
+    return hits.sequences.filter((sequence) => wanted.has(sequence));
   }, [type, hits, isAll, isAll ? 0 : last, model]);
   const count = sequences?.length ?? last;
   const placeOf = (sequence: number): number =>
