@@ -129,6 +129,23 @@ it('looks like any other run', async () => {
   expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toEqual([]);
   const messages = await collect(messagesOf(await server.ask(`/api/runs/${id}/records?after=30`)));
   expect(messages.at(-1)).toMatchObject({ event: 'end' });
+  // What has ended is not told otherwise later.
+  const { outcome, last_sequence: last, started_at: startedAt } = await server.json<RunRecord>(`/api/runs/${id}`);
+  const meta = { started_at: startedAt, prompt: '', host: 'elsewhere', pid: 1, labels: {} };
+  const more = { type: 'log', stream: 'agent', level: 'info', text: 'more', sequence: last + 1 };
+  const end = { outcome: { ...outcome, status: 'error', message: 'no' }, ended_at: Date.now(), attempts: [] };
+  const late = await server.ask(`/api/report/${id}`, {
+    method: 'POST',
+    token: reportToken,
+    body: [{ meta, after: last }, more, end].map((line) => JSON.stringify(line)).join('\n'),
+  });
+  expect(await late.json()).toEqual({ accepted_to: last + 1 });
+  expect(await server.json(`/api/runs/${id}`)).toMatchObject({
+    status: 'success',
+    last_sequence: last,
+    outcome: { message: outcome?.message },
+  });
+  expect(told(await tapeOf(id))).toEqual(told(stdout));
 });
 
 it('loses nothing and doubles nothing when the server is killed in the middle', async () => {
