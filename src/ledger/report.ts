@@ -89,7 +89,8 @@ export class ReportedRuns {
     const { key, open } = tapes.grow(id, meta.started_at);
     const known = await store.get(id);
     // The run writes into this very ledger by itself, or has told its end: nothing of it is missing here, and nothing of it changes.
-    if (known !== undefined && (known.tape !== key || isOver(known))) return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
+    if (known !== undefined && (known.tape !== key || isOver(known)))
+      return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
     if (known === undefined) {
       if (head.after > 0) return { accepted_to: 0, missing: true };
       const { host, pid, ...run } = meta;
