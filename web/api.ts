@@ -1,7 +1,7 @@
-import type { EventRecord } from '../src/events/event.ts';
 import type { RunDiff } from '../src/ledger/diff.ts';
 import type { Timeline } from '../src/ledger/timeline.ts';
 import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts';
+import { omittedIn } from './model/row-fold.ts';
 import type { SentRecord } from './model/row.ts';
 
 export type { RunDiff, RunRecord, RunSummary, StatsRow, Timeline };
@@ -22,9 +22,13 @@ interface Session {
 /** What a single-file report holds in itself. */
 export interface ReportData {
   run: RunRecord;
-  records: EventRecord[];
-  children?: TreeRun[];
-  timeline?: Timeline;
+  records: SentRecord[];
+}
+
+/** What is on the tape and not in a report. */
+interface LeftOut {
+  events: number;
+  characters: number;
 }
 
 /** What the server said, with what to try. */
@@ -46,6 +50,7 @@ interface RecordHandlers {
 /** Where the page gets everything from: a server, or the page itself. */
 export interface Source {
   readonly isReport: boolean;
+  readonly leftOut?: LeftOut;
   session(): Promise<Session>;
   runs(query: URLSearchParams): Promise<RunsPage>;
   run(id: string): Promise<RunRecord>;
@@ -200,7 +205,7 @@ export const server: Source = {
 const noServer = (): Promise<never> => Promise.reject(new ApiError(0, 'This is a report in one file: it knows one run, and no server.'));
 
 /** Records count upwards. */
-function firstAbove(records: readonly EventRecord[], sequence: number): number {
+function firstAbove(records: readonly SentRecord[], sequence: number): number {
   let low = 0;
   let high = records.length;
   while (low < high) {
@@ -211,14 +216,24 @@ function firstAbove(records: readonly EventRecord[], sequence: number): number {
   return low;
 }
 
-export function reportSource({ run, records, children = [], timeline }: ReportData): Source {
+function leftOutOf(records: readonly SentRecord[]): { leftOut?: LeftOut } {
+  let [events, characters] = [0, 0];
+  for (const record of records) {
+    if (record.type === 'records.left_out') events += record.count;
+    characters += omittedIn(record.cut);
+  }
+  return events + characters === 0 ? {} : { leftOut: { events, characters } };
+}
+
+export function reportSource({ run, records }: ReportData): Source {
   return {
     isReport: true,
+    ...leftOutOf(records),
     session: async () => ({ rights: ['read'] }),
     runs: async () => ({ runs: [run] }),
     run: async () => run,
-    children: async () => children,
-    timeline: async () => timeline ?? { entries: [], omitted: 0 },
+    children: noServer,
+    timeline: noServer,
     diff: noServer,
     stats: async () => [],
     records: async (_id, after, limit) => records.slice(firstAbove(records, after), firstAbove(records, after) + limit),

@@ -1,10 +1,12 @@
-import type { EventRecord } from '../events/event.ts';
+import type { JsonObject } from '../dialects/dialect.ts';
+import { eventIn } from '../events/check.ts';
+import type { AgentEvent, EventRecord } from '../events/event.ts';
 import { sequenceOf, type Tape } from '../stores/tape.ts';
 
 const LF = 10;
 
 /**
- * Some records from the middle of a tape, as they were written. What comes before is passed over without being read: a
+ * Some records from the middle of a tape. What comes before is passed over without being read: a
  * tape counts upwards, so the last line of a part tells whether any of it is wanted. Answers whether that was all; else
  * the tape ends before the run does, and what is to be said of its end is not on it.
  */
@@ -31,12 +33,30 @@ export async function* recordRange(tape: Tape, after: number, limit: number): As
   return false;
 }
 
+/** Who reads a tape need not doubt it: what is none of our events is told as an unknown line. */
 function recordIn(line: Uint8Array): EventRecord | undefined {
   try {
     const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
-    const isRecord = typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number';
-    return isRecord ? (wire as EventRecord) : undefined;
+    if (!isNumbered(wire)) return undefined;
+    const event = eventIn(wire);
+    return {
+      ...(event === undefined || !hasVerdict(event) ? { type: 'line.unknown', dialect: 'runwire', wire } : event),
+      sequence: wire.sequence,
+      timestamp: typeof wire['timestamp'] === 'string' && !Number.isNaN(Date.parse(wire['timestamp'])) ? wire['timestamp'] : null,
+      thread_id: typeof wire['thread_id'] === 'string' ? wire['thread_id'] : 'unknown',
+      source: wire['source'] === 'runner' ? 'runner' : 'agent',
+      synthetic: wire['synthetic'] === true,
+    };
   } catch {
     return undefined;
   }
+}
+
+function isNumbered(wire: unknown): wire is JsonObject & { sequence: number } {
+  return typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number';
+}
+
+/** Of an end, the one part that is no plain value. */
+function hasVerdict(event: AgentEvent): boolean {
+  return event.type !== 'thread.completed' || typeof (event.verdict as { class?: unknown } | null)?.class === 'string';
 }

@@ -3,7 +3,7 @@ import { compact } from '../dialects/read.ts';
 import { Failure } from '../failure.ts';
 import { reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
-import type { Progress } from '../stores/run-store.ts';
+import type { Progress, RunRecord } from '../stores/run-store.ts';
 import type { GrowingTape } from '../stores/tape.ts';
 import type { Ledger } from './ledger.ts';
 import { RunRecordSchema } from './schemas.ts';
@@ -35,7 +35,9 @@ export const ReportEnd = z.strictObject({
   attempts: RunRecordSchema.shape.attempts,
 });
 
-const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive() });
+/** More records than any run has, and what a column of 32 bits holds. */
+const lastSequence = 0xffff_ffff;
+const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive().max(lastSequence) });
 
 /** A tape that takes this much ends there; the run goes on. */
 const mostTapeBytes = 512 * 1024 * 1024;
@@ -86,8 +88,9 @@ export class ReportedRuns {
     const { meta } = head;
     const { key, open } = tapes.grow(id, meta.started_at);
     const known = await store.get(id);
-    // The run writes into this very ledger by itself: nothing of it is missing here.
-    if (known !== undefined && known.tape !== key) return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
+    // The run writes into this very ledger by itself, or has told its end: nothing of it is missing here, and nothing of it changes.
+    if (known !== undefined && (known.tape !== key || isOver(known)))
+      return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
     if (known === undefined) {
       if (head.after > 0) return { accepted_to: 0, missing: true };
       const { host, pid, ...run } = meta;
@@ -125,6 +128,11 @@ export class ReportedRuns {
     opened.catch(() => this.#tapes.delete(id));
     return opened;
   }
+}
+
+/** One that was only lost sight of may still tell how it ended. */
+function isOver({ status }: RunRecord): boolean {
+  return status !== 'running' && status !== 'incomplete';
 }
 
 interface SentRecord {

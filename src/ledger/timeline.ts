@@ -31,19 +31,22 @@ const aboutLength = 1000;
 export async function readTimeline(tape: Tape): Promise<Timeline> {
   const entries = new BoundedList<TimelineEntry>(entriesKept);
   const open = new Map<string, { entry: TimelineEntry; at: number | undefined }>();
+  // The clock of an agent need not be ours: whatever was earliest is the beginning.
   let first: number | undefined;
   let last: number | undefined;
 
   function onRecord(event: EventRecord): void {
     const at = event.timestamp === null ? undefined : Date.parse(event.timestamp);
-    first ??= at;
-    last = at ?? last;
+    if (at !== undefined) {
+      first = Math.min(first ?? at, at);
+      last = Math.max(last ?? at, at);
+    }
     if (event.type === 'item.started') {
       const about = subject(event.args).slice(0, aboutLength);
       const entry: TimelineEntry = {
         name: event.name,
         ...present({
-          start_ms: at === undefined || first === undefined ? undefined : at - first,
+          start_ms: at,
           about: about === '' ? undefined : about,
         }),
       };
@@ -62,7 +65,9 @@ export async function readTimeline(tape: Tape): Promise<Timeline> {
   const reader = tapeReader({ onRecord });
   for await (const lines of tape.read()) reader.stdout(lines);
   return {
-    entries: entries.toArray(),
+    entries: entries
+      .toArray()
+      .map((entry) => (entry.start_ms === undefined ? entry : { ...entry, start_ms: entry.start_ms - (first ?? entry.start_ms) })),
     ...present({ length_ms: first === undefined || last === undefined ? undefined : last - first }),
     omitted: entries.omitted,
   };

@@ -1,3 +1,4 @@
+import { cutRecord } from '../events/cut-record.ts';
 import { recordJson } from '../events/record-json.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -7,7 +8,6 @@ import { runRecords } from '../ledger/tail.ts';
 import { present } from '../present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 import type { Tape } from '../stores/tape.ts';
-import { cutRecord } from './cut.ts';
 import type { Message } from './event-stream.ts';
 
 const recordsPerMessage = 500;

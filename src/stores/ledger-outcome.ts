@@ -1,5 +1,5 @@
-import { cutText, listLimit } from '../outcome/bounded.ts';
-import type { ErrorDetails, RunOutcome } from '../outcome/outcome.ts';
+import { cutText, listLimit, textLimit } from '../outcome/bounded.ts';
+import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
@@ -7,7 +7,7 @@ import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 const longestText = 256 * 1024;
 const longestStack = 16 * 1024;
 
-/** The outcome without what went into tools and what came out of them, and with an end to every list. */
+/** The outcome without what went into tools and what came out of them, and with an end to every list and to every text. */
 export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcome {
   const toolCalls = ends(outcome.tool_calls);
   const artifacts = ends(outcome.artifacts);
@@ -21,19 +21,32 @@ export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcom
   });
   const { omitted: _before, error_details: error, ...rest } = outcome;
   return {
-    ...rest,
+    ...boundedTexts(
+      {
+        ...rest,
+        artifacts: artifacts.kept,
+        tool_calls: toolCalls.kept.map(summaryOf),
+        warnings: warnings.kept,
+        ...(outcome.lineage === undefined ? {} : { lineage: { ...outcome.lineage, branches: branches.kept } }),
+      },
+      textLimit,
+    ),
     message: bounded(outcome.message, longestText),
-    metadata: { ...outcome.metadata, initial_prompt: bounded(outcome.metadata.initial_prompt, longestText) },
-    artifacts: artifacts.kept,
-    tool_calls: toolCalls.kept.map(summaryOf),
-    warnings: warnings.kept,
-    ...(outcome.lineage === undefined ? {} : { lineage: { ...outcome.lineage, branches: branches.kept } }),
-    ...present({ error_details: error === undefined ? undefined : withShortStack(error), omitted }),
+    metadata: {
+      ...boundedTexts(outcome.metadata, textLimit),
+      initial_prompt: bounded(outcome.metadata.initial_prompt, longestText),
+    },
+    ...present({ error_details: error === undefined ? undefined : boundedTexts(error, longestStack), omitted }),
   };
 }
 
-function withShortStack(error: ErrorDetails): ErrorDetails {
-  return error.stack_trace === undefined ? error : { ...error, stack_trace: bounded(error.stack_trace, longestStack) };
+/** A name, a path or an id can be megabytes of anything. */
+function boundedTexts<Value>(value: Value, limit: number): Value;
+function boundedTexts(value: unknown, limit: number): unknown {
+  if (typeof value === 'string') return bounded(value, limit);
+  if (Array.isArray(value)) return value.map((each: unknown) => boundedTexts(each, limit));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, boundedTexts(each, limit)]));
 }
 
 function summaryOf({ name, status, reason, duration_ms }: ToolCallSummary): ToolCallSummary {

@@ -12,6 +12,7 @@ import { pruneRuns } from '../../src/ledger/prune.ts';
 import { tapeOf } from '../../src/ledger/run-tape.ts';
 import { statsBy } from '../../src/ledger/stats.ts';
 import { nextRun, runRecords } from '../../src/ledger/tail.ts';
+import { newRunId } from '../../src/stores/run-id.ts';
 import { readTimeline } from '../../src/ledger/timeline.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
@@ -204,6 +205,32 @@ it('verifies and prunes as data', async () => {
     ids.map(() => 'its tape is gone'),
   );
   expect(await pruneRuns(ledger, { filter: {} })).toMatchObject({ runs: 3, tapes: 0 });
+});
+
+it('a timeline begins with the earliest event, also where clocks differ', async () => {
+  const tape = ledger.tapes.create(newRunId(0), 0).tape;
+  const writer = tape.write({ onTrouble: (message) => expect(message).toBe('') });
+  const said = { thread_id: 't', source: 'agent', synthetic: false } as const;
+  const at = (second: number): string => new Date(1e12 + second * 1000).toISOString();
+  writer.record({ ...said, type: 'thread.started', sequence: 1, timestamp: at(100) });
+  writer.record({
+    ...said,
+    type: 'item.started',
+    item_id: 'a',
+    turn_id: 't',
+    kind: 'read',
+    name: 'read',
+    args: {},
+    sequence: 2,
+    timestamp: at(2),
+  });
+  writer.record({ ...said, type: 'item.completed', item_id: 'a', status: 'success', output: '', sequence: 3, timestamp: at(5) });
+  await writer.end();
+  expect(await readTimeline(tape)).toEqual({
+    entries: [{ name: 'read', status: 'success', start_ms: 0, duration_ms: 3000 }],
+    length_ms: 98_000,
+    omitted: 0,
+  });
 });
 
 it('compares, counts and draws nothing', async () => {

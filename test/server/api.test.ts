@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import type { RunDiff } from '../../src/ledger/diff.ts';
@@ -70,6 +71,24 @@ describe('what the ledger knows', () => {
     expect(Object.keys(api.paths)).toContain('/api/runs/{id}/records');
     for (const [, path] of JSON.stringify(api).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)/g))
       expect(api.components.schemas).toHaveProperty([path ?? '']);
+    // What it says of its answers is true of them.
+    const schemas = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+    schemas.addSchema(api, 'api');
+    const paths = [
+      '/api/runs',
+      '/api/runs/{id}',
+      '/api/runs/{id}/children',
+      '/api/runs/{id}/timeline',
+      '/api/runs/{id}/diff/{other}',
+      '/api/stats',
+      '/api/session',
+    ];
+    for (const path of paths) {
+      const place = path.replaceAll('/', '~1');
+      const isRight = schemas.compile({ $ref: `api#/paths/${place}/get/responses/200/content/application~1json/schema` });
+      isRight(await server.json(path.replace(/\{\w+\}/g, run.id)));
+      expect({ path, errors: isRight.errors }).toEqual({ path, errors: null });
+    }
     expect(await (await server.ask('/healthz', { token: undefined })).text()).toBe('ok\n');
     const figures = await (await server.ask('/metrics')).text();
     expect(figures).toContain('runwire_runs{class="success"} 1\n');

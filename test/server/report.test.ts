@@ -80,12 +80,37 @@ describe('uploads', () => {
     expect(await unknown.json()).toMatchObject({ accepted_to: 0 });
   });
 
+  it('are told as records, whatever was in them', async () => {
+    const run = newRunId(Date.UTC(2026, 0, 3));
+    const odd = [
+      { type: 'item.started', item_id: 7, name: null },
+      { type: 'item.completed' },
+      { type: 'text.completed', text: ['no'], timestamp: 5, thread_id: {}, source: 'me', synthetic: 'yes' },
+      { type: 'thread.completed', verdict: null, summary: 4 },
+      { type: 'thread.completed', status: 'success', summary: '', verdict: null, final_report: null },
+      { type: '__proto__' },
+    ].map((each, index) => ({ timestamp: 'yesterday', ...each, sequence: index + 2 }));
+    expect((await send(0, [record(1), ...odd], { run })).status).toBe(200);
+    const page = await server.ask(`/api/runs/${run}/records?follow=0&limit=100`, { headers: { accept: 'application/x-ndjson' } });
+    const told = (await page.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as EventRecord);
+    expect(told.map(({ sequence, type }) => [sequence, type])).toEqual([
+      [1, 'thread.started'],
+      ...odd.map(({ sequence }) => [sequence, 'line.unknown']),
+    ]);
+    for (const { timestamp, thread_id: thread, source, synthetic } of told.slice(1))
+      expect([timestamp, typeof thread, source, typeof synthetic]).toEqual([null, 'string', 'agent', 'boolean']);
+  });
+
   it('are refused where they are none', async () => {
     expect((await send(6, [record(7)], { token: readToken })).status).toBe(403);
     expect((await send(6, [record(7)], { token: 'wrong-token-of-a-test-0123456789' })).status).toBe(401);
     expect((await send(6, [record(7)], { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(415);
     expect((await send(6, [{ type: 'log', sequence: 'seven' }])).status).toBe(400);
     expect((await send(6, [record(8), record(7)])).status).toBe(400);
+    expect((await send(6, [record(2 ** 32)])).status).toBe(400);
     expect((await send(6, [record(7)], { run: '..%2f..%2fx' })).status).toBe(400);
     expect((await send(6, [{ ...record(7), text: 'x'.repeat(33 * 1024 * 1024) }])).status).toBe(413);
     expect(sequences(await tapeOf(id))).toEqual([1, 2, 3, 4, 5, 6]);
@@ -104,6 +129,23 @@ it('looks like any other run', async () => {
   expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toEqual([]);
   const messages = await collect(messagesOf(await server.ask(`/api/runs/${id}/records?after=30`)));
   expect(messages.at(-1)).toMatchObject({ event: 'end' });
+  // What has ended is not told otherwise later.
+  const { outcome, last_sequence: last, started_at: startedAt } = await server.json<RunRecord>(`/api/runs/${id}`);
+  const meta = { started_at: startedAt, prompt: '', host: 'elsewhere', pid: 1, labels: {} };
+  const more = { type: 'log', stream: 'agent', level: 'info', text: 'more', sequence: last + 1 };
+  const end = { outcome: { ...outcome, status: 'error', message: 'no' }, ended_at: Date.now(), attempts: [] };
+  const late = await server.ask(`/api/report/${id}`, {
+    method: 'POST',
+    token: reportToken,
+    body: [{ meta, after: last }, more, end].map((line) => JSON.stringify(line)).join('\n'),
+  });
+  expect(await late.json()).toEqual({ accepted_to: last + 1 });
+  expect(await server.json(`/api/runs/${id}`)).toMatchObject({
+    status: 'success',
+    last_sequence: last,
+    outcome: { message: outcome?.message },
+  });
+  expect(told(await tapeOf(id))).toEqual(told(stdout));
 });
 
 it('loses nothing and doubles nothing when the server is killed in the middle', async () => {

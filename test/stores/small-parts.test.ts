@@ -226,6 +226,9 @@ it('keeps an outcome short, and the same when it is kept again', () => {
         status: 'completed' as const,
       })),
       warnings: Array.from({ length: 1001 }, String),
+      session_id: 'z'.repeat(100_000),
+      artifacts: [{ path: 'z'.repeat(100_000), operation: 'created', type: 'file' }],
+      error_details: { type: 'z'.repeat(100_000), message: 'z'.repeat(100_000) },
     }),
   );
   expect(long.omitted).toEqual({ tool_calls: 4000, warnings: 1 });

@@ -1,14 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cutText } from '../../src/outcome/bounded.ts';
+import { ledgerOutcome } from '../../src/stores/ledger-outcome.ts';
+import type { RunRecord } from '../../src/stores/run-store.ts';
 import { openBrowser } from './support/browser.ts';
 import { FixtureServer } from './support/fixture-server.ts';
 import { runId } from './support/fixture-runs.ts';
 import { hostile, hostileRun } from './support/hostile.ts';
+import { writeReport } from './support/report-file.ts';
 
 const server = new FixtureServer();
 let browser: Browser;
@@ -75,6 +79,14 @@ async function damageOf(page: Page): Promise<unknown> {
 }
 const unharmed = { hits: 0, polluted: false, isWide: false, elements: [], links: [], unguarded: 0, handlers: 0, bidi: false };
 
+/** The row of a run as the ledger would hold it. */
+function asLedgered(run: RunRecord): RunRecord {
+  const { outcome, ...rest } = run;
+  const short = <Value>(value: Value): Value =>
+    JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === 'string' ? cutText(each) : each))) as Value;
+  return { ...short(rest), ...(outcome === undefined ? {} : { outcome: ledgerOutcome(outcome) }) };
+}
+
 it.each([
   '/',
   `/runs/${runId(900)}/tree`,
@@ -117,25 +129,58 @@ it('none of them does anything as the title, the model, the verdict or the answe
 
 it('none of them does anything in a report', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'report-'));
-  const template = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'report.html'), 'utf8');
   const page = await openPage(1000);
   const all = server.runs.get(runId(900))?.records ?? [];
   for (const [index, text] of hostile.entries()) {
     if (index % 35 !== 1) continue;
     const { run } = hostileRun(text, index + 1);
-    const path = join(folder, `${index}.html`);
-    const data = JSON.stringify({ run, records: all, children: [run] }).replaceAll('<', String.raw`\u003c`);
-    writeFileSync(
-      path,
-      template.replace('{{data}}', () => data),
-    );
+    const report = writeReport(join(folder, `${index}.html`), { run, records: all });
     for (const view of ['answer', 'events', 'raw']) {
-      await page.goto(`${pathToFileURL(path).href}?view=${view}`);
+      await page.goto(`${report.href}?view=${view}`);
       await page.locator('.result, .row, .raw-row').first().waitFor();
       await openRows(page);
       expect({ index, view, damage: await damageOf(page) }).toEqual({ index, view, damage: unharmed });
     }
   }
+  await page.context().close();
+});
+
+/** Ten megabytes without a place to break, which a page must neither widen for nor wait for. */
+const token = `<img src=x onerror="window.__hit=1">${'x'.repeat(10 * 1024 * 1024)}`;
+
+it('a token of 10 MB in every field does nothing in the page', async () => {
+  const huge = hostileRun(token, 901);
+  server.add({ ...huge, run: asLedgered(huge.run) });
+  const page = await openPage(390);
+  for (const view of ['answer', 'files', 'time', 'events', 'raw']) {
+    await page.goto(`${server.url}/runs/${huge.run.id}?view=${view}`);
+    await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
+    await openRows(page);
+    expect({ view, damage: await damageOf(page) }).toEqual({ view, damage: unharmed });
+  }
+  await page.context().close();
+});
+
+it('a token of 10 MB in every field makes a report that opens, and tells what it leaves out', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'report-'));
+  const huge = hostileRun(token, 901);
+  const report = writeReport(join(folder, 'huge.html'), { ...huge, run: asLedgered(huge.run) });
+  expect(statSync(fileURLToPath(report)).size).toBeLessThan(16 * 1024 * 1024);
+  const page = await openPage(390);
+  for (const view of ['answer', 'files', 'time', 'events', 'raw']) {
+    await page.goto(`${report.href}?view=${view}`);
+    await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
+    await page.getByText(/This report leaves out [\d.]+ MiB of long texts\./).waitFor();
+    await openRows(page);
+    expect({ view, damage: await damageOf(page) }).toEqual({ view, damage: unharmed });
+  }
+  await page.keyboard.press('4');
+  await page
+    .getByText(/MiB of it are left out of this report/)
+    .first()
+    .waitFor();
+  await page.fill('#search-run', 'onerror');
+  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows of what is here$/);
   await page.context().close();
 });
 

@@ -1,6 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -10,6 +9,7 @@ import { isSweep, sweep } from '../support/sweep.ts';
 import { openBrowser } from './support/browser.ts';
 import { begins, call, demoEvents, demoRun, otherRuns, recorded, runId, said, startOfAll, taped } from './support/fixture-runs.ts';
 import { FixtureServer } from './support/fixture-server.ts';
+import { writeReport } from './support/report-file.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Pictures of every view, for people to look at. */
@@ -243,18 +243,12 @@ describe('in both themes and on a phone', () => {
 });
 
 it('a report in one file is the same', async () => {
-  const template = readFileSync(join(root, 'dist', 'report.html'), 'utf8');
-  const data = JSON.stringify({ ...demoRun(1), children: [] }).replaceAll('<', String.raw`\u003c`);
-  const path = join(pictures, 'report.html');
-  writeFileSync(
-    path,
-    template.replace('{{data}}', () => data),
-  );
+  const report = writeReport(join(pictures, 'report.html'), demoRun(1));
   const context = await browser.newContext();
   const page = await context.newPage();
   for (const [view, look] of sweep(['answer', 'files', 'time', 'events', 'raw'], lookNames)) {
     await wear(page, look);
-    await page.goto(`${pathToFileURL(path).href}?view=${view}`);
+    await page.goto(`${report.href}?view=${view}`);
     await page.locator('.result, .file, .span, .row, .raw-row').first().waitFor();
     const name = `report-${view}`;
     expect(await inspect(page, name, look)).toEqual({ name, look, ...flawless });
@@ -267,6 +261,47 @@ it('a report in one file is the same', async () => {
   await page.fill('#search-run', 'discount');
   await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows$/);
   await context.close();
+});
+
+it('a report of too many events has the first and the last ones, and says what is between them', async () => {
+  const output = 'log line\n'.repeat(7000);
+  const calls = Array.from({ length: 600 }, (_, index) => call('shell', 'command', { command: `step ${index}` }, 1, output)).flat();
+  // One call goes on all the time, another one ends in the middle.
+  const [begin, end] = call('shell', 'command', { command: 'all the time' }, 1, 'done');
+  const [early, late] = call('shell', 'command', { command: 'half of it' }, 1, 'done');
+  if (begin === undefined || end === undefined || early === undefined || late === undefined) throw new Error('a call has two events');
+  const events = [begin, early, ...calls.slice(0, 600), late, ...calls.slice(600), end];
+  const { run } = demoRun(1);
+  const report = writeReport(join(pictures, 'long-report.html'), { run, records: taped(events) });
+  const page = await browser.newPage();
+  await wear(page, 'light');
+  await page.goto(`${report.href}?view=events#e650`);
+  // A link to an event that is not here leads to where it would be.
+  await page.locator('.row-gap.is-linked').waitFor();
+  const told = (await page.locator('.row-gap .row-label').textContent()) ?? '';
+  const left = Number(/^(\d+) events left out of this report$/.exec(told)?.[1]);
+  expect(left).toBeGreaterThan(600);
+  await page.getByText(`This report leaves out ${left} events.`).waitFor();
+  await page.fill('#search-run', 'log line');
+  const here = Math.round((1204 - left - 4) / 2);
+  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows of what is here$/);
+  const rows = Number(/in (\d+) rows/.exec((await page.locator('.search-count').textContent()) ?? '')?.[1]);
+  expect(Math.abs(rows - here)).toBeLessThanOrEqual(1);
+  await page.fill('#search-run', '');
+  await page.keyboard.press('Escape');
+  await page.locator('#search-run').blur();
+  await page.keyboard.press('g');
+  const figures = (about: string): Promise<string | null> =>
+    page.locator('.row-tool', { hasText: about }).first().locator('.row-figures').textContent();
+  await expect.poll(() => figures('half of it')).toBe('its end is left out');
+  expect(await figures('all the time')).not.toMatch(/left out|running/);
+  await page.keyboard.press('5');
+  await page.getByText(`${1204 - left} events of what is here`).waitFor();
+  expect(await page.locator('.tab[aria-current]').textContent()).toBe(`Raw events${1204 - left}`);
+  await page.keyboard.press('3');
+  await page.getByText(/in what this report leaves out .* \(\d+%\)/).waitFor();
+  expect(await inspect(page, 'long-report', 'light')).toEqual({ name: 'long-report', look: 'light', ...flawless });
+  await page.close();
 });
 
 it('is at most 90 KB, all in all', () => {
@@ -299,6 +334,8 @@ it('a live run streams, is followed, and is let go only by the reader', async ()
   server.append(id, rest.slice(known + 3), { ...run, id });
   await page.getByText('The run has ended: Succeeded').waitFor();
   await expect.poll(() => page.title()).toContain('Succeeded');
+  // Who reads is left where they are.
+  expect(await page.locator('.tab[aria-current]').textContent()).toMatch(/^Transcript/);
   // A reload has the same rows, none twice.
   await page.reload();
   await page.goto(`${server.url}/runs/${id}?view=raw`);
@@ -354,6 +391,83 @@ it('counts truly, folds the same tool, hides kinds, and keeps a link to an event
   await page.goto(`${server.url}/runs/${runId(1)}#e14`);
   await page.locator('.row.is-linked').waitFor();
   expect(await page.locator('.row.is-linked').getAttribute('aria-label')).toContain('read');
+  await page.context().close();
+});
+
+it('a long list has every run once, and goes on with a filter while runs go on', async () => {
+  const many = new FixtureServer();
+  const { run } = demoRun(1);
+  const old = { ...run, id: runId(999), status: 'running' as const, started_at: startOfAll - 9e9 };
+  many.add({ run: old, records: [] });
+  for (let number = 1; number <= 130; number += 1)
+    many.add({ run: { ...run, id: runId(number), started_at: startOfAll - number * 1e6 }, records: [] });
+  await many.start();
+  const page = await browser.newPage();
+  await page.goto(many.url);
+  await page.getByRole('button', { name: 'Load more runs' }).click();
+  const rows = page.locator('.run-what code');
+  await expect.poll(() => rows.count()).toBeGreaterThan(101);
+  const ids = await rows.allTextContents();
+  expect(ids.length).toBe(new Set(ids).size);
+  expect(ids.length).toBe(131);
+  await page.goto(`${many.url}/?agent=codex`);
+  await page.locator('.run-row').nth(1).waitFor();
+  many.add({ run: { ...run, id: runId(500), title: 'A new one', started_at: startOfAll }, records: [] });
+  // Something happens all the time.
+  const telling = setInterval(() => many.tell(old), 100);
+  await page.getByText('A new one').waitFor();
+  clearInterval(telling);
+  // What a tree of runs grows by is there at once, also below what is new itself.
+  await page.goto(`${many.url}/runs/${runId(1)}/tree`);
+  await page.locator('.tree-row').waitFor();
+  many.tell({ ...run, id: runId(600), title: 'A child', parent_run_id: runId(1) });
+  many.tell({ ...run, id: runId(601), title: 'A grandchild', parent_run_id: runId(600) });
+  await page.getByText('A grandchild').waitFor();
+  // The server goes away.
+  await page.goto(many.url);
+  await page.getByRole('button', { name: 'Load more runs' }).waitFor();
+  many.stop();
+  await page.getByRole('button', { name: 'Load more runs' }).click();
+  await page.getByText('The server does not answer').waitFor();
+  await page.close();
+});
+
+it('tells how many errors there are, and finds in a live run what comes later', async () => {
+  const failing = Array.from({ length: 12 }, (_, index) =>
+    call('shell', 'command', { command: `step ${index}` }, 1, 'no', { status: 'error', exit_code: 1 }),
+  ).flat();
+  const { run } = demoRun(1);
+  const id = runId(700);
+  const running = {
+    ...run,
+    id,
+    status: 'running' as const,
+    labels: { kind: 'nightly', 'git.branch': 'main', 'git.commit': 'c'.repeat(40) },
+  };
+  const records = taped([begins(1), ...failing, [1, { type: 'error', scope: 'agent', code: 'unknown', message: 'last', fatal: true }]]);
+  server.add({ run: running, records: records.slice(0, 10) });
+  const page = await open(`/runs/${id}?view=raw`);
+  await page.fill('#filter-raw', 'step');
+  await page.getByText('5 events').waitFor();
+  server.append(id, records.slice(10));
+  await page.getByText('12 events').waitFor();
+  // A filter and a search are still there after a reload.
+  await page.reload();
+  await page.getByText('12 events').waitFor();
+  expect(await page.inputValue('#filter-raw')).toBe('step');
+  // Records that are far apart take no more room than others.
+  server.append(
+    id,
+    records.slice(-1).map((record) => ({ ...record, sequence: 4_000_000_000 })),
+  );
+  await page.fill('#filter-raw', '');
+  await page.getByText('27 events').waitFor();
+  server.append(id, [], { status: 'error', class: 'expectation', exit_code: 9 });
+  await page.getByText('The run has ended: Failed: an expectation').waitFor();
+  await page.locator('#filter-raw').blur();
+  await page.keyboard.press('1');
+  await page.getByText('6 more, in the transcript').waitFor();
+  server.runs.delete(id);
   await page.context().close();
 });
 

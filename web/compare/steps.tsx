@@ -87,10 +87,14 @@ export function Steps({ a, b }: { a: string; b: string }) {
   if (error !== undefined) return <p class="muted">The steps are not known: {error.message}</p>;
   if (answer === undefined) return <p class="muted">Reading what they did…</p>;
   if (pairs.length === 0) return <p class="muted">Neither called any tool.</p>;
+  const isCut = answer.some((steps) => steps.length >= mostSteps);
   const same = pairs.filter(({ kind }) => kind === 'same').length;
   return (
     <>
-      <p class="muted">{same === pairs.length ? 'The same calls in the same order.' : `${same} of ${pairs.length} steps are the same.`}</p>
+      <p class="muted">
+        {same === pairs.length ? 'The same calls in the same order.' : `${same} of ${pairs.length} steps are the same.`}
+        {isCut ? ` Of each run the first ${mostSteps} calls are compared.` : ''}
+      </p>
       <div class="aligned is-code" role="table" aria-label="Steps">
         {pairs.map(({ kind, a: one, b: other }, index) => (
           <div key={index} role="row" class={`aligned-${kind}`}>

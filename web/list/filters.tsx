@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useAddressText } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { address, go, withQuery } from '../route.ts';
 
@@ -13,7 +14,14 @@ export const filterNames = [
   'search',
   'file',
   'parent',
+  'root',
+  'session',
+  'cwd',
+  'repo',
+  'host',
+  'user',
   'min_cost',
+  'max_cost',
 ] as const;
 type FilterName = (typeof filterNames)[number];
 
@@ -37,7 +45,19 @@ const ages = [
 const typed: readonly (readonly [name: FilterName, title: string, hint: string])[] = [
   ['file', 'Touched file', 'src/app.ts'],
   ['label', 'Label', 'git.branch=main'],
+  ['repo', 'Repository', 'shop'],
+  ['host', 'Host', 'laptop'],
+  ['user', 'User', 'kim'],
   ['min_cost', 'Cost from $', '0.50'],
+  ['max_cost', 'Cost to $', '5'],
+];
+/** Those that a link may have, and nobody types. */
+const linked: readonly (readonly [name: FilterName, title: string])[] = [
+  ['until', 'Started before'],
+  ['parent', 'Started by'],
+  ['root', 'In the tree of'],
+  ['session', 'Session'],
+  ['cwd', 'Folder'],
 ];
 
 /** Which runs; all of it is in the address, so that a list can be kept and sent. */
@@ -86,6 +106,9 @@ export function Filters() {
           {typed.map(([name, title, hint]) => (
             <TypedFilter key={name} name={name} title={title} hint={hint} isLabelled />
           ))}
+          {linked.map(([name, title]) =>
+            searchParams.has(name) ? <TypedFilter key={name} name={name} title={title} hint="" isLabelled /> : null,
+          )}
         </div>
       ) : null}
     </section>
@@ -126,14 +149,7 @@ interface TypedProperties {
 }
 
 function TypedFilter({ name, title, hint, id, isLabelled = false }: TypedProperties) {
-  const value = address.value.searchParams.get(name) ?? '';
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => go(withQuery({ [name]: text.trim() }), true), 350);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useAddressText(name);
   const input = (
     <input
       id={id}

@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ago, compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
 import type { RunSummary } from '../api.ts';
-import { Command, Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
+import { Command, Dot, Empty, now, Problem, say, setTab, useAnswer, useSoon } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { notify } from '../parts/notices.tsx';
 import { oneLine } from '../parts/plain-text.ts';
-import { dateTime, endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.ts';
+import { dateTime, endInAWord, endInWords, labelsOf, newer, shortId, stateOf } from '../parts/words.ts';
 import { address, go } from '../route.ts';
 import { Filters, filterNames } from './filters.tsx';
 import { Trends } from './trends.tsx';
@@ -41,6 +41,7 @@ export function ListPage() {
     return source.value.runs(query);
   }, [key]);
   const [live, setLive] = useState<ReadonlyMap<string, RunSummary>>(new Map());
+  const [isLoading, setLoading] = useState(false);
   const [marked, setMarked] = useState<readonly string[]>([]);
   const [selected, setSelected] = useState(-1);
   /** How often a run began or ended while we watched. */
@@ -48,22 +49,16 @@ export function ListPage() {
   const isFiltered = key !== '';
 
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const going = new Set<string>();
-    const stop = source.value.live((run) => {
+    return source.value.live((run) => {
       if (run.status === 'running' ? !going.has(run.id) : going.has(run.id)) setChanges((before) => before + 1);
       if (run.status === 'running') going.add(run.id);
       else if (going.delete(run.id)) notify(run, endInWords(run));
       setLive((before) => new Map(before).set(run.id, run));
-      // What a filter says of a run is the server's to judge.
-      clearTimeout(timer);
-      if (isFiltered) timer = setTimeout(again, 500);
     }, again);
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
   }, [key]);
+  // What a filter says of a run is the server's to judge.
+  useSoon(() => isFiltered && live.size > 0 && again(), 500, [live]);
 
   const added = more.key === key ? more.runs : [];
   const runs = useMemo(() => {
@@ -80,9 +75,17 @@ export function ListPage() {
   async function loadMore(): Promise<void> {
     const query = new URLSearchParams(key);
     query.set('limit', String(pageLength));
+    query.set('live', '1');
     if (next !== undefined) query.set('after', next);
-    const page = await source.value.runs(query);
-    setMore({ key, runs: [...added, ...page.runs], next: page.next });
+    setLoading(true);
+    try {
+      const page = await source.value.runs(query);
+      setMore({ key, runs: [...added, ...page.runs], next: page.next });
+    } catch (problem) {
+      say(problem instanceof Error ? problem.message : String(problem));
+    } finally {
+      setLoading(false);
+    }
   }
 
   function mark(id: string): void {
@@ -162,7 +165,7 @@ export function ListPage() {
       )}
       {next === undefined ? null : (
         <p class="list-more">
-          <button type="button" onClick={() => void loadMore()}>
+          <button type="button" disabled={isLoading} onClick={() => void loadMore()}>
             Load more runs
           </button>
         </p>
@@ -239,14 +242,9 @@ function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
   const took = run.duration_ms ?? (run.status === 'running' ? Math.max(0, now.value - run.started_at) : undefined);
   const tokens = figure(run, 'tokens');
   const title = oneLine(run.title, 200) || '(no prompt)';
-  const about = [
-    run.agent,
-    run.model,
-    ...Object.entries(run.labels)
-      .filter(([key]) => !key.startsWith('run.') && !key.startsWith('import.'))
-      .slice(0, 3)
-      .map(([key, value]) => `${key}=${value}`),
-  ];
+  // What a person gave comes before what every run of a repository has.
+  const [given, found] = [labelsOf(run).filter(([key]) => !key.startsWith('git.')), labelsOf(run).filter(([key]) => key === 'git.branch')];
+  const about = [run.agent, run.model, ...[...given, ...found].slice(0, 3).map(([key, value]) => `${key}=${value}`)];
   return (
     <div class={`run-row ${isSelected ? 'is-selected' : ''}`} role="row">
       <span role="cell" class="run-mark">
@@ -260,13 +258,14 @@ function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
           {title}
         </a>
         <small>
-          <code>{shortId(run.id)}</code> {oneLine(about.filter(Boolean).join(' · '), 160)}
+          <code>{shortId(run.id)}</code>{' '}
           {run.children === undefined ? null : (
             <>
-              {' · '}
               <a href={`/runs/${run.id}/tree`}>{plural(run.children.runs, 'run')} below</a>
+              {' · '}
             </>
           )}
+          {oneLine(about.filter(Boolean).join(' · '), 160)}
         </small>
       </span>
       <span role="cell" class="run-figure run-started_at" title={dateTime(run.started_at)}>

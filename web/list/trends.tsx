@@ -1,8 +1,8 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { dollars, percent, plural } from '../../src/terminal/figures.ts';
 import type { StatsRow } from '../api.ts';
 import { Chart } from '../parts/chart.tsx';
-import { useAnswer } from '../parts/common.tsx';
+import { useAnswer, useSoon } from '../parts/common.tsx';
 import { NoticeButton } from '../parts/notices.tsx';
 import { source } from '../parts/source.ts';
 
@@ -33,15 +33,7 @@ function add(rows: readonly StatsRow[]): Sum {
 export function Trends({ filters, changes }: { filters: string; changes: number }) {
   const { answer: days, again } = useAnswer(() => source.value.stats('day', new URLSearchParams(filters)), [filters]);
   // Adding up a large ledger takes a moment: not with every run that begins.
-  const isWaiting = useRef(false);
-  useEffect(() => {
-    if (changes === 0 || isWaiting.current) return;
-    isWaiting.current = true;
-    setTimeout(() => {
-      isWaiting.current = false;
-      again();
-    }, patienceMs);
-  }, [changes]);
+  useSoon(() => changes > 0 && again(), patienceMs, [changes]);
   const [isOpen, setOpen] = useState(false);
   const chart = useMemo(() => {
     const shown = (days ?? []).filter(({ group }) => group !== undefined).slice(-365);

@@ -1,5 +1,7 @@
 import type { EventOf } from '../../src/events/event.ts';
 import { subject } from '../../src/events/subject.ts';
+import type { LeftOut } from '../../src/reports/report-records.ts';
+import { plural } from '../../src/terminal/figures.ts';
 import type { FileEdit, Row, RowKind, SentRecord } from './row.ts';
 
 /** Hears of rows as they come to be. */
@@ -245,6 +247,8 @@ export class RowFold {
           tone: event.status === 'success' ? 'good' : 'bad',
         });
         return;
+      case 'records.left_out':
+        return this.#gap(event, at);
       default:
         // A newer server may say more than this page knows.
         this.#row('log', event, at, { label: String((event as SentRecord).type), text: JSON.stringify(event) });
@@ -276,6 +280,26 @@ export class RowFold {
     turn.endAt = at;
     this.#listener.onRow(turn);
     this.#listener.onRowEnd(turn);
+  }
+
+  /** What goes on where records are left out ends there, unless its end is told behind them. */
+  #gap(event: LeftOut, at: number | undefined): void {
+    for (const row of this.open) {
+      row.isOpen = false;
+      row.endAt ??= at;
+      this.#listener.onRow(row);
+      this.#listener.onRowEnd(row);
+    }
+    for (const rows of [this.#blocks, this.#permissions]) rows.clear();
+    this.#endTurn(at);
+    const until = event.until === null ? NaN : Date.parse(event.until);
+    this.#row('gap', event, at, {
+      label: `${plural(event.count, 'event')} left out of this report`,
+      text: `Events ${event.sequence} to ${event.last_sequence}`,
+      tone: 'warn',
+      lastSeq: event.last_sequence,
+      endAt: Number.isNaN(until) ? at : until,
+    });
   }
 
   #grow(row: Row, { sequence, cut }: SentRecord, text: string): void {
@@ -322,7 +346,7 @@ export class RowFold {
   }
 }
 
-function omittedIn(cut: SentRecord['cut']): number {
+export function omittedIn(cut: SentRecord['cut']): number {
   return cut === undefined ? 0 : Object.values(cut).reduce((sum, characters) => sum + characters, 0);
 }
 

@@ -1,12 +1,13 @@
 import type { EventRecord, ItemKind, ItemStatus } from '../../src/events/event.ts';
+import type { LeftOut } from '../../src/reports/report-records.ts';
 
-export const rowKinds = ['prompt', 'text', 'reasoning', 'tool', 'notice', 'log', 'turn', 'end'] as const;
+export const rowKinds = ['prompt', 'text', 'reasoning', 'tool', 'notice', 'log', 'turn', 'end', 'gap'] as const;
 export type RowKind = (typeof rowKinds)[number];
 export const tones = ['info', 'good', 'warn', 'bad'] as const;
 type Tone = (typeof tones)[number];
 
-/** A record as the server sends it to a page: of a text that was cut, how many characters are missing. */
-export type SentRecord = EventRecord & { cut?: Readonly<Record<string, number>> };
+/** A record as a page gets it: of a text that was cut, how many characters are missing; of records that a report has not, what stands for them. */
+export type SentRecord = (EventRecord | LeftOut) & { cut?: Readonly<Record<string, number>> };
 
 export interface FileEdit {
   path: string;
@@ -27,6 +28,7 @@ export interface ToolPart {
   about: string;
   /** Characters of the input that are not here. */
   omitted: number;
+  /** Absent: it goes on, or how it ended is not here. */
   status?: ItemStatus;
   exitCode?: number | undefined;
   durationMs?: number | undefined;

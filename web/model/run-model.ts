@@ -4,7 +4,7 @@ import { eventTypes } from './event-types.ts';
 import { RecordPages } from './record-pages.ts';
 import { RowFold } from './row-fold.ts';
 import type { FileEdit, Row, SentRecord } from './row.ts';
-import { Rows } from './rows.ts';
+import { grown, Rows } from './rows.ts';
 
 export interface UsagePoint {
   at: number;
@@ -38,10 +38,11 @@ export class RunModel {
   usage: UsagePoint[] = [];
   /** Changes whenever rows did, at most once a frame. */
   readonly version = signal(0);
-  /** The type of every event, by sequence: one byte each. */
-  types = new Uint8Array(1024);
   /** How many events there are; less than the last sequence where the tape has gaps. */
   events = 0;
+  /** The sequence and the type of every event, in order: five bytes each, however far apart they are. */
+  #sequences = new Uint32Array(1024);
+  #types = new Uint8Array(1024);
   firstAt: number | undefined;
   lastAt: number | undefined;
   turns = 0;
@@ -104,13 +105,15 @@ export class RunModel {
 
   #remember(record: SentRecord): void {
     const { sequence, type, timestamp } = record;
-    this.events += 1;
-    if (sequence >= this.types.length) {
-      const more = new Uint8Array(Math.max(this.types.length * 2, sequence + 1));
-      more.set(this.types);
-      this.types = more;
+    if (type !== 'records.left_out') {
+      if (this.events === this.#types.length) {
+        this.#sequences = grown(this.#sequences, this.events * 2);
+        this.#types = grown(this.#types, this.events * 2);
+      }
+      this.#sequences[this.events] = sequence;
+      this.#types[this.events] = typeCode.get(type) ?? 255;
+      this.events += 1;
     }
-    this.types[sequence] = (typeCode.get(type) ?? 254) + 1;
     const at = timestamp === null ? NaN : Date.parse(timestamp);
     if (!Number.isNaN(at)) {
       this.firstAt = Math.min(this.firstAt ?? at, at);
@@ -159,9 +162,12 @@ export class RunModel {
     });
   }
 
-  typeAt(sequence: number): string | undefined {
-    const code = this.types[sequence] ?? 0;
-    return code === 0 ? undefined : eventTypes[code - 1];
+  /** The sequences of all events, or of those of one type. */
+  sequencesOf(type: string): number[] {
+    const code = typeCode.get(type);
+    const found: number[] = [];
+    for (let at = 0; at < this.events; at += 1) if (type === '' || this.#types[at] === code) found.push(this.#sequences[at] ?? 0);
+    return found;
   }
 
   #changed(row: Row): void {

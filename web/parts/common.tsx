@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
+import { address, go, withQuery } from '../route.ts';
 import { currentKeys, helpIsOpen } from './keys.ts';
 import { source } from './source.ts';
 import type { State } from './words.ts';
@@ -59,6 +60,36 @@ export function useAnswer<Answer>(
     return () => void (isOld = true);
   }, [...keys, turn]);
   return { ...state, again: () => setTurn((before) => before + 1) };
+}
+
+/** Does it soon after a change, also where changes never cease. */
+export function useSoon(run: () => void, ms: number, changes: readonly unknown[]): void {
+  const latest = useRef(run);
+  latest.current = run;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, ms);
+  }, changes);
+  useEffect(() => () => clearTimeout(timer.current), []);
+}
+
+/** A text that stands in the address a moment after it was typed. */
+export function useAddressText(name: string): [text: string, setText: (text: string) => void] {
+  const value = address.value.searchParams.get(name) ?? '';
+  const [text, setText] = useState(value);
+  useEffect(() => {
+    // Who has typed a space goes on typing.
+    if (text.trim() !== value) setText(value);
+  }, [value]);
+  useEffect(() => {
+    if (text.trim() === value) return;
+    const timer = setTimeout(() => go(withQuery({ [name]: text.trim() }), true), 350);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return [text, setText];
 }
 
 export function Problem({ error, again }: { error: Error; again?: () => void }) {

@@ -26,6 +26,10 @@ function readDiff(text: string): Line[] {
     if (place !== null) {
       [old, now, isInHunk] = [Number(place[1]), Number(place[2]), true];
       lines.push({ kind: 'place', text: line.slice(0, 200) });
+    } else if (isInHunk && line.startsWith('[… ')) {
+      // A part of it was cut out: what follows has no known place until the next one is told.
+      lines.push({ kind: 'place', text: line.slice(0, 200) });
+      isInHunk = false;
     } else if (!isInHunk || line.startsWith('\\')) continue;
     else if (line.startsWith('+')) lines.push({ kind: 'added', text: line.slice(1), now: now++ });
     else if (line.startsWith('-')) lines.push({ kind: 'removed', text: line.slice(1), old: old++ });

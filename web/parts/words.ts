@@ -12,6 +12,7 @@ const classWords: Readonly<Record<string, string>> = {
   turn_limit: 'Stopped: turn limit',
   permission: 'Failed: not permitted',
   incomplete: 'Incomplete',
+  expectation: 'Failed: an expectation',
   time_limit: 'Stopped: time limit',
   cancelled: 'Cancelled',
 };
@@ -29,6 +30,7 @@ const shortWords: Readonly<Record<string, string>> = {
   provider: 'Failed: provider',
   tool: 'Failed: tool',
   permission: 'Not permitted',
+  expectation: 'Not as expected',
   cost_limit: 'Cost limit',
   turn_limit: 'Turn limit',
   time_limit: 'Time limit',
@@ -54,6 +56,11 @@ export function capital(word: string): string {
 export function newer<Run extends Ended & Pick<RunSummary, 'last_sequence'>>(known: Run, told: Run | undefined): Run {
   if (told === undefined || known.status !== 'running') return known;
   return told.status !== 'running' || told.last_sequence >= known.last_sequence ? told : known;
+}
+
+/** Labels that say something to people; some are marks of the ledger's own. */
+export function labelsOf({ labels }: Pick<RunSummary, 'labels'>): [key: string, value: string][] {
+  return Object.entries(labels).filter(([key]) => !key.startsWith('run.') && !key.startsWith('import.'));
 }
 
 /** As "runwire runs" shows it: the end of an id tells runs apart. */

@@ -6,7 +6,7 @@ import type { RunModel } from '../model/run-model.ts';
 import { Dot, now } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { oneLine, visible } from '../parts/plain-text.ts';
-import { capital, dateTime, endInWords, shortId, stateOf } from '../parts/words.ts';
+import { capital, dateTime, endInWords, labelsOf, shortId, stateOf } from '../parts/words.ts';
 
 /** The first layer: what happened, and how we know. */
 export function Happened({ run, model, actions }: { run: RunRecord; model: RunModel; actions: ComponentChildren }) {
@@ -120,7 +120,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   const cached = run.cache_read_tokens ?? model.tokens.cacheRead;
   const cost = run.cost ?? (isLive ? model.tokens.cost : undefined);
   const took = run.duration_ms ?? (isLive ? Math.max(0, now.value - run.started_at) : undefined);
-  const labels = Object.entries(run.labels).filter(([key]) => key !== stoppedBy && key !== stoppedReason);
+  const labels = labelsOf(run).filter(([key]) => key !== stoppedBy && key !== stoppedReason);
   const facts: readonly (readonly [name: string, value: ComponentChildren, title?: string])[] = [
     ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
     ['Model', run.model],

@@ -6,64 +6,41 @@ import type { RecordPages } from '../model/record-pages.ts';
 import type { SentRecord } from '../model/row.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Output } from '../parts/agent-text.tsx';
-import { copy, Empty } from '../parts/common.tsx';
+import { copy, Empty, say, useAddressText, useSoon } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
-import { address } from '../route.ts';
+import { address, go, withQuery } from '../route.ts';
 
 /** The records themselves, with a filter by type and by words. */
 export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
-  const [type, setType] = useState('');
-  const [words, setWords] = useState('');
-  const [hits, setHits] = useState<{ words: string; sequences: number[]; isDone: boolean } | undefined>();
+  const type = address.value.searchParams.get('type') ?? '';
+  const [words, setWords] = useAddressText('words');
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const handle = useRef<ListHandle>(null);
   const last = model.lastSeq;
+  const hits = useHits(run.id, words.trim().toLowerCase(), model);
 
   // All of them, in a tape without gaps: a place is a sequence.
   const isAll = type === '' && hits === undefined && model.events === last;
   const sequences = useMemo(() => {
     if (isAll) return undefined;
-    if (hits !== undefined) return type === '' ? hits.sequences : hits.sequences.filter((sequence) => model.typeAt(sequence) === type);
-    const found: number[] = [];
-    for (let sequence = 1; sequence <= last; sequence += 1) {
-      const known = model.typeAt(sequence);
-      if (known !== undefined && (type === '' || known === type)) found.push(sequence);
-    }
-    return found;
+    if (hits !== undefined && type === '') return hits.sequences;
+    const found = model.sequencesOf(type);
+    if (hits === undefined) return found;
+    const wanted = new Set(found);
+    return hits.sequences.filter((sequence) => wanted.has(sequence));
   }, [type, hits, isAll, isAll ? 0 : last, model]);
   const count = sequences?.length ?? last;
   const placeOf = (sequence: number): number =>
     sequences === undefined ? (sequence <= last ? sequence - 1 : -1) : sequences.indexOf(sequence);
 
-  // Words are looked for in the records themselves, page by page.
-  useEffect(() => {
-    const wanted = words.trim().toLowerCase();
-    if (wanted === '') return setHits(undefined);
-    const ending = new AbortController();
-    const timer = setTimeout(async () => {
-      const found: number[] = [];
-      for (let after = 0; after < last && !ending.signal.aborted;) {
-        const page = await source.value.records(run.id, after, 500, { isWhole: true });
-        if (page.length === 0) break;
-        for (const record of page) if (JSON.stringify(record).toLowerCase().includes(wanted)) found.push(record.sequence);
-        after = page.at(-1)?.sequence ?? last;
-        if (!ending.signal.aborted) setHits({ words: wanted, sequences: found.slice(), isDone: after >= last });
-        await new Promise((resolve) => setTimeout(resolve, 0));
-      }
-    }, 250);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [words, run.status]);
-
   const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
   useEffect(() => {
     const at = linked === 0 ? -1 : placeOf(linked);
+    if (at < 0 && linked > 0 && linked < last && source.value.leftOut !== undefined) say(`Event ${linked} is left out of this report`);
     if (at < 0) return;
     handle.current?.scrollTo(at);
     setOpened((before) => new Set([...before, linked]));
@@ -89,12 +66,13 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
           />
           <span class="search-count" role="status">
             {plural(count, 'event')}
+            {source.value.leftOut === undefined ? '' : ' of what is here'}
             {hits !== undefined && !hits.isDone ? ' so far…' : ''}
           </span>
         </div>
         <label class="inline">
           <span class="sr-only">Type</span>
-          <select value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
+          <select value={type} onChange={({ currentTarget }) => go(withQuery({ type: currentTarget.value }), true)}>
             <option value="">All types</option>
             {eventTypes.map((name) => (
               <option key={name} value={name}>
@@ -143,12 +121,48 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   );
 }
 
+interface Hits {
+  words: string;
+  sequences: number[];
+  isDone: boolean;
+}
+
+/** Where words are, looked for in the records themselves, page by page; what a live run says meanwhile as well. */
+function useHits(id: string, wanted: string, model: RunModel): Hits | undefined {
+  const [hits, setHits] = useState<Hits | undefined>();
+  const looking = useRef({ wanted: '', found: [] as number[], after: 0, isBusy: false });
+  async function goOn(): Promise<void> {
+    if (looking.current.wanted !== wanted) looking.current = { wanted, found: [], after: 0, isBusy: false };
+    const mine = looking.current;
+    if (wanted === '') setHits(undefined);
+    if (wanted === '' || mine.isBusy) return;
+    mine.isBusy = true;
+    try {
+      while (mine.after < model.lastSeq && mine === looking.current) {
+        const page = await source.value.records(id, mine.after, 500, { isWhole: true });
+        if (page.length === 0) break;
+        for (const record of page)
+          if (record.type !== 'records.left_out' && JSON.stringify(record).toLowerCase().includes(wanted)) mine.found.push(record.sequence);
+        mine.after = page.at(-1)?.sequence ?? model.lastSeq;
+        if (mine === looking.current) setHits({ words: wanted, sequences: mine.found.slice(), isDone: mine.after >= model.lastSeq });
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    } catch {
+      say('The search was cut off: the server does not answer. Search again to try again.');
+    } finally {
+      mine.isBusy = false;
+    }
+  }
+  useSoon(() => void goOn(), 250, [wanted, model.lastSeq]);
+  return wanted === '' ? undefined : hits;
+}
+
 function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages: RecordPages; isOpen: boolean; onToggle: () => void }) {
-  const [record, setRecord] = useState<SentRecord | undefined>();
+  const [record, setRecord] = useState<Exclude<SentRecord, { type: 'records.left_out' }> | undefined>();
   useEffect(() => {
     let isGone = false;
     pages.record(sequence).then(
-      (found) => isGone || setRecord(found),
+      (found) => isGone || found?.type === 'records.left_out' || setRecord(found),
       () => {},
     );
     return () => void (isGone = true);

@@ -3,6 +3,7 @@ import type { RunRecord } from '../api.ts';
 import type { ChangedFile, RunModel } from '../model/run-model.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { oneLine } from '../parts/plain-text.ts';
+import { source } from '../parts/source.ts';
 import { shortId } from '../parts/words.ts';
 import { pathWith } from '../route.ts';
 import { shares } from './spans.ts';
@@ -32,6 +33,13 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
                 </a>
               </li>
             ))}
+            {model.troubleCount > trouble.length ? (
+              <li>
+                <button type="button" class="quiet" onClick={() => onShow('events')}>
+                  {model.troubleCount - trouble.length} more, in the transcript
+                </button>
+              </li>
+            ) : null}
           </ul>
         </section>
       )}
@@ -78,7 +86,9 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
               <li key={branch.branch_id}>
                 <code>{oneLine(branch.branch_id, 120)}</code>
                 <span>{oneLine(branchInWords(branch), 400)}</span>
-                {branch.run_id === undefined ? null : <a href={`/runs/${branch.run_id}`}>run {shortId(branch.run_id)}</a>}
+                {branch.run_id === undefined || source.value.isReport ? null : (
+                  <a href={`/runs/${branch.run_id}`}>run {shortId(branch.run_id)}</a>
+                )}
               </li>
             ))}
           </ul>
@@ -114,14 +124,15 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
 
 export function TimeInWords({ model }: { model: RunModel }) {
   void model.version.value;
-  const { total, tools, retries } = shares(model);
+  const { total, tools, retries, leftOut } = shares(model);
   if (total === undefined) return <p class="muted">Nobody told the times of this run: its stream has none.</p>;
   const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;
   return (
     <p class="time-words">
-      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries)},{' '}
-      <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
+      {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries - leftOut)}
+      , <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
       {retries > 0 ? `, waiting to try again ${part(retries)}` : ''}
+      {leftOut > 0 ? `, in what this report leaves out ${part(leftOut)}` : ''}
     </p>
   );
 }

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RunRecord } from '../api.ts';
 import { RunModel } from '../model/run-model.ts';
-import { Dot, Problem, say, setTab, type TabIcon, useAnswer } from '../parts/common.tsx';
+import { fileSize, plural } from '../../src/terminal/figures.ts';
+import { Command, Dot, Problem, say, setTab, type TabIcon, useAnswer } from '../parts/common.tsx';
 import { notify } from '../parts/notices.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -59,9 +60,28 @@ export function RunPage({ id }: { id: string }) {
           {stream.why}
         </p>
       ) : null}
+      <LeftOut run={run} />
       <Views run={run} model={replay.model ?? model} isReplayed={replay.model !== undefined} />
       {replay.model === undefined ? null : <Replay replay={replay} total={model.lastSeq} />}
     </main>
+  );
+}
+
+/** What a report has not, said before anybody misses it. */
+function LeftOut({ run }: { run: RunRecord }) {
+  const { leftOut } = source.value;
+  if (leftOut === undefined) return null;
+  const { events, characters } = leftOut;
+  const parts = [...(events > 0 ? [plural(events, 'event')] : []), ...(characters > 0 ? [`${fileSize(characters)} of long texts`] : [])];
+  return (
+    <section class="banner left-out" aria-label="Left out">
+      <p>
+        This report leaves out {parts.join(' and ')}. Verdict, answer, files and figures are those of the whole run; transcript, timeline
+        and search know what is here.{' '}
+        {run.tape === undefined ? 'The run was made without a ledger: nothing else of it is kept.' : 'All of it, where the run is kept:'}
+      </p>
+      {run.tape === undefined ? null : <Command text={`runwire runs tail ${shortId(run.id)}`} />}
+    </section>
   );
 }
 
@@ -94,9 +114,11 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   const url = address.value;
   const asked = url.searchParams.get('view');
   const isLinked = /^#e\d{1,15}$/.test(url.hash);
-  const fallback: View = isLinked || run.status === 'running' || isReplayed ? 'events' : 'answer';
+  // Who watched it to its end goes on reading where they are.
+  const wasRunning = useRef(run.status === 'running');
+  const fallback: View = isLinked || wasRunning.current || isReplayed ? 'events' : 'answer';
   const view = views.find((name) => name === asked) ?? fallback;
-  const counts: Partial<Record<View, number>> = { files: model.files.size, events: model.rows.length, raw: model.lastSeq };
+  const counts: Partial<Record<View, number>> = { files: model.files.size, events: model.rows.length, raw: model.events };
 
   function show(name: View): void {
     const to = new URL(withQuery({ view: name }), location.href);
@@ -105,8 +127,12 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   }
   useKeys([
     ...views.map((name, index) => ({ key: String(index + 1), what: titles[name], run: () => show(name) })),
-    { key: 't', what: 'The tree of runs', run: () => go(`/runs/${run.id}/tree`) },
-    { key: 'u', what: 'Back to all runs', run: () => go('/') },
+    ...(source.value.isReport
+      ? []
+      : [
+          { key: 't', what: 'The tree of runs', run: () => go(`/runs/${run.id}/tree`) },
+          { key: 'u', what: 'Back to all runs', run: () => go('/') },
+        ]),
   ]);
   return (
     <>

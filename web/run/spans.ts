@@ -10,20 +10,23 @@ export interface Span {
 }
 
 /** How long tools worked, alone or together; what is left is the model. */
-export function shares(model: RunModel): { total?: number; tools: number; retries: number } {
+export function shares(model: RunModel): { total?: number; tools: number; retries: number; leftOut: number } {
   const { firstAt, lastAt, rows } = model;
-  if (firstAt === undefined || lastAt === undefined || lastAt === firstAt) return { tools: 0, retries: 0 };
+  if (firstAt === undefined || lastAt === undefined || lastAt === firstAt) return { tools: 0, retries: 0, leftOut: 0 };
   const tools = new Covered();
   const retries = new Covered();
+  const leftOut = new Covered();
   for (let index = 0; index < rows.length; index += 1) {
     const from = rows.at(index);
     if (from === undefined) continue;
     if (rows.kind(index) === 'tool' && !rows.isNested(index)) tools.add(from, rows.endAt(index) ?? lastAt);
     else if (rows.isPause(index)) retries.add(from, rows.endAt(index) ?? from);
+    else if (rows.kind(index) === 'gap') leftOut.add(from, rows.endAt(index) ?? from);
   }
   const total = lastAt - firstAt;
   const used = Math.min(total, tools.sum);
-  return { total, tools: used, retries: Math.min(total - used, retries.sum) };
+  const waited = Math.min(total - used, retries.sum);
+  return { total, tools: used, retries: waited, leftOut: Math.min(total - used - waited, leftOut.sum) };
 }
 
 /** The length of what is covered by any of some stretches, which begin one after the other. */

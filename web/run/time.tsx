@@ -5,6 +5,7 @@ import type { RunModel } from '../model/run-model.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Empty, now } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { source } from '../parts/source.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { go, pathWith } from '../route.ts';
@@ -102,7 +103,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
         <TimeInWords model={model} />
         {idle > idleOfferedFrom ? (
           <p class="idle">
-            {percent(idle)} of it in {plural(gaps.length, 'long wait')} ·{' '}
+            {percent(idle)} of it in {plural(gaps.length, 'long pause')} ·{' '}
             <button type="button" class="quiet" aria-pressed={isCompressed} onClick={compress}>
               {isCompressed ? 'Show true lengths' : 'Draw them short'}
             </button>
@@ -277,12 +278,17 @@ function UsageChart({ model }: { model: RunModel }) {
         {isOpen ? 'Hide' : 'Show'} how tokens and cost built up
       </button>
       {isOpen ? (
-        <Chart
-          times={times}
-          lines={lines}
-          moment={(at) => compactDuration(at - (model.firstAt ?? at))}
-          label="Tokens and cost over the time of the run"
-        />
+        <>
+          {(source.value.leftOut?.events ?? 0) > 0 ? (
+            <p class="muted">What was used in events that this report leaves out is not in it.</p>
+          ) : null}
+          <Chart
+            times={times}
+            lines={lines}
+            moment={(at) => compactDuration(at - (model.firstAt ?? at))}
+            label="Tokens and cost over the time of the run"
+          />
+        </>
       ) : null}
     </section>
   );

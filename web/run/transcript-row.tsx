@@ -49,7 +49,7 @@ export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelect
 function TooLong({ row, runId }: { row: Row; runId: string }) {
   const { omitted, tool, endSeq } = row;
   const more = omitted + (tool?.omitted ?? 0);
-  if (source.value.isReport) return <p class="too-long">{fileSize(more)} more</p>;
+  if (source.value.isReport) return <p class="too-long">{fileSize(more)} of it are left out of this report.</p>;
   return (
     <p class="too-long">
       {fileSize(more)} more than is shown here:{' '}
@@ -171,13 +171,13 @@ const statusWords: Record<NonNullable<ToolPart['status']>, string> = {
   abandoned: 'never ended',
 };
 
-function stateOfTool(tool: ToolPart): State {
-  return tool.status === undefined ? 'running' : toolStates[tool.status];
+function stateOfTool({ isOpen }: Row, tool: ToolPart): State {
+  return tool.status === undefined ? (isOpen ? 'running' : 'idle') : toolStates[tool.status];
 }
 
-function figures(tool: ToolPart): string {
+function figures({ isOpen }: Row, tool: ToolPart): string {
   return [
-    tool.status === undefined ? 'running' : statusWords[tool.status],
+    tool.status === undefined ? (isOpen ? 'running' : 'its end is left out') : statusWords[tool.status],
     tool.exitCode === undefined || tool.exitCode === 0 ? '' : `exit ${tool.exitCode}`,
     tool.durationMs === undefined ? '' : compactDuration(tool.durationMs),
   ]
@@ -188,7 +188,7 @@ function figures(tool: ToolPart): string {
 /** A call and its result. Of a command, and of what failed, the first lines are there without asking. */
 function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart; isToggled: boolean; onToggle: () => void }) {
   const isOpen = isToggled;
-  const state = stateOfTool(tool);
+  const state = stateOfTool(row, tool);
   const isTold = tool.kind === 'command' || state === 'bad' || row.isOpen;
   const edit = tool.files[0];
   const diff = tool.kind === 'file_edit' ? diffOf(edit, tool) : undefined;
@@ -198,7 +198,7 @@ function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart;
         <Dot state={state} />
         <span class="row-label">{oneLine(tool.name, 60)}</span>
         <code class="row-about">{oneLine(tool.about, 300)}</code>
-        <span class={`row-figures text-${state === 'good' ? 'muted' : state}`}>{figures(tool)}</span>
+        <span class={`row-figures text-${state === 'good' ? 'muted' : state}`}>{figures(row, tool)}</span>
       </button>
       {isOpen ? (
         <div class="tool-body">
@@ -222,7 +222,7 @@ function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart;
             </>
           )}
           {row.text === '' ? (
-            <p class="part-head muted">{tool.status === undefined ? 'No output yet' : 'No output'}</p>
+            <p class="part-head muted">{row.isOpen ? 'No output yet' : 'No output'}</p>
           ) : (
             <>
               <PartHead title="Output" text={row.text} />

@@ -5,8 +5,9 @@ import { Display } from '../model/display.ts';
 import { type Found, highlight, RunSearch } from '../model/search.ts';
 import type { RowKind } from '../model/row.ts';
 import type { RunModel } from '../model/run-model.ts';
-import { Command, Empty, say } from '../parts/common.tsx';
+import { Command, Empty, say, useAddressText, useSoon } from '../parts/common.tsx';
 import { useKeys } from '../parts/keys.ts';
+import { source } from '../parts/source.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { shortId } from '../parts/words.ts';
 import { address } from '../route.ts';
@@ -149,7 +150,6 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   });
   useEffect(() => () => highlight(null, ''), []);
 
-  const failures = model.failedTools;
   return (
     <div class="transcript" ref={box}>
       <div class="toolbar">
@@ -174,7 +174,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
               ? ''
               : find.found === undefined
                 ? '…'
-                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${find.isOver ? '' : ' so far…'}`}
+                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${source.value.leftOut === undefined ? '' : ' of what is here'}${find.isOver ? '' : ' so far…'}`}
           </span>
         </div>
         <div class="chips" role="group" aria-label="Show">
@@ -193,7 +193,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
             );
           })}
         </div>
-        {failures > 0 ? (
+        {model.troubleCount > 0 ? (
           <button type="button" class="quiet text-bad" onClick={() => jumpToTrouble(1)}>
             Next error <kbd>e</kbd>
           </button>
@@ -281,7 +281,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
 }
 
 function useSearch(id: string, model: RunModel, version: number) {
-  const [words, setWords] = useState(address.value.searchParams.get('find') ?? '');
+  const [words, setWords] = useAddressText('find');
   const [found, setFound] = useState<Found | undefined>();
   const [isOver, setOver] = useState(true);
   const [at, setAt] = useState(-1);
@@ -303,11 +303,7 @@ function useSearch(id: string, model: RunModel, version: number) {
     };
   }, [wanted, id, model]);
   // What a live run says meanwhile is looked through as well.
-  useEffect(() => {
-    if (wanted === '') return;
-    const timer = setTimeout(() => void goOn(), 300);
-    return () => clearTimeout(timer);
-  }, [version]);
+  useSoon(() => void goOn(), 300, [version]);
   async function goOn(): Promise<void> {
     const mine = searching.current;
     if (mine === undefined || mine.isBusy) return;

@@ -12,18 +12,18 @@ const timelinesShown = 60;
 
 /** A run and all that it started: one line each, on one axis of time. */
 export function TreePage({ id }: { id: string }) {
-  const { answer: top, error, again } = useAnswer(() => source.value.run(id), [id]);
-  const { answer: below } = useAnswer(() => source.value.children(id), [id]);
+  const { answer, error, again } = useAnswer(async () => Promise.all([source.value.run(id), source.value.children(id)]), [id]);
+  const [top, below = []] = answer ?? [];
   const [live, setLive] = useState<ReadonlyMap<string, TreeRun>>(new Map());
   const [selected, setSelected] = useState(0);
   useEffect(() => source.value.live((run) => setLive((before) => new Map(before).set(run.id, run)), again), [id]);
-  const known = top === undefined ? [] : arranged(top, below ?? []);
-  const ids = new Set(known.map((run) => run.id));
-  const fresh = [...live.values()].filter((run) => !ids.has(run.id) && run.parent_run_id !== undefined && ids.has(run.parent_run_id));
   const runs =
     top === undefined
       ? []
-      : arranged(top, [...(below ?? []), ...fresh]).map((run) => ({ ...newer(run, live.get(run.id)), depth: run.depth ?? 0 }));
+      : arranged(top, [...below, ...begun(live, [top, ...below])]).map((run) => ({
+          ...newer(run, live.get(run.id)),
+          depth: run.depth ?? 0,
+        }));
   useEffect(
     () => setTab(`Tree of ${shortId(id)} · Runwire`, runs.some(({ status }) => status === 'running') ? 'running' : 'idle'),
     [id, runs.length],
@@ -94,6 +94,18 @@ export function TreePage({ id }: { id: string }) {
       </div>
     </main>
   );
+}
+
+/** Runs that began below these since they were read. */
+function begun(live: ReadonlyMap<string, TreeRun>, known: readonly TreeRun[]): TreeRun[] {
+  const ids = new Set(known.map((run) => run.id));
+  // Ids sort by time, and a run begins before what it starts.
+  const later = [...live.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return later.filter((run) => {
+    const isBelow = !ids.has(run.id) && run.parent_run_id !== undefined && ids.has(run.parent_run_id);
+    if (isBelow) ids.add(run.id);
+    return isBelow;
+  });
 }
 
 const marks = 4;

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../failure.ts';
 import { openLedger } from '../../ledger/ledger.ts';
-import { tapeOf } from '../../ledger/run-tape.ts';
-import { readTimeline } from '../../ledger/timeline.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
 import type { LedgerRequest } from '../../run/sinks/ledger.ts';
@@ -45,9 +43,7 @@ export class HtmlDocument {
       try {
         const run = await ledger.store.get(runId);
         if (run === undefined) return this.writeAlone(outcome);
-        const found = await tapeOf(ledger.tapes, run);
-        const timeline = 'tape' in found ? await readTimeline(found.tape) : undefined;
-        await this.#file.parts(htmlReport(ledger, run, timeline));
+        await this.#file.parts(htmlReport(ledger, run, { isKept: this.#own === undefined }));
       } finally {
         await ledger.store.close();
       }

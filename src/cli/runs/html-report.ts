@@ -4,27 +4,30 @@ import { Failure } from '../../failure.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { runRecords } from '../../ledger/tail.ts';
-import type { Timeline } from '../../ledger/timeline.ts';
-import { runsBelow } from '../../ledger/tree.ts';
+import { ReportRecords } from '../../reports/report-records.ts';
+import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 
 const place = '{{data}}';
 
-/** The page in one file, with one run in it: nothing is fetched, and nothing in it can be taken for markup. */
-export async function* htmlReport(ledger: Ledger, run: RunRecord, timeline: Timeline | undefined): AsyncGenerator<string, void> {
+/** The page in one file, with one run in it: nothing is fetched, and nothing in it can be taken for markup. It leads to the tape only where one is kept. */
+export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = true } = {}): AsyncGenerator<string, void> {
   const page = template();
   const at = page.indexOf(place);
   const found = await tapeOf(ledger.tapes, run);
-  const { owner: _owner, ...told } = run;
-  const children = await runsBelow(ledger.store, run);
-  yield `${page.slice(0, at)}{"run":${inScript(told)},"children":${inScript(children)},"timeline":${inScript(timeline ?? { entries: [], omitted: 0 })},"records":[`;
-  let isFirst = true;
+  const { tape, ...lost } = told(run);
+  yield `${page.slice(0, at)}{"run":${inScript(isKept ? { ...lost, tape } : lost)},"records":[`;
+  const kept = new ReportRecords(inScript);
+  let comma = '';
   if ('tape' in found)
     for await (const records of runRecords(ledger, run, found.tape)) {
-      if (records.length === 0) continue;
-      yield (isFirst ? '' : ',') + records.map(inScript).join(',');
-      isFirst = false;
+      const texts = records.flatMap((record) => kept.push(record) ?? []);
+      if (texts.length === 0) continue;
+      yield comma + texts.join(',');
+      comma = ',';
     }
+  const last = kept.end();
+  if (last.length > 0) yield comma + last.join(',');
   yield `]}${page.slice(at + place.length)}`;
 }
 
@@ -32,8 +35,12 @@ export async function* htmlReport(ledger: Ledger, run: RunRecord, timeline: Time
 export function loneReport(run: RunRecord): string {
   const page = template();
   const at = page.indexOf(place);
-  const data = inScript({ run, children: [], timeline: { entries: [], omitted: 0 }, records: [] });
-  return page.slice(0, at) + data + page.slice(at + place.length);
+  return page.slice(0, at) + inScript({ run: told(run), records: [] }) + page.slice(at + place.length);
+}
+
+/** Without who may stop it; an older ledger may hold texts of any length. */
+function told({ owner: _owner, outcome, ...run }: RunRecord): RunRecord {
+  return outcome === undefined ? run : { ...run, outcome: ledgerOutcome(outcome) };
 }
 
 /** JSON that no parser of HTML sees an end, a comment or a tag in. */

@@ -44,13 +44,13 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
       async (ledger) => {
         const { store, tapes } = ledger;
         const run = await new Families(store).complete(await namedRun(store, word));
-        const found = await tapeOf(tapes, run);
-        const timeline = 'tape' in found ? await timelineOf(found.tape, values.html === true, context) : undefined;
         if (values.html === true) {
           if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: send it to a file, such as: > report.html');
-          for await (const part of htmlReport(ledger, run, timeline)) await context.print(part);
+          for await (const part of htmlReport(ledger, run)) await context.print(part);
           return 0;
         }
+        const found = await tapeOf(tapes, run);
+        const timeline = 'tape' in found ? await timelineOf(found.tape, context) : undefined;
         const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);
         const told = { ...run, ...present({ timeline: timeline?.entries.map(shownEntry) }) };
         if (isText)
@@ -68,12 +68,12 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
 const filesShown = 50;
 const promptLines = 12;
 
-/** A run can be told without its tape; a page that should hold it cannot. */
-async function timelineOf(tape: Tape, isNeeded: boolean, context: Context): Promise<Timeline | undefined> {
+/** A run can be told without its tape. */
+async function timelineOf(tape: Tape, context: Context): Promise<Timeline | undefined> {
   try {
     return await readTimeline(tape);
   } catch (error) {
-    if (isNeeded || !(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure)) throw error;
     context.warn(`runwire: no timeline: ${oneLine(error.message, 400)}`);
     return undefined;
   }

@@ -115,7 +115,7 @@ describe('a run that only the watchdog could end', () => {
 });
 
 describe('--report-html', () => {
-  const data = (path: string): { run: { class: string; prompt: string }; records: { type: string }[] } => {
+  const data = (path: string): { run: { class: string; prompt: string; tape?: string }; records: { type: string }[] } => {
     const page = readFileSync(path, 'utf8');
     const from = page.indexOf('{"run":');
     return JSON.parse(page.slice(from, page.indexOf('</script>', from))) as ReturnType<typeof data>;
@@ -150,12 +150,31 @@ describe('--report-html', () => {
     expect([kept, lost, late, refused, race, orchestrated].map(({ status }) => status)).toEqual([0, 0, 124, 2, 2, 2]);
     const pages = ['kept', 'lost', 'late', 'refused', 'race'].map((name) => data(file(`${name}.html`)));
     expect(pages.map(({ run }) => run.class)).toEqual(['success', 'success', 'time_limit', 'input', 'input']);
+    // Nothing leads to a tape that is gone.
+    expect(pages.map(({ run }) => run.tape !== undefined)).toEqual([true, false, false, false, false]);
     expect(pages.map(({ records }) => records.some(({ type }) => type === 'item.started'))).toEqual([true, true, true, false, false]);
     expect(pages.slice(3).map(({ run }) => run.prompt)).toEqual(['Do </script> it', 'Do it']);
     expect(readFileSync(file('race.xml'), 'utf8')).toContain('type="input"');
     expect(outcomeAt(file('o.json')).verdict.class).toBe('input');
     expect(readFileSync(file('o.md'), 'utf8')).toContain('Runwire: input');
     expect(readdirSync(cwd).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('has an end, also of a run whose words have none', async () => {
+    const cwd = folder();
+    const agent = `const text = 'x'.repeat(10 * 1024 * 1024);
+      const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
+      say({ type: 'thread.started', thread_id: 't' });
+      say({ type: 'item.completed', item: { id: 'a', type: 'command_execution', command: 'make', aggregated_output: text, exit_code: 0, status: 'completed' } });
+      say({ type: 'item.completed', item: { id: 'b', type: 'agent_message', text: 'Done.' } });
+      say({ type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } });`;
+    const state = { XDG_STATE_HOME: join(cwd, 'state') };
+    const made = await runwire(['run', '-q', '--report-html', join(cwd, 'huge.html'), '--', process.execPath, '-e', agent], { env: state });
+    expect(made.status).toBe(0);
+    expect(statSync(join(cwd, 'huge.html')).size).toBeLessThan(1_000_000);
+    const { run, records } = data(join(cwd, 'huge.html'));
+    expect(run.class).toBe('success');
+    expect(records.at(-1)).toMatchObject({ type: 'thread.completed' });
   });
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { EventRecord } from '../../../src/events/event.ts';
 import { compareRuns } from '../../../src/ledger/diff.ts';
-import { cutRecord } from '../../../src/server/cut.ts';
+import { cutRecord } from '../../../src/events/cut-record.ts';
 import type { RunRecord, StatsRow } from '../../../src/stores/run-store.ts';
 
 const web = join(import.meta.dirname, '..', '..', '..', 'dist', 'web');
@@ -23,6 +23,7 @@ export class FixtureServer {
   readonly runs = new Map<string, FixtureRun>();
   readonly asked: string[] = [];
   readonly #waiting = new Set<() => void>();
+  readonly #viewers = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
   url = '';
 
@@ -37,6 +38,11 @@ export class FixtureServer {
     known.records.push(...records);
     known.run = { ...known.run, ...ended, last_sequence: known.records.length };
     for (const wake of this.#waiting) wake();
+  }
+
+  /** Says to who watches that a run began, changed or ended. */
+  tell(run: RunRecord): void {
+    for (const viewer of this.#viewers) viewer.write(`event: run\ndata: ${JSON.stringify(run)}\n\n`);
   }
 
   async start(): Promise<void> {
@@ -58,7 +64,11 @@ export class FixtureServer {
     if (room !== 'api') return this.#file(url.pathname, response);
     const found = this.runs.get(id);
     if (kind === 'session') return json({ rights: ['read', 'stop'], ledger: 'fixtures', version: '0' });
-    if (kind === 'live') return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+    if (kind === 'live') {
+      this.#viewers.add(response);
+      request.on('close', () => this.#viewers.delete(response));
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+    }
     if (kind === 'stats')
       return json({
         rows: stats(
@@ -66,7 +76,7 @@ export class FixtureServer {
           url.searchParams.get('by') ?? 'day',
         ),
       });
-    if (kind === 'runs' && id === '') return json({ runs: this.#list(url.searchParams) });
+    if (kind === 'runs' && id === '') return json(this.#page(url.searchParams));
     if (kind !== 'runs' || found === undefined)
       return json({ error: { code: 'not_found', message: `no run ${id}; list them with: runwire runs` } }, 404);
     if (part === undefined) return json(found.run);
@@ -80,6 +90,19 @@ export class FixtureServer {
     const second = this.runs.get(other);
     if (part === 'diff' && second !== undefined) return json(compareRuns(found.run, second.run));
     json({ error: { code: 'not_found', message: 'no such thing' } }, 404);
+  }
+
+  /** The open ones before the first page and in no other, if they are wanted first. */
+  #page(query: URLSearchParams): { runs: RunRecord[]; next?: string } {
+    const isLiveFirst = query.get('live') === '1';
+    const after = query.get('after');
+    const all = this.#list(query);
+    const rest = isLiveFirst ? all.filter(({ status }) => status !== 'running') : all;
+    const from = after === null ? 0 : rest.findIndex(({ id }) => id === after) + 1;
+    const to = from + Number(query.get('limit') ?? 50);
+    const open = isLiveFirst && after === null ? all.filter(({ status }) => status === 'running') : [];
+    const last = rest.length > to ? rest[to - 1] : undefined;
+    return { runs: [...open, ...rest.slice(from, to)], ...(last === undefined ? {} : { next: last.id }) };
   }
 
   #list(query: URLSearchParams): RunRecord[] {

@@ -1,0 +1,55 @@
+import type { EventRecord } from './event.ts';
+
+/** Deeper than this, a value is kept whole or not at all. */
+const deepest = 12;
+const longestKey = 200;
+/** So many texts of the greatest length are a whole record; what is left is cut to a line each. */
+const textsKept = 8;
+const line = 200;
+/** Of a list or of an object of its own, so many entries are kept in any case. */
+const entriesKept = 100;
+
+const head = (text: string, length: number): string => text.slice(0, length);
+
+/** A record in which no text is longer than this, nor all of it without bounds; `cut` tells where something is missing, and how many characters. */
+export function cutRecord(record: EventRecord, longest: number, shorten: (text: string, length: number) => string = head): object {
+  const cut: Record<string, number> = {};
+  let room = longest * textsKept;
+  function lose(path: string, characters: number): void {
+    cut[path] = (cut[path] ?? 0) + characters;
+  }
+  function cutValue(value: unknown, path: string, depth: number): unknown {
+    if (typeof value === 'string') {
+      const length = Math.min(longest, Math.max(line, room));
+      room -= Math.min(length, value.length);
+      if (value.length <= length) return value;
+      lose(path, value.length - length);
+      return shorten(value, length);
+    }
+    room -= 8;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > deepest) {
+      const { length } = JSON.stringify(value);
+      room -= length;
+      if (room >= 0) return value;
+      lose(path, length);
+      return '…';
+    }
+    const entries = Object.entries(value);
+    const kept: [string, unknown][] = [];
+    for (const [index, [key, each]] of entries.entries()) {
+      if (room <= 0 && (depth > 1 || index >= entriesKept)) {
+        lose(path, JSON.stringify(entries.slice(index)).length);
+        break;
+      }
+      const name = key.slice(0, longestKey);
+      if (name.length < key.length) lose(`${path}/${name}`, key.length - name.length);
+      room -= name.length;
+      kept.push([name, cutValue(each, `${path}/${name}`, depth + 1)]);
+    }
+    return Array.isArray(value) ? kept.map(([, each]) => each) : Object.fromEntries(kept);
+  }
+  const { type, timestamp, ...said } = record;
+  const short = cutValue(said, '', 0);
+  return typeof short === 'object' && short !== null && Object.keys(cut).length > 0 ? { type, timestamp, ...short, cut } : record;
+}
