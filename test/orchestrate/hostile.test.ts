@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import { call, done, eventsOf, orchestrate, reportOf, usage, withRemote } from './asking.ts';
@@ -134,7 +135,7 @@ it.concurrent('a remote that never answers can be interrupted, and that is why t
     cwd,
     agents: ['fixer'],
     flags,
-    watch: (running) => void (child = running),
+    start: (args, options) => live(args, { ...options, watch: (running) => void (child = running) }),
   });
   silent.close();
   expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
