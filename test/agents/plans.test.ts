@@ -7,6 +7,7 @@ import { agents, findAgent } from '../../src/agents/registry.ts';
 import { isAtLeast, splitModel } from '../../src/agents/words.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { Failure } from '../../src/failure.ts';
+import { anyText } from '../support/any-text.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 
 const modes: readonly PermissionMode[] = ['read-only', 'edit', 'full'];
@@ -71,10 +72,7 @@ describe.each(agents)('$id', (agent) => {
 
   it('gives the prompt once, whatever it is, and never as a flag', () => {
     const mark = '#4f1c#';
-    const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 30 }),
-      fc.constantFrom('-', '--', '--json=', '@file', '/help', '"', "'", '$(id)', '\n', '{', 'resume '),
-    );
+    const text = fc.oneof(anyText(30), fc.constantFrom('-', '--', '--json=', '@file', '/help', '"', "'", '$(id)', '\n', '{', 'resume '));
     fc.assert(
       fc.property(text, fc.constantFrom(...modes), fc.boolean(), (start, permissionMode, isLong) => {
         const prompt = `${start}${isLong ? 'x'.repeat(130_000) : ''}${mark}`;
@@ -89,7 +87,7 @@ describe.each(agents)('$id', (agent) => {
   });
 
   it('plans anything without throwing', () => {
-    const word = fc.string({ unit: 'binary', maxLength: 12 });
+    const word = anyText(12);
     const wish = fc.record(
       {
         model: word,

@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { live } from '../cli/run/live.ts';
+import { inside, type Live, type LiveOptions } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
 import { bash, brokenProject, git, serveModels, write } from './crew.ts';
@@ -56,7 +55,8 @@ interface Ask {
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
   stdin?: string;
-  watch?: (child: ChildProcess, stdout: string) => void;
+  /** Who needs a process asks for `live`. */
+  start?: (args: readonly string[], options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'>) => Promise<Live>;
 }
 
 export async function orchestrate({
@@ -67,17 +67,13 @@ export async function orchestrate({
   models = {},
   env = {},
   stdin = '',
-  watch = () => {},
+  start = inside,
 }: Ask) {
   const server = await serveModels({ brain, ...workers, ...models });
   const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
   const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
-  const result = await live(['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags], {
-    cwd,
-    env,
-    stdin,
-    watch,
-  });
+  const args = ['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags];
+  const result = await start(args, { cwd, env, stdin });
   return { ...result, cwd, server };
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import { call, done, eventsOf, orchestrate, reportOf, usage, withRemote } from './asking.ts';
@@ -151,18 +152,19 @@ it.concurrent.each(['overlay', 'clone'])('a commit of the user meanwhile is not 
   const base = git(cwd, 'rev-parse', 'HEAD');
   const moved = join(folder(), 'moved');
   const wait = call('verify', { branch_id: 'main', command: `until [ -e ${moved} ]; do sleep 0.05; done` });
+  function commitOnce(text: string): void {
+    if (!text.includes('"name":"verify"') || existsSync(moved)) return;
+    writeFileSync(join(cwd, 'mine.txt'), 'mine\n');
+    git(cwd, 'add', '-A');
+    git(cwd, 'commit', '-qm', 'moved');
+    writeFileSync(moved, '');
+  }
   const { stdout, status } = await orchestrate({
     brain: [wait, fix, done],
     cwd,
     agents: ['fixer'],
     flags: ['--stream-json', '--isolate', isolate],
-    watch(_child, text) {
-      if (!text.includes('"name":"verify"') || existsSync(moved)) return;
-      writeFileSync(join(cwd, 'mine.txt'), 'mine\n');
-      git(cwd, 'add', '-A');
-      git(cwd, 'commit', '-qm', 'moved');
-      writeFileSync(moved, '');
-    },
+    start: (args, options) => live(args, { ...options, watch: (_child, text) => commitOnce(text) }),
   });
   const [, branch] = reportOf(stdout).lineage.branches;
   expect({ status, files: branch?.files, parent: git(cwd, 'rev-parse', `${branch?.commit}^`) }).toEqual({
@@ -184,7 +186,7 @@ it.concurrent('a remote that never answers can be interrupted, and that is why t
     cwd,
     agents: ['fixer'],
     flags,
-    watch: (running) => void (child = running),
+    start: (args, options) => live(args, { ...options, watch: (running) => void (child = running) }),
   });
   silent.close();
   expect(conformanceProblems(stdout.split('\n'))).toEqual([]);

@@ -25,7 +25,7 @@ describe('two agents in parallel, merged and published', async () => {
     done,
   ];
   const flags = ['--stream-json', '--verify', verify, '--publish', 'branch', '--price', 'input=1,output=1'];
-  const { stdout, stderr, status, server } = await orchestrate({ brain, flags, cwd, env: { XDG_STATE_HOME: home } });
+  const { stdout, stderr, status, server } = await orchestrate({ brain, flags, cwd, env: { XDG_STATE_HOME: home }, start: live });
   const events = eventsOf(stdout);
   const report = reportOf(stdout);
   const branches = report.lineage.branches;
@@ -191,6 +191,7 @@ describe('--interactive', () => {
       agents: ['fixer'],
       flags: ['--stream-json', '--interactive'],
       stdin: 'Is anything else wrong?\n',
+      start: live,
     });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     const ends = eventsOf(stdout).filter(({ type }) => type === 'turn.completed');
@@ -232,9 +233,9 @@ describe('what is wrong is said before the first model call', () => {
 
   it.concurrent('a folder without git, and no task', async () => {
     const cwd = folder();
-    const first = await live(['orchestrate', '--task', 'x', '--model', 'openai-compatible/brain', '--agents', 'builtin'], { cwd });
+    const first = await inside(['orchestrate', '--task', 'x', '--model', 'openai-compatible/brain', '--agents', 'builtin'], { cwd });
     expect({ status: first.status, said: first.stderr.includes('not a git repository') }).toEqual({ status: 2, said: true });
-    const second = await live(['orchestrate', '--agents', 'builtin'], { cwd: brokenProject() });
+    const second = await inside(['orchestrate', '--agents', 'builtin'], { cwd: brokenProject() });
     expect({ status: second.status, said: second.stderr.includes('no task') }).toEqual({ status: 2, said: true });
   });
 });
@@ -247,7 +248,7 @@ it('sends no agent of others to the model server of the brain', async () => {
   const server = await serveModels({ brain });
   const flags = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat')];
   const env = { PATH: `${place}:${process.env['PATH']}` };
-  await live(['orchestrate', '--task', 'Make the test pass', '--agents', 'codex', ...flags], { cwd: brokenProject(), env });
+  await inside(['orchestrate', '--task', 'Make the test pass', '--agents', 'codex', ...flags], { cwd: brokenProject(), env });
   const words = readFileSync(join(place, 'words'), 'utf8');
   expect(words).toContain('Fix the value');
   expect(words).not.toContain(server.url);

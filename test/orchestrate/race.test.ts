@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { live } from '../cli/run/live.ts';
+import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { spansIn, type SpanJson } from '../telemetry/spans-of.ts';
 import type { ModelServer, TurnInput } from '../support/model-server/index.ts';
@@ -56,7 +56,7 @@ async function race(
   models: readonly string[],
   flags: readonly string[],
   cwd: string,
-  command = verify,
+  { command = verify, start = inside } = {},
 ): Promise<{ report: Report; status: number | null; stderr: string; server: ModelServer }> {
   const server = await serveModels(contestants);
   const agents = models.map((model) => `builtin=openai-compatible/${model}`).join(',');
@@ -70,7 +70,7 @@ async function race(
     '--price',
     `input=${price.input},output=${price.output}`,
   ];
-  const { stdout, stderr, status } = await live(['race', 'Make the test pass', '--agents', agents, ...rest, ...flags], { cwd });
+  const { stdout, stderr, status } = await start(['race', 'Make the test pass', '--agents', agents, ...rest, ...flags], { cwd });
   return { report: JSON.parse(stdout) as Report, status, stderr, server };
 }
 
@@ -95,7 +95,7 @@ it.concurrent.each([
   const cwd = brokenProject();
   const before = fingerprint(cwd);
   const models = [...right, ...wrong];
-  const { report, status, server, stderr } = await race(models, ['--best', best], cwd);
+  const { report, status, server, stderr } = await race(models, ['--best', best], cwd, { start: wrong.length > 0 ? live : inside });
   expect({ status, winner: winnerOf(report, models), runs: report.usage.runs }).toEqual({
     status: 0,
     winner: expected,
@@ -155,6 +155,6 @@ it.concurrent('a race that takes too long ends in time, and says so', async () =
 });
 
 it.concurrent('verification has no more time than the race', async () => {
-  const { report, status } = await race(['dear-and-right'], ['--timeout', '2s'], brokenProject(), 'sleep 601');
+  const { report, status } = await race(['dear-and-right'], ['--timeout', '2s'], brokenProject(), { command: 'sleep 601' });
   expect({ status, said: report.summary.startsWith('No winner') }).toEqual({ status: 124, said: true });
 });

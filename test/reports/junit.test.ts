@@ -4,6 +4,7 @@ import { junitXml } from '../../src/reports/junit.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
 import type { Draft } from '../../src/events/event.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
+import { anyText } from '../support/any-text.ts';
 
 function outcomeOf(prompt: string, ...drafts: Draft[]): RunOutcome {
   const thread = new Thread({ newId: () => 't', introduction: { agent: 'codex', task: prompt } });
@@ -57,7 +58,7 @@ it('tells each agent of a race, and errors apart from failures', () => {
 
 it('is XML whatever an agent says', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+    fc.property(anyText(40), (text) => {
       const xml = junitXml([
         outcomeOf(text, { type: 'text.completed', text }, { type: 'error', scope: 'x', code: 'server', message: text, fatal: true }),
       ]);

@@ -6,9 +6,10 @@ import { exitCodes, type VerdictClass } from '../../src/failure.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { fold } from '../../src/pipeline/convert.ts';
 import { Framer } from '../../src/pipeline/framer.ts';
+import { inside } from '../cli/run/live.ts';
 import { modes } from '../support/fake-agent/modes.ts';
 import { asCommand, leftOf, makePlace, nothing, runFake } from '../support/fake-agent/run-fake.ts';
-import { sweep } from '../support/sweep.ts';
+import { isSweep, sweep } from '../support/sweep.ts';
 import { rewrite } from '../support/wire.ts';
 
 interface Case {
@@ -102,6 +103,10 @@ const cases: Record<string, Case> = {
   'asks with a secret': { ...asking, flags: [...asking.flags, ...telling.flags] },
 };
 
+/** How these live and end is the matter, so ours is a process too; with the others, only what they say is. */
+const live =
+  /^(good run|hangs|chatters|ignores|talks on|finishes well|leaves|lives|a flood|one long line|a line without|reads stdin|speaks|falls|closes)/;
+
 /** What each format ends with. */
 const formats = {
   '--json': { flags: ['--json'], dialect: 'dexter', last: { status: expect.any(String) } },
@@ -144,7 +149,8 @@ it.concurrent.each(runs)(
     const place = makePlace({ ...env, ...(hasty === true ? { RUNWIRE_PATIENCE: '0.1' } : {}) });
     const passed = Object.keys(env ?? {}).flatMap((variable) => ['--env', variable]);
     const args = [...format.flags, '--tape', 'run.tape', ...passed, ...flags, ...asCommand(mode, from)];
-    const { stdout, stderr, status } = await runFake(args, place);
+    const isLive = isSweep || hasty === true || live.test(mode);
+    const { stdout, stderr, status } = isLive ? await runFake(args, place) : await inside(['run', ...args], place);
     const left = leftOf(place);
     const tape = readFileSync(join(place.cwd, 'run.tape'), 'utf8');
     const report = name === '--stream-json' ? stdout.lastIndexOf('\n{\n') + 1 : stdout.length;

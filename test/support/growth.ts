@@ -19,12 +19,10 @@ function measured(work: (size: number) => void): number {
     const pieces = (): void => {
       for (let piece = 0; piece < factor; piece += 1) work(size);
     };
-    if (cpuOf(pieces) >= 10) return leastCpu(() => work(factor * size)) / leastCpu(pieces);
+    const first = cpuOf(pieces);
+    // The first time is also that of code that is not warm yet, which would make all that comes later look flat.
+    if (first >= 10) return cpuOf(() => work(factor * size)) / Math.min(first, cpuOf(pieces));
   }
-}
-
-function leastCpu(work: () => void): number {
-  return Math.min(cpuOf(work), cpuOf(work));
 }
 
 /** In ms. */

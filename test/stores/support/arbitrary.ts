@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { exitCodes } from '../../../src/failure.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import type { RunFilter, TreePlace } from '../../../src/stores/run-store.ts';
+import { anyText } from '../../support/any-text.ts';
 import { type Changes, noon, outcomeWith } from './runs.ts';
 
-const hostile = fc.string({ unit: 'binary', maxLength: 30 });
+const hostile = anyText(30);
 const phrase = fc
   .array(fc.constantFrom('fix', 'Parser', 'tests', 'größe', '日本語', 'a.b-c', "o'clock", '"quoted"', 'AND', '*'), { maxLength: 5 })
   .map((words) => words.join(' '));
