@@ -7,6 +7,7 @@ import { type Base, findBase } from './base.ts';
 import { flatName, freeName } from './branch-name.ts';
 import { Clone } from './clone.ts';
 import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
+import { dropUnchanged } from './drop.ts';
 import { withConfig } from './git.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
@@ -159,6 +160,9 @@ export class Workspace {
     this.#endsHearing();
     await removeCopy({ folder: this.#plan.folder, slot: this.#slot }, this.#isolation);
     this.#slot = 0;
+    // A worktree has its branch before there is anything to keep.
+    const { branch, base } = this.#plan;
+    if (this.isolation === 'worktree' && this.#kept === undefined) await dropUnchanged(this.repository, { branch, base, commit: base });
   }
 
   async #setUp(command: string, signal: AbortSignal): Promise<void> {
