@@ -165,7 +165,8 @@ function won({ entry, tied }: Winner, best: Best): string {
   const { branch } = entry;
   const verified = branch.verification === undefined ? 'not verified' : `verify ${branch.verification.result}`;
   const tie = tied.length === 0 ? '' : `; tied with ${tied.map((other) => other.branch.id).join(', ')}, decided by the order given`;
-  return `The winner (${best}) is ${branch.agent ?? ''} on ${branch.id}, ${verified}${tie}.`;
+  const where = branch.commit === branch.base ? ', which changed nothing' : ` on ${branch.id}`;
+  return `The winner (${best}) is ${branch.agent ?? ''}${where}, ${verified}${tie}.`;
 }
 
 function lost(entries: readonly Entry[], base: string | undefined): string {

@@ -84,7 +84,8 @@ export function namespaced(
   args: readonly string[],
   { program, flags, prepare }: Namespace,
 ): Pick<Program, 'command' | 'args'> {
-  return { command: program, args: [...flags, '--', '/bin/sh', '-c', `${prepare} || exit 125${first}`, 'runwire-first', command, ...args] };
+  const script = `path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin\n{ ${prepare}; } || exit 125\nPATH=\${path:-$PATH}${first}`;
+  return { command: program, args: [...flags, '--', '/bin/sh', '-c', script, 'runwire-first', command, ...args] };
 }
 
 /** Starts a program as `startPrinting` does, in a namespace. */

@@ -26,6 +26,7 @@ done
 cp -R "$@" .
 rm -f refs/stash
 mkdir -p refs/heads
+git for-each-ref --format='%(objectname) %(refname)' refs/heads > ../../began
 git config core.bare false
 git config --unset-all core.worktree || :
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done

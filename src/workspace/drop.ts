@@ -41,7 +41,7 @@ export async function dropBranch({ git }: Repository, branch: string, commit: st
 
 /** Takes the name away from work that came to nothing, unless somebody has added to it. */
 export async function dropUnchanged(
-  { git }: Repository,
+  { git }: Pick<Repository, 'git'>,
   { branch, base, commit }: { branch: string; base: string; commit: string },
 ): Promise<void> {
   if (isOurs(branch) && commit === base) await git.ask(['update-ref', '-d', `refs/heads/${branch}`, commit]);

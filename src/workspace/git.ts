@@ -3,6 +3,8 @@ import { present } from '../present.ts';
 import { exitOf, startTalking } from '../processes/child.ts';
 import type { Environment } from '../vocabulary.ts';
 
+export const noHooks = '/dev/null';
+
 /** What git is told before every command of ours: no hooks, nothing in the background, no program that a repository names. */
 const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
@@ -16,7 +18,7 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.quotePath', 'false'],
   ['core.logAllRefUpdates', 'false'],
   // The last one, so that it can be left out.
-  ['core.hooksPath', '/dev/null'],
+  ['core.hooksPath', noHooks],
 ];
 
 /** The program of Git LFS may be missing: then a pointer is what there is. */

@@ -165,8 +165,8 @@ commit=$head
 name_it "$commit" "$branch" "$before" || exit 1
 kept=$name
 
-# What else it has that the repository does not: other branches, stashed work.
-git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort > "$folder/refs"
+# What else it has that the repository does not, and that it did not begin with: other branches, stashed work.
+git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | cat - "$folder/began" 2>/dev/null | sort -u > "$folder/refs"
 of_copy for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort | comm -23 - "$folder/refs" |
   while read -r also ref; do
     [ "$also" = "$base" ] || git merge-base --is-ancestor "$also" "$commit" 2>/dev/null && continue

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../failure.ts';
 import type { Environment, IsolationKind } from '../vocabulary.ts';
 import { copiesFolder, type CopyNote, goneEnding, isOwn, noteOf, otherCopiesFolder, type Owners, readNote, removeCopy } from './copies.ts';
+import { dropUnchanged } from './drop.ts';
 import { Git } from './git.ts';
 import type { Isolation } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
-import { giveUp } from './slots.ts';
+import { giveUp, slotFile } from './slots.ts';
 import { isolationOf } from './workspace.ts';
 
 /** A copy that is there. */
@@ -77,11 +78,14 @@ async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environ
   const { root, commonDir, folder } = plan;
   // A checkout that is gone must not keep a worktree or a clone from being kept: the repository is what counts.
   const isThere = existsSync(commonDir) && (kind !== 'overlay' || existsSync(root));
-  const isolation = isolationOf(kind, plan, { git: new Git(existsSync(root) ? root : '/', env), env });
+  const git = new Git(existsSync(root) ? root : '/', env);
+  const isolation = isolationOf(kind, plan, { git, env });
   try {
     const kept = is_ready && existsSync(folder) ? await keepIfThere(isThere, plan, isolation) : undefined;
     await removeCopy({ folder, slot }, isolation);
-    return kept === undefined ? {} : { kept };
+    const isIdle = kept === undefined || (kept.commit === kept.base && kept.notes.length === 0);
+    if (isIdle && isThere) await dropUnchanged({ git: new Git(commonDir, env) }, kept ?? { ...plan, commit: plan.base });
+    return isIdle ? {} : { kept };
   } catch (error) {
     if (!discards) return { problem: messageOf(error) };
     await removeCopy({ folder, slot }, isolation);
@@ -121,9 +125,11 @@ const removingMs = 60_000;
 const ownNames = /^(?:try-)?[0-9a-f]{12}(?:\.gone|\.json\.new)?$|^\d+\.slot\.\d+$/;
 
 function straysIn(env: Environment, owners: Owners, now: number): { path: string; holder?: string }[] {
+  const held = new Set(notesIn(env).map(({ plan, slot }) => slotFile(dirname(plan.folder), slot)));
   return foldersOf(env).flatMap((folder) =>
     namesIn(folder).flatMap((name) => {
       const path = join(folder, name);
+      if (held.has(path)) return [];
       if (name.endsWith('.slot')) return straySlot(path, owners);
       const isOld = now - movedAt(path) > (name.endsWith(goneEnding) ? removingMs : graceMs);
       return ownNames.test(name) && isOld && !existsSync(noteOf(path)) ? [{ path }] : [];

@@ -7,7 +7,8 @@ import { type Base, findBase } from './base.ts';
 import { flatName, freeName } from './branch-name.ts';
 import { Clone } from './clone.ts';
 import { copiesFolder, type CopyNote, isOwn, keepHeard, noteOf, otherCopiesFolder, type Owners, removeCopy, writeNote } from './copies.ts';
-import { withConfig } from './git.ts';
+import { dropUnchanged } from './drop.ts';
+import { noHooks, withConfig } from './git.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
 import { isInside, layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
@@ -83,7 +84,7 @@ export class Workspace {
     const copies = folderFor(repository, env);
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
-    const [base, whyNot, { branch, remotes }] = await Promise.all([
+    const [base, whyNot, { branch, remotes, hooks }] = await Promise.all([
       findBase(repository, { ...ask, folder, isElsewhere: !mayBeOverlay(ask) }),
       mayBeOverlay(ask) ? tryOverlay(copies, env) : undefined,
       namesIn(repository, ask.branch),
@@ -94,7 +95,8 @@ export class Workspace {
     const { commit, isCheckedOut, isSnapshot } = base;
     const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });
-    const remark = [...remarks, ...(kind === 'overlay' ? [] : missingIn(root))].join('; ') || undefined;
+    const missing = kind === 'overlay' ? [] : [...missingIn(root), ...(await missingHooks(repository, commit, hooks))];
+    const remark = [...remarks, ...missing].join('; ') || undefined;
     return new Workspace({ repository, base, plan, isolation, remark, ask, env, owners, copies });
   }
 
@@ -159,6 +161,9 @@ export class Workspace {
     this.#endsHearing();
     await removeCopy({ folder: this.#plan.folder, slot: this.#slot }, this.#isolation);
     this.#slot = 0;
+    // A worktree has its branch before there is anything to keep.
+    const { branch, base } = this.#plan;
+    if (this.isolation === 'worktree' && this.#kept === undefined) await dropUnchanged(this.repository, { branch, base, commit: base });
   }
 
   async #setUp(command: string, signal: AbortSignal): Promise<void> {
@@ -235,18 +240,29 @@ function chooseIsolation(asked: WorkspaceAsk['isolate'], whyNot: string | undefi
   return { kind: 'clone', remarks: [`no overlay is possible here (${whyNot}): a clone is used, without files that git ignores`] };
 }
 
-/** The remotes of a repository, and a name for a branch that nothing is in the way of. */
-async function namesIn({ git }: Pick<Repository, 'git'>, wanted: string): Promise<{ branch: string; remotes: string[] }> {
+interface Names {
+  /** A name for a branch that nothing is in the way of. */
+  branch: string;
+  remotes: string[];
+  /** Where the user has hooks, if not in the usual folder. */
+  hooks: string | undefined;
+}
+
+async function namesIn({ git }: Pick<Repository, 'git'>, wanted: string): Promise<Names> {
   const [first = ''] = wanted.split('/');
   const listed = await git.script(namesScript, [`refs/heads/${first}`, `refs/heads/${flatName(wanted)}*`]);
-  const [names = '', urls = ''] = listed.split('\n\n\n');
-  return { branch: freeName(wanted, names.split('\n')), remotes: urls.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1)) };
+  const [names = '', config = ''] = listed.split('\n\n\n');
+  const entries = config.split('\0').map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)] as const);
+  const remotes = entries.flatMap(([key, value]) => (key.startsWith('remote.') ? [value] : []));
+  // Ours is among them.
+  const hooks = entries.findLast(([key, value]) => key === 'core.hookspath' && value !== noHooks)?.[1];
+  return { branch: freeName(wanted, names.split('\n')), remotes, hooks };
 }
 
 const namesScript = `
 git for-each-ref --format='%(refname:strip=2)' "$@"
 printf '\\n\\n\\n'
-git config -z --get-regexp '^remote\\..*\\.url$' || :
+git config -z --get-regexp '^(remote\\..*\\.url|core\\.hookspath)$' || :
 `;
 
 /** A name for a branch that nothing is in the way of. */
@@ -276,6 +292,13 @@ function missingIn(root: string): string[] {
     ...(existsSync(join(root, '.gitmodules')) ? ['the copy has no submodules: --setup "git submodule update --init" fetches them'] : []),
     ...(/\bfilter=lfs\b/.test(attributes) ? ['the copy has pointers for files of Git LFS: --setup "git lfs pull" fetches them'] : []),
   ];
+}
+
+/** Hooks in a folder that some tool has made are dead in a checkout of its own, without a word. */
+async function missingHooks({ git }: Repository, commit: string, hooks: string | undefined): Promise<string[]> {
+  if (hooks === undefined || isAbsolute(hooks) || hooks.startsWith('~')) return [];
+  const isThere = (await git.try(['ls-tree', '--name-only', commit, '--', hooks])) !== '';
+  return isThere ? [] : [`the copy has no hooks: git does not know ${hooks}; --setup makes it`];
 }
 
 function readText(path: string): string {

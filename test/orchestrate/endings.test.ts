@@ -96,4 +96,5 @@ it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps 
   expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
   expect(fingerprint(cwd)).toBe(before);
   expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('no copies were left');
+  expect(await inside(['orchestrate', 'clean', 'x'], { env })).toMatchObject({ status: 2, stderr: /x: there is no such copy/ });
 });

@@ -36,6 +36,7 @@ describe.concurrent('a brain that cannot be trusted', () => {
       { name: 'execute_agent', args: { agent: 'nobody', prompt: 'x' } },
       { name: 'execute_agent', args: { what: 1 } },
       { name: 'execute_agent', rawArgs: '{{{' },
+      { name: 'execute_agent', rawArgs: '{"token":"never-told"' },
       { name: 'no_such_tool', args: {} },
       { name: 'publish', args: { branch_id: 'main' } },
       { name: 'branch_output', args: { branch_id: '--output=x' } },
@@ -46,6 +47,7 @@ describe.concurrent('a brain that cannot be trusted', () => {
     ];
     const { stdout, status } = await orchestrate({ brain: [{ calls, usage: usage(1, 1) }, done], flags: ['--stream-json'] });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
+    expect(stdout).not.toContain('never-told');
     const failed = eventsOf(stdout).filter((event) => event.type === 'item.completed' && event.status === 'error');
     expect(errorsOf(stdout).map(({ item_id, iteration }) => [item_id, iteration])).toEqual(failed.map(({ item_id }) => [item_id, 1]));
     expect({ status, failed: failed.length }).toEqual({ status: 0, failed: calls.length });

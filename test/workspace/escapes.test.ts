@@ -1,12 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Kept } from '../../src/workspace/workspace.ts';
-import type { RanInside } from '../../src/workspace/run-inside.ts';
+import { owners } from '../../src/run/sources/isolated.ts';
+import { type Kept, Workspace } from '../../src/workspace/workspace.ts';
+import { type RanInside, runInside } from '../../src/workspace/run-inside.ts';
 import { fingerprint, makePlace, type Place } from '../support/checkouts.ts';
 import { compiled } from '../support/compiled.ts';
 
@@ -81,6 +82,30 @@ describe
     expect(place.git(root, 'diff', '--name-only', 'main', 'runwire/test/1-work-also/stash')).toContain('src/main.ts');
   });
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'makes an overlay with no tool from PATH, which may begin with a folder of the repository',
+  async () => {
+    const place = makePlace();
+    places.push(place);
+    const root = place.checkout('project');
+    const bin = join(place.folder, 'bin');
+    mkdirSync(bin);
+    for (const name of ['mount', 'umount', 'rm', 'unshare', 'setpriv'])
+      writeFileSync(join(bin, name), `#!/bin/sh\ntouch '${root}/by-${name}'\nexec /usr/bin/env PATH=/usr/bin:/bin ${name} "$@"\n`, {
+        mode: 0o755,
+      });
+    const env = { ...place.env, PATH: `${bin}:${process.env['PATH']}` };
+    const ask = { isolate: 'overlay', dirty: 'refuse', branch: 'runwire/test/1-work', copied: [] } as const;
+    const { signal } = new AbortController();
+    const workspace = await Workspace.plan(ask, { cwd: root, env, owners });
+    await workspace.create(signal);
+    const { output } = await runInside(workspace, 'command -v mount', { env, signal });
+    await workspace.keep();
+    await workspace.remove();
+    expect([output.trim(), place.git(root, 'status', '--short')]).toEqual([join(bin, 'mount'), '']);
+  },
+);
 
 /** What a fingerprint leaves out. */
 function statsOf(root: string): string {

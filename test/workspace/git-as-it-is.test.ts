@@ -279,6 +279,16 @@ describe.concurrent('what a checkout may have', () => {
     expect(clone.kept.changes).toEqual([]);
   });
 
+  it('says when the hooks are in a folder that git does not know', async () => {
+    const root = fresh({ '.gitignore': '.husky/_\n', '.husky/_/pre-commit': 'exit 1\n', 'hooks/pre-commit': 'exit 1\n' });
+    const remarkOf = async (path: string, isolate: 'overlay' | 'clone') => {
+      git(root, 'config', 'core.hooksPath', path);
+      return (await workIn(place, root, 'true', { isolate })).workspace.remark;
+    };
+    expect(await remarkOf('.husky/_', 'clone')).toBe('the copy has no hooks: git does not know .husky/_; --setup makes it');
+    expect([await remarkOf('.husky/_', 'overlay'), await remarkOf('hooks', 'clone')]).toEqual([undefined, undefined]);
+  });
+
   it('works on its copy when it is started by a hook', async () => {
     const root = fresh();
     const before = fingerprint(root);

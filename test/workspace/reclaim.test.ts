@@ -42,16 +42,17 @@ describe.concurrent('what a crash left', () => {
       await left(place, root, 'echo a > a; git add -A; git commit -qm a; echo b > b', { isolate, branch: `runwire/left/1-${isolate}` });
     await left(place, root, 'echo half', { setup: 'echo half > half; exit 1', branch: 'runwire/left/2-half' });
     await left(place, root, 'echo x > x', { isDisposable: true, branch: 'runwire/left/3-disposable' });
-    expect(listCopies(place.env, owners).map(({ state }) => state)).toEqual(['in_use', 'in_use', 'in_use', 'in_use', 'in_use']);
+    for (const isolate of isolations) await left(place, root, 'true', { isolate, branch: `runwire/left/4-idle-${isolate}` });
+    await left(place, root, '', { isolate: 'worktree', setup: 'exit 1', branch: 'runwire/left/5-not-set-up' });
+    expect(new Set(listCopies(place.env, owners).map(({ state }) => state))).toEqual(new Set(['in_use']));
     expect(await reclaim(place.env, { owners })).toEqual({ copies: [], strays: [] });
     const would = await reclaim(place.env, { owners: crashed, dryRun: true });
     expect(would.copies.map(({ copy }) => copy.isolation).slice(0, 3)).toEqual([...isolations]);
-    expect(listCopies(place.env, crashed)).toHaveLength(5);
+    expect([would.strays, listCopies(place.env, crashed).length]).toEqual([[], 9]);
     const { copies } = await reclaim(place.env, { owners: crashed });
     expect(copies.map(({ kept, problem }) => ({ paths: kept?.changes.map(({ path }) => path), problem }))).toEqual([
       ...isolations.map(() => ({ paths: ['a', 'b'], problem: undefined })),
-      { paths: undefined, problem: undefined },
-      { paths: undefined, problem: undefined },
+      ...Array.from({ length: 6 }, () => ({ paths: undefined, problem: undefined })),
     ]);
     const branches = place.git(root, 'for-each-ref', '--format=%(refname:strip=2)', 'refs/heads/runwire').split('\n');
     expect(branches).toEqual(['runwire/left/1-clone', 'runwire/left/1-overlay', 'runwire/left/1-worktree']);

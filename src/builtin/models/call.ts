@@ -1,4 +1,4 @@
-import { streamText, type FinishReason as SdkFinish, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
+import { InvalidToolInputError, streamText, type FinishReason as SdkFinish, type LanguageModelUsage, type ModelMessage, type ToolSet } from 'ai';
 import type { Draft, FinishReason } from '../../events/event.ts';
 import { present } from '../../present.ts';
 import { endless, mostCharacters } from './bounded-response.ts';
@@ -103,7 +103,7 @@ export async function callModel(
             id: part.toolCallId,
             name: part.toolName,
             input: part.input,
-            ...(part.invalid === true ? { invalid: faultOf(part.error).message } : {}),
+            ...(part.invalid === true ? { invalid: invalidWords(part.toolName, part.error) } : {}),
           });
           break;
         case 'finish-step':
@@ -226,4 +226,9 @@ class Blocks {
     if (block.kind === 'text') this.#texts.push(block.text);
     this.#emit({ type: `${block.kind}.completed`, ...this.#ids, block_id: block.block_id, text: block.text });
   }
+}
+
+/** The words of the SDK quote the arguments, with whatever is in them. */
+function invalidWords(tool: string, error: unknown): string {
+  return InvalidToolInputError.isInstance(error) ? `the arguments of ${tool} are not JSON` : faultOf(error).message;
 }

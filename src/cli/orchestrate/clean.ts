@@ -1,3 +1,4 @@
+import { Failure } from '../../failure.ts';
 import { present } from '../../present.ts';
 import type { Reclaimed } from '../../workspace/reclaim.ts';
 import { ago } from '../../terminal/figures.ts';
@@ -21,9 +22,16 @@ The exit code is 1 when a copy could not be reclaimed.`,
     ['runwire orchestrate clean', 'Keep their work and remove them'],
   ],
   async run(values, operands, context) {
-    const [{ reclaim }, { owners }] = await Promise.all([import('../../workspace/reclaim.ts'), import('../../run/sources/isolated.ts')]);
+    const [{ listCopies, reclaim }, { owners }] = await Promise.all([
+      import('../../workspace/reclaim.ts'),
+      import('../../run/sources/isolated.ts'),
+    ]);
     const dryRun = values['dry-run'] === true;
     const ids = operands.length === 0 ? undefined : operands;
+    const known = new Map(listCopies(context.env, owners).map(({ id, state }) => [id, state]));
+    for (const id of operands)
+      if (known.get(id) !== 'left')
+        throw new Failure('input', `${oneLine(id, 60)}: ${known.has(id) ? 'a live run works in this copy' : 'there is no such copy'}`);
     const { copies, strays } = await reclaim(context.env, { owners, ids, dryRun, discards: values.discard === true });
     const isText = values.json !== true && context.stdoutIsTerminal;
     for (const each of copies) await context.print(isText ? describe(each, context.now()) : `${JSON.stringify(shown(each))}\n`);
