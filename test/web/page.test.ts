@@ -366,6 +366,13 @@ it('works with the keyboard alone', async () => {
   await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows$/);
   await press('Enter', 'Escape', 'n', 'e');
   await page.locator('.row.is-selected').waitFor();
+  // Enter is for the row that is chosen, not for one that was clicked before.
+  await page.locator('.row-tool .row-button').first().click();
+  await press('g');
+  while ((await page.locator('.row.is-selected .row-button').count()) === 0) await press('j');
+  await press('Enter');
+  expect(await page.locator('.row.is-selected .row-button').getAttribute('aria-expanded')).toBe('true');
+  expect(await page.locator('.row-tool .row-button').first().getAttribute('aria-expanded')).toBe('true');
   await press('3');
   await page.locator('.waterfall').waitFor();
   await press('+', '+', 'ArrowRight', 'j');

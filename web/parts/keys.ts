@@ -26,6 +26,11 @@ export function useKeys(keys: readonly Key[]): void {
   }, [holder]);
 }
 
+/** Who chooses a row by keys has left the button that was clicked before: Enter is for the row. */
+export function leaveButton(): void {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
 /** All keys that mean something now, for the page that lists them. */
 export function currentKeys(): readonly (readonly Key[])[] {
   return holders.value.map(({ keys }) => keys);
