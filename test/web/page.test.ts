@@ -392,6 +392,12 @@ it('counts truly, folds the same tool, hides kinds, and keeps a link to an event
   const page = await open(`/runs/${runId(1)}?view=events`);
   await page.locator('.row-fold').getByText('4 calls').waitFor();
   expect(await page.locator('.row-fold').count()).toBe(1);
+  // What is looked for is what can be read: without colours, and without the escapes of JSON.
+  for (const words of ['1 failed | 22 passed', '--stat -- "src"']) {
+    await page.fill('#search-run', words);
+    await expect.poll(() => page.locator('.search-count').textContent()).toBe('1 in 1 row');
+  }
+  await page.fill('#search-run', '');
   await page.getByRole('button', { name: 'Tools' }).click();
   await expect.poll(() => page.locator('.row-tool, .row-fold').count()).toBe(0);
   await page.getByRole('button', { name: 'Tools' }).click();
