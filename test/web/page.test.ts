@@ -354,6 +354,12 @@ it('works with the keyboard alone', async () => {
   await page.getByRole('heading', { name: /ended/ }).waitFor();
   await press('u');
   await page.locator('.run-row').nth(1).waitFor();
+  // Who clicked a box is not typing.
+  for (const box of [0, 1]) await page.getByRole('checkbox').nth(box).click();
+  await press('c');
+  await page.getByRole('heading', { name: /ended/ }).waitFor();
+  await press('u');
+  await page.locator('.run-row').nth(1).waitFor();
   await press('/');
   await page.keyboard.type('cart test');
   await expect.poll(() => page.url()).toContain('search=cart');
@@ -381,6 +387,11 @@ it('works with the keyboard alone', async () => {
   await page.locator('.row.is-linked').waitFor();
   await press('r');
   await page.getByRole('region', { name: 'Replay' }).waitFor();
+  const place = page.locator('.replay-place');
+  await page.getByRole('slider').fill('5');
+  await expect.poll(() => place.textContent()).toMatch(/^5 of \d+ · 2\.\ds$/);
+  await press('.', '.', '.', 'ArrowRight', '.');
+  await expect.poll(() => place.textContent()).toMatch(/^10 of \d+ · 1\d\.\ds$/);
   await press('Escape', 'y');
   await page.getByRole('menuitem', { name: 'Markdown' }).waitFor();
   await press('Escape', 't');
