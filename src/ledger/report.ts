@@ -42,6 +42,8 @@ const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive().max
 /** A tape that takes this much ends there; the run goes on. */
 const mostTapeBytes = 512 * 1024 * 1024;
 const runsKept = 1000;
+/** The clock of another machine may be wrong by hours; a run of another year would stand before all others for ever. */
+const mostAheadMs = 24 * 3_600_000;
 
 /** What was sent before is missing here: it must be sent again, from there on. */
 export interface Gap {
@@ -86,6 +88,8 @@ export class ReportedRuns {
     const { head, records, end } = parts(body);
     const { store, tapes } = this.#ledger;
     const { meta } = head;
+    if (meta.started_at > this.#now() + mostAheadMs)
+      throw new Failure('input', 'line 1: meta.started_at: that is in the future; look at the clock of the machine that sends it');
     const { key, open } = tapes.grow(id, meta.started_at);
     const known = await store.get(id);
     // The run writes into this very ledger by itself, or has told its end: nothing of it is missing here, and nothing of it changes.

@@ -49,12 +49,18 @@ describe('uploads', () => {
     source: 'agent',
     synthetic: false,
   });
-  const send = (after: number, records: readonly object[], init: { token?: string; headers?: Record<string, string>; run?: string } = {}) =>
+  const send = (
+    after: number,
+    records: readonly object[],
+    init: { token?: string; headers?: Record<string, string>; run?: string; startedAt?: number } = {},
+  ) =>
     server.ask(`/api/report/${init.run ?? id}`, {
       method: 'POST',
       token: init.token ?? reportToken,
       headers: { 'Content-Type': 'application/x-ndjson', ...init.headers },
-      body: [{ meta, after }, ...records].map((line) => JSON.stringify(line)).join('\n'),
+      body: [{ meta: { ...meta, started_at: init.startedAt ?? meta.started_at }, after }, ...records]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
     });
 
   it('are kept once, however often they come', async () => {
@@ -111,6 +117,7 @@ describe('uploads', () => {
     expect((await send(6, [{ type: 'log', sequence: 'seven' }])).status).toBe(400);
     expect((await send(6, [record(8), record(7)])).status).toBe(400);
     expect((await send(6, [record(2 ** 32)])).status).toBe(400);
+    expect((await send(0, [record(1)], { run: newRunId(1), startedAt: 8e15 })).status).toBe(400);
     expect((await send(6, [record(7)], { run: '..%2f..%2fx' })).status).toBe(400);
     expect((await send(6, [{ ...record(7), text: 'x'.repeat(33 * 1024 * 1024) }])).status).toBe(413);
     expect(sequences(await tapeOf(id))).toEqual([1, 2, 3, 4, 5, 6]);

@@ -354,6 +354,12 @@ it('works with the keyboard alone', async () => {
   await page.getByRole('heading', { name: /ended/ }).waitFor();
   await press('u');
   await page.locator('.run-row').nth(1).waitFor();
+  // Who clicked a box is not typing.
+  for (const box of [0, 1]) await page.getByRole('checkbox').nth(box).click();
+  await press('c');
+  await page.getByRole('heading', { name: /ended/ }).waitFor();
+  await press('u');
+  await page.locator('.run-row').nth(1).waitFor();
   await press('/');
   await page.keyboard.type('cart test');
   await expect.poll(() => page.url()).toContain('search=cart');
@@ -366,6 +372,13 @@ it('works with the keyboard alone', async () => {
   await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows$/);
   await press('Enter', 'Escape', 'n', 'e');
   await page.locator('.row.is-selected').waitFor();
+  // Enter is for the row that is chosen, not for one that was clicked before.
+  await page.locator('.row-tool .row-button').first().click();
+  await press('g');
+  while ((await page.locator('.row.is-selected .row-button').count()) === 0) await press('j');
+  await press('Enter');
+  expect(await page.locator('.row.is-selected .row-button').getAttribute('aria-expanded')).toBe('true');
+  expect(await page.locator('.row-tool .row-button').first().getAttribute('aria-expanded')).toBe('true');
   await press('3');
   await page.locator('.waterfall').waitFor();
   await press('+', '+', 'ArrowRight', 'j');
@@ -374,6 +387,11 @@ it('works with the keyboard alone', async () => {
   await page.locator('.row.is-linked').waitFor();
   await press('r');
   await page.getByRole('region', { name: 'Replay' }).waitFor();
+  const place = page.locator('.replay-place');
+  await page.getByRole('slider').fill('5');
+  await expect.poll(() => place.textContent()).toMatch(/^5 of \d+ · 2\.\ds$/);
+  await press('.', '.', '.', 'ArrowRight', '.');
+  await expect.poll(() => place.textContent()).toMatch(/^10 of \d+ · 1\d\.\ds$/);
   await press('Escape', 'y');
   await page.getByRole('menuitem', { name: 'Markdown' }).waitFor();
   await press('Escape', 't');
@@ -385,6 +403,12 @@ it('counts truly, folds the same tool, hides kinds, and keeps a link to an event
   const page = await open(`/runs/${runId(1)}?view=events`);
   await page.locator('.row-fold').getByText('4 calls').waitFor();
   expect(await page.locator('.row-fold').count()).toBe(1);
+  // What is looked for is what can be read: without colours, and without the escapes of JSON.
+  for (const words of ['1 failed | 22 passed', '--stat -- "src"']) {
+    await page.fill('#search-run', words);
+    await expect.poll(() => page.locator('.search-count').textContent()).toBe('1 in 1 row');
+  }
+  await page.fill('#search-run', '');
   await page.getByRole('button', { name: 'Tools' }).click();
   await expect.poll(() => page.locator('.row-tool, .row-fold').count()).toBe(0);
   await page.getByRole('button', { name: 'Tools' }).click();

@@ -1,4 +1,5 @@
 import { source } from '../parts/source.ts';
+import { withoutColours } from '../parts/terminal-commands.ts';
 import { RowFold } from './row-fold.ts';
 import type { Row } from './row.ts';
 
@@ -11,17 +12,28 @@ export interface Found {
   before: readonly number[];
 }
 
-/** What is searched in a row: all that it says, also what is cut or folded on the page. */
+/** What is searched in a row: all that can be read in it, also what is cut or folded on the page. */
 function textOf(row: Row): string {
-  if (row.tool === undefined) return row.label === '' ? row.text : `${row.label}\n${row.text}`;
+  if (row.tool === undefined) return withoutColours(row.label === '' ? row.text : `${row.label}\n${row.text}`);
   const { name, args, error = '', files } = row.tool;
-  return [
-    name,
-    typeof args === 'string' ? args : (JSON.stringify(args) ?? ''),
-    row.text,
-    error,
-    ...files.map(({ path, diff = '' }) => `${path}\n${diff}`),
-  ].join('\n');
+  const parts = [name, ...wordsIn(args), row.text, error, ...files.map(({ path, diff = '' }) => `${path}\n${diff}`)];
+  return withoutColours(parts.join('\n'));
+}
+
+/** Names and values as they are, without the quotes and escapes of JSON. */
+function wordsIn(args: unknown): string[] {
+  const words: string[] = [];
+  const waiting = [args];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) words.push(String(value ?? ''));
+    else
+      for (const [name, each] of Object.entries(value).toReversed()) {
+        waiting.push(each);
+        if (!Array.isArray(value)) waiting.push(name);
+      }
+  }
+  return words;
 }
 
 const patienceMs = 8;

@@ -6,3 +6,8 @@ const commands =
 export function withoutCommands(text: string): string {
   return text.replace(commands, '');
 }
+
+/** As it reads, without colours either. */
+export function withoutColours(text: string): string {
+  return text.includes('\u001b') ? withoutCommands(text).replace(/\u001b\[[0-9;:]*m/g, '') : text;
+}

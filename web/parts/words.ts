@@ -58,9 +58,12 @@ export function newer<Run extends Ended & Pick<RunSummary, 'last_sequence'>>(kno
   return told.status !== 'running' || told.last_sequence >= known.last_sequence ? told : known;
 }
 
-/** Labels that say something to people; some are marks of the ledger's own. */
+/** Marks of the ledger's own, and what is told elsewhere. */
+const ownMarks = ['run.', 'import.', 'stopped.'];
+
+/** Labels that say something to people. */
 export function labelsOf({ labels }: Pick<RunSummary, 'labels'>): [key: string, value: string][] {
-  return Object.entries(labels).filter(([key]) => !key.startsWith('run.') && !key.startsWith('import.'));
+  return Object.entries(labels).filter(([key]) => !ownMarks.some((mark) => key.startsWith(mark)));
 }
 
 /** As "runwire runs" shows it: the end of an id tells runs apart. */

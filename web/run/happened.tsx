@@ -120,7 +120,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   const cached = run.cache_read_tokens ?? model.tokens.cacheRead;
   const cost = run.cost ?? (isLive ? model.tokens.cost : undefined);
   const took = run.duration_ms ?? (isLive ? Math.max(0, now.value - run.started_at) : undefined);
-  const labels = labelsOf(run).filter(([key]) => key !== stoppedBy && key !== stoppedReason);
+  const labels = labelsOf(run);
   const facts: readonly (readonly [name: string, value: ComponentChildren, title?: string])[] = [
     ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
     ['Model', run.model],

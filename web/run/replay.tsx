@@ -109,6 +109,7 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
 
 export function Replay({ replay, total }: { replay: ReplayState; total: number }) {
   const { model, at, isPlaying, speed } = replay;
+  void model?.version.value;
   const time = model?.firstAt === undefined || model.lastAt === undefined ? '' : compactDuration(model.lastAt - model.firstAt);
   const faster = (by: number): void => {
     const index = speeds.findIndex((each) => each === speed);

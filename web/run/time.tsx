@@ -4,7 +4,7 @@ import type { RunRecord } from '../api.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Empty, now } from '../parts/common.tsx';
-import { useKeys } from '../parts/keys.ts';
+import { leaveButton, useKeys } from '../parts/keys.ts';
 import { source } from '../parts/source.ts';
 import { oneLine } from '../parts/plain-text.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
@@ -47,6 +47,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   }
   const pan = (share: number): void => look(view[0] + (view[1] - view[0]) * share, view[1] + (view[1] - view[0]) * share);
   function select(index: number): void {
+    leaveButton();
     const at = Math.min(Math.max(0, index), spans.length - 1);
     setSelected(at);
     handle.current?.scrollTo(Math.max(0, at - 5));

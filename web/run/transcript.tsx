@@ -6,7 +6,7 @@ import { type Found, highlight, RunSearch } from '../model/search.ts';
 import type { RowKind } from '../model/row.ts';
 import type { RunModel } from '../model/run-model.ts';
 import { Command, Empty, say, useAddressText, useSoon } from '../parts/common.tsx';
-import { useKeys } from '../parts/keys.ts';
+import { leaveButton, useKeys } from '../parts/keys.ts';
 import { source } from '../parts/source.ts';
 import { type ListHandle, VirtualList } from '../parts/virtual-list.tsx';
 import { shortId } from '../parts/words.ts';
@@ -109,6 +109,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     setOpened(next);
   }
   function step(by: number): void {
+    leaveButton();
     const from = selected < 0 ? (handle.current?.firstVisible() ?? 0) - (by > 0 ? 1 : 0) : display.itemOf(selected);
     reveal(display.first(Math.min(Math.max(0, from + by), display.length - 1)), false);
   }
@@ -140,7 +141,14 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     { key: 'e', what: 'Next error', run: () => jumpToTrouble(1) },
     { key: 'E', what: 'Previous error', run: () => jumpToTrouble(-1) },
     { key: 'f', what: 'Follow the end', run: () => setFollowing(!isFollowing) },
-    { key: 'g', what: 'To the beginning', run: () => display.length > 0 && reveal(display.first(0), false) },
+    {
+      key: 'g',
+      what: 'To the beginning',
+      run: () => {
+        leaveButton();
+        if (display.length > 0) reveal(display.first(0), false);
+      },
+    },
     { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
   ]);
 

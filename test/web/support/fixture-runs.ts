@@ -190,7 +190,7 @@ export function demoEvents(): [number, AgentEvent][] {
     ...call(
       'shell',
       'command',
-      { command: 'git diff --stat' },
+      { command: 'git diff --stat -- "src"' },
       0.2,
       ' docs/pricing.md | 3 +++\n src/cart.ts     | 3 +--\n 2 files changed, 4 insertions(+), 2 deletions(-)',
       { exit_code: 0 },
