@@ -301,6 +301,15 @@ it('a report of too many events has the first and the last ones, and says what i
   await page.keyboard.press('3');
   await page.getByText(/in what this report leaves out .* \(\d+%\)/).waitFor();
   expect(await inspect(page, 'long-report', 'light')).toEqual({ name: 'long-report', look: 'light', ...flawless });
+  // A replay that jumps stays at its end, also while the true heights of its rows become known.
+  await page.keyboard.press('4');
+  await page.keyboard.press('r');
+  await page.getByRole('slider').fill('230');
+  await page.getByText('Following the end').waitFor();
+  await expect.poll(() => page.getByText('step 112').count()).toBeGreaterThan(0);
+  for (let step = 0; step < 5; step += 1) await page.keyboard.press('.');
+  await expect.poll(() => page.locator('.replay-place').textContent()).toMatch(/^235 of/);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight - scrollY - innerHeight)).toBeLessThan(60);
   await page.close();
 });
 

@@ -33,7 +33,13 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
       <p class="crumbs">
         <a href="/">Runs</a> <span aria-hidden="true">/</span> compare
       </p>
-      <h1 class="page-title">{diff.same_class ? 'Both ended alike' : 'They ended differently'}</h1>
+      <h1 class="page-title">
+        {runs.some(({ status }) => status === 'running')
+          ? 'Not both have ended'
+          : diff.same_class
+            ? 'Both ended alike'
+            : 'They ended differently'}
+      </h1>
       <div class="compare-heads">
         {runs.map((run) => (
           <section key={run.id} class="compare-head" aria-label={`Run ${shortId(run.id)}`}>

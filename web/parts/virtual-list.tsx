@@ -18,6 +18,8 @@ interface Properties {
   label: string;
   /** What stands above the list and does not scroll away. */
   inset: number;
+  /** Somebody else keeps the window where it belongs. */
+  isHeld?: boolean;
   render: (index: number) => ComponentChildren;
   handle?: RefObject<ListHandle> | { current: ListHandle | null };
   /** Which rows are in the document. */
@@ -27,7 +29,7 @@ interface Properties {
 const around = 400;
 
 /** Rows of any height in the page's own scroller; only those near the window are in the document. */
-export function VirtualList({ count, identity, kept = 0, estimate, label, inset, render, handle, onRange }: Properties) {
+export function VirtualList({ count, identity, kept = 0, estimate, label, inset, isHeld = false, render, handle, onRange }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const heights = useRef(new Fenwick());
@@ -96,7 +98,7 @@ export function VirtualList({ count, identity, kept = 0, estimate, label, inset,
       if (aim.tries <= 0 || !isChanged) target.current = undefined;
       if (isChanged) redraw((value) => value + 1);
     } else if (isChanged) {
-      if (moved !== 0 && top > 0) scrollBy({ top: moved, behavior: 'instant' });
+      if (moved !== 0 && top > 0 && !isHeld) scrollBy({ top: moved, behavior: 'instant' });
       redraw((value) => value + 1);
     }
     look();

@@ -2,17 +2,32 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const letGoAt = 120;
 const holdAt = 24;
-/** A scroll so soon after the hand moved is the hand's. */
+/** A scroll so soon after the hand moved is the hand's; so soon after we went to the end it is the page's, whose rows take their heights. */
 const handMs = 500;
+
+const scrollKeys = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
+
+/** Whether a scroll may come of it: a key or a button for something else moves nothing. */
+function isScrolling(event: Event): boolean {
+  if (event instanceof KeyboardEvent) return scrollKeys.has(event.key);
+  if (!(event instanceof PointerEvent)) return true;
+  const isPressed = event.type === 'pointerdown' || event.buttons !== 0;
+  return isPressed && !(event.target instanceof Element && event.target.closest('button, a, input, select') !== null);
+}
 
 /**
  * Stays at the end of the page while it grows. It lets go only when the reader scrolls away by more than a line or two, never
  * because rows moved, and takes hold again at the end.
  */
-export function useFollow(isWanted: boolean, version: number) {
+export function useFollow(isWanted: boolean) {
   const [isFollowing, setFollowing] = useState(isWanted);
-  const state = useRef({ isFollowing, hand: 0, top: 0 });
+  const state = useRef({ isFollowing, hand: 0, ended: 0, top: 0 });
   state.current.isFollowing = isFollowing;
+
+  function toEnd(): void {
+    state.current.ended = performance.now();
+    scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  }
 
   useEffect(() => {
     const touched = (): void => void (state.current.hand = performance.now());
@@ -22,12 +37,14 @@ export function useFollow(isWanted: boolean, version: number) {
       const isHand = performance.now() - state.current.hand < handMs;
       const isUp = scrollTop < state.current.top;
       state.current.top = scrollTop;
+      const isSettling = performance.now() - state.current.ended < handMs;
       if (state.current.isFollowing && isHand && isUp && left > letGoAt) setFollowing(false);
+      else if (state.current.isFollowing && isWanted && !isHand && isSettling && left > holdAt) toEnd();
       else if (!state.current.isFollowing && isHand && !isUp && left < holdAt && isWanted) setFollowing(true);
     };
     const hands = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'pointermove'] as const;
     const moved = (event: Event): void => {
-      if (event.type !== 'pointermove' || (event as PointerEvent).buttons !== 0) touched();
+      if (isScrolling(event)) touched();
     };
     for (const name of hands) addEventListener(name, moved, { passive: true });
     addEventListener('scroll', scrolled, { passive: true });
@@ -39,9 +56,11 @@ export function useFollow(isWanted: boolean, version: number) {
 
   useEffect(() => {
     if (!isFollowing || !isWanted) return;
-    const frame = requestAnimationFrame(() => scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' }));
-    return () => cancelAnimationFrame(frame);
-  }, [version, isFollowing, isWanted]);
+    // It grows with what is said, and once more when the true heights of new rows are known.
+    const grown = new ResizeObserver(toEnd);
+    grown.observe(document.body);
+    return () => grown.disconnect();
+  }, [isFollowing, isWanted]);
 
   return { isFollowing, setFollowing };
 }

@@ -42,6 +42,8 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
   }
 
   async function seek(sequence: number): Promise<void> {
+    // Who goes somewhere wants to be there.
+    setPlaying(false);
     const mine = (work.current.seeking += 1);
     const wanted = Math.min(Math.max(0, sequence), whole.lastSeq);
     setAt(wanted);
@@ -62,12 +64,11 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function play(): Promise<void> {
       let owed = 0;
-      while (!isStopped && model !== undefined) {
+      const { seeking } = work.current;
+      while (!isStopped && model !== undefined && seeking === work.current.seeking) {
         const next = await after(model.lastSeq);
-        if (next === undefined || isStopped) {
-          setPlaying(false);
-          return;
-        }
+        if (isStopped || seeking !== work.current.seeking) return;
+        if (next === undefined) return setPlaying(false);
         const before = model.lastAt;
         model.feed([next]);
         setAt(next.sequence);
@@ -141,10 +142,7 @@ export function Replay({ replay, total }: { replay: ReplayState; total: number }
         value={at}
         aria-label="Place in the run"
         aria-valuetext={`Event ${at} of ${total}`}
-        onInput={({ currentTarget }) => {
-          replay.setPlaying(false);
-          replay.seek(Number(currentTarget.value));
-        }}
+        onInput={({ currentTarget }) => replay.seek(Number(currentTarget.value))}
       />
       <span class="replay-place">
         {at} of {total}

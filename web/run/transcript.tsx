@@ -58,7 +58,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   lastDisplay.current = display;
 
   const isLive = run.status === 'running' || isReplayed;
-  const { isFollowing, setFollowing } = useFollow(isLive && !/^#e\d/.test(address.value.hash), version);
+  const { isFollowing, setFollowing } = useFollow(isLive && !/^#e\d/.test(address.value.hash));
   const find = useSearch(run.id, model, version);
 
   /** Shows a row, whatever folds or filters hide it. */
@@ -235,6 +235,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
           kept={kept}
           estimate={34}
           inset={inset}
+          isHeld={isLive && isFollowing}
           label="Transcript"
           handle={handle}
           onRange={(from, to) => model.look(display.first(from), display.first(to - 1) + 1)}
