@@ -98,15 +98,15 @@ describe('uploads', () => {
     ].map((each, index) => ({ timestamp: 'yesterday', ...each, sequence: index + 2 }));
     expect((await send(0, [record(1), ...odd], { run })).status).toBe(200);
     const page = await server.ask(`/api/runs/${run}/records?follow=0&limit=100`, { headers: { accept: 'application/x-ndjson' } });
-    const told = (await page.text())
+    const kept = (await page.text())
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as EventRecord);
-    expect(told.map(({ sequence, type }) => [sequence, type])).toEqual([
+    expect(kept.map(({ sequence, type }) => [sequence, type])).toEqual([
       [1, 'thread.started'],
       ...odd.map(({ sequence }) => [sequence, 'line.unknown']),
     ]);
-    for (const { timestamp, thread_id: thread, source, synthetic } of told.slice(1))
+    for (const { timestamp, thread_id: thread, source, synthetic } of kept.slice(1))
       expect([timestamp, typeof thread, source, typeof synthetic]).toEqual([null, 'string', 'agent', 'boolean']);
   });
 
