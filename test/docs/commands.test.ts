@@ -87,11 +87,15 @@ function scriptOf(block: Block, schema: string): string {
   return `set -eo pipefail\ntrap 'echo "not as shown, $?: $BASH_COMMAND" >&2' ERR\n${script}\n`;
 }
 
-/** A shown line as a pattern: figures, ids, times and the width of columns are another run's, `…` is anything. */
+/**
+ * A shown line as a pattern: figures, ids, times and the width of columns are another run's, `…` is anything.
+ * Where a word was cut depends on the width of the columns before it, so its last piece is left open.
+ */
 function likeLine(line: string): RegExp {
   const pattern = line
     .trim()
     .replace(/^# /, '')
+    .replaceAll(/[^\s/-]*-?…/g, '…')
     .split(/(…|\/home\/me\b|\b(?=\w*\d)[0-9a-z]{8,26}\b|\d[\d.,]*|\s+)/)
     .map((part, index) => {
       if (index % 2 === 0) return part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);

@@ -446,10 +446,12 @@ it('a long list has every run once, and goes on with a filter while runs go on',
   await page.goto(`${many.url}/?agent=codex`);
   await page.locator('.run-row').nth(1).waitFor();
   many.add({ run: { ...run, id: runId(500), title: 'A new one', started_at: startOfAll }, records: [] });
-  // Something happens all the time.
+  // Something happens all the time, and the server is slower than that.
+  many.delayMs = 1200;
   const telling = setInterval(() => many.tell(old), 100);
   await page.getByText('A new one').waitFor();
   clearInterval(telling);
+  many.delayMs = 0;
   // What a tree of runs grows by is there at once, also below what is new itself.
   await page.goto(`${many.url}/runs/${runId(1)}/tree`);
   await page.locator('.tree-row').waitFor();

@@ -44,22 +44,37 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** What is asked of the server: the answer, or what to try. */
+/** What is asked of the server: the answer, or what to try. Asking `again` never discards an answer that is on its way. */
 export function useAnswer<Answer>(
   ask: () => Promise<Answer>,
   keys: readonly unknown[],
 ): { answer?: Answer; error?: Error; again: () => void } {
   const [state, setState] = useState<{ answer?: Answer; error?: Error }>({});
-  const [turn, setTurn] = useState(0);
+  const refresh = useRef(() => {});
   useEffect(() => {
-    let isOld = false;
-    ask().then(
-      (answer) => isOld || setState({ answer }),
-      (error: unknown) => isOld || setState((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) })),
-    );
+    let [isOld, isAsking, isWanted] = [false, false, true];
+    async function askWhileWanted(): Promise<void> {
+      if (isAsking) return;
+      isAsking = true;
+      while (isWanted && !isOld) {
+        isWanted = false;
+        try {
+          const answer = await ask();
+          if (!isOld) setState({ answer });
+        } catch (error) {
+          if (!isOld) setState((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
+        }
+      }
+      isAsking = false;
+    }
+    refresh.current = () => {
+      isWanted = true;
+      void askWhileWanted();
+    };
+    void askWhileWanted();
     return () => void (isOld = true);
-  }, [...keys, turn]);
-  return { ...state, again: () => setTurn((before) => before + 1) };
+  }, keys);
+  return { ...state, again: () => refresh.current() };
 }
 
 /** Does it soon after a change, also where changes never cease. */

@@ -26,6 +26,8 @@ export class FixtureServer {
   readonly #viewers = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
   url = '';
+  /** How long a list of runs takes. */
+  delayMs = 0;
 
   add(...runs: readonly FixtureRun[]): void {
     for (const each of runs) this.runs.set(each.run.id, each);
@@ -76,7 +78,7 @@ export class FixtureServer {
           url.searchParams.get('by') ?? 'day',
         ),
       });
-    if (kind === 'runs' && id === '') return json(this.#page(url.searchParams));
+    if (kind === 'runs' && id === '') return void setTimeout(json, this.delayMs, this.#page(url.searchParams));
     if (kind !== 'runs' || found === undefined)
       return json({ error: { code: 'not_found', message: `no run ${id}; list them with: runwire runs` } }, 404);
     if (part === undefined) return json(found.run);
