@@ -86,7 +86,8 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
   if (command !== undefined && chosen !== undefined && !isVerified(chosen)) return failed(doesNotPass(chosen, command));
   if (published?.status === 'error') return failed(`publish: ${published.message ?? 'it failed'}`);
   // Where nobody was given work, there was nothing to do.
-  if (chosen === undefined && crew.branches.size > 0 && (command !== undefined || publish !== 'none'))
+  const isProofAsked = command !== undefined || publish !== 'none';
+  if (chosen === undefined && [...crew.branches.values()].some(({ run }) => isProofAsked || run !== undefined))
     return failed('no branch holds finished work');
   if (publish === 'none' || published !== undefined || chosen === undefined) return finished;
   const turn = { turn_id: `turn_${iteration + 1}`, iteration: iteration + 1 };

@@ -1,7 +1,7 @@
 import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Environment } from '../vocabulary.ts';
-import { type Git, wordsOf } from './git.ts';
+import type { Git } from './git.ts';
 
 /** What git needs to reach a remote as the user; it never asks. */
 const credentials = [
@@ -35,7 +35,9 @@ export async function pushBranch(git: Git, { remote, commit, branch, env, signal
   const variables = { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) };
   try {
     const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks: true });
-    return code === 0 ? undefined : `the push was refused: ${rejection(stdout.toString()) ?? saidBy(stderr)}`;
+    if (code === 0) return undefined;
+    const words = [rejection(stdout.toString()), saidBy(stderr)].filter((each) => each !== undefined && each !== '');
+    return `the push was refused: ${words.join('; ')}`;
   } catch (error) {
     return `the push failed: ${messageOf(error)}`;
   }
@@ -43,12 +45,13 @@ export async function pushBranch(git: Git, { remote, commit, branch, env, signal
 
 /** What a hook or a server had to say, before git's own summary of it. */
 function saidBy(stderr: string): string {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^(?:hint:|error: failed to push some refs)/.test(line));
-  return lines.length === 0 ? wordsOf(stderr) : lines.slice(-5).join('; ').slice(-500).toWellFormed();
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const said = lines.filter((line) => !/^(?:remote:)?$|^hint:|^error: failed to push some refs/.test(line));
+  return said.slice(-5).join('; ').slice(-500).toWellFormed();
 }
 
-/** `!	refs/…	[rejected] (non-fast-forward)` */
+/** `!	COMMIT:refs/…	[rejected] (non-fast-forward)` */
 function rejection(porcelain: string): string | undefined {
   const line = porcelain.split('\n').find((each) => each.startsWith('!'));
-  return line?.split('\t').slice(1).join(' ').trim();
+  return line?.split('\t').at(-1)?.trim();
 }

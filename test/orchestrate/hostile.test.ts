@@ -53,9 +53,9 @@ describe.concurrent('a brain that cannot be trusted', () => {
     expect({ status, failed: failed.length }).toEqual({ status: 0, failed: calls.length });
   });
 
-  it.concurrent('is not believed when all work came to nothing', async () => {
+  it.concurrent.each([[['--verify', 'true']], [[]]])('is not believed when all work came to nothing, with %j', async (flags) => {
     const models = { fixer: [{ fault: { status: 401 } }] };
-    const { stdout, status, server } = await orchestrate({ brain: [fix, done], agents: ['fixer'], models, flags: ['--verify', 'true'] });
+    const { stdout, status, server } = await orchestrate({ brain: [fix, done], agents: ['fixer'], models, flags });
     expect({ status, summary: (JSON.parse(stdout) as { summary: string }).summary }).toEqual({
       status: 3,
       summary: 'no branch holds finished work',

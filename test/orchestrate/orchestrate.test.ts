@@ -137,7 +137,9 @@ describe('the truth about the end', () => {
     const events = eventsOf(stdout);
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect(events.filter(({ type }) => type === 'error')).toMatchObject([{ scope: 'publish', item_id: expect.any(String) as string }]);
-    expect({ status, publish: reportOf(stdout).publish?.status }).toEqual({ status: 3, publish: 'error' });
+    const { status: published, message } = reportOf(stdout).publish ?? {};
+    const words = 'the push was refused: [remote rejected] (pre-receive hook declined); remote: not today';
+    expect({ status, published, message }).toEqual({ status: 3, published: 'error', message: words });
   });
 
   it.concurrent('publishes the last good branch when the brain forgot to, and --dry-run only says so', async () => {
