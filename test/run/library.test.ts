@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,27 +10,75 @@ import type { Run } from '../../src/run/handle.ts';
 import { RunSpec } from '../../src/run/spec.ts';
 import { openStore, ledgerPlace } from '../../src/stores/open-store.ts';
 import { folder } from '../cli/run/scripted.ts';
+import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
+import { until } from '../support/processes.ts';
 import { startPostgres, type PostgresServer } from '../stores/support/postgres.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const codexRun = join(root, 'examples', 'codex-run.jsonl');
-const replayed = { model: `replay/${join(root, 'examples', 'fix-the-test', 'model.jsonl')}` };
 
 let postgres: PostgresServer;
+let models: ModelServer;
 beforeAll(async () => {
-  postgres = await startPostgres();
+  [postgres, models] = await Promise.all([startPostgres(), startModelServer({ turns: answerOf })]);
 });
-afterAll(() => postgres.remove());
+afterAll(() => Promise.all([postgres.remove(), models.close()]));
+
+const usage = { input: 10, output: 5 };
+/** One model calls a tool and answers, the other is silent in the middle of a word. */
+function answerOf({ model, entries }: { model: string; entries: readonly { role: string }[] }): TurnInput {
+  if (model === 'silent') return { text: 'I am', usage, fault: { type: 'stall' } };
+  const hasCalled = entries.some(({ role }) => role === 'assistant');
+  return hasCalled ? { text: 'Done.', usage } : { calls: [{ name: 'write', args: { path: 'a.txt', content: 'new' } }], usage };
+}
+
+const builtin = (model: string, cwd: string): RunOptions => ({
+  model: `openai-compatible/${model}`,
+  baseUrl: models.baseUrl('chat'),
+  prompt: 'Write it',
+  permissionMode: 'full',
+  cwd,
+});
 
 /** A process that prints a line, then waits to be ended. */
 const patient = ['sh', '-c', `head -n 5 '${codexRun}'; sleep 60`];
 
-const sources: Record<string, (cwd: string) => RunOptions> = {
-  process: () => ({ command: ['cat', codexRun] }),
+/** A recorded model that says one word, after so long. */
+function recorded(cwd: string, ms: number): RunOptions {
+  const finish = {
+    type: 'finish',
+    finishReason: { unified: 'stop', raw: 'stop' },
+    usage: { inputTokens: { total: 10 }, outputTokens: { total: 5 } },
+  };
+  const word = [{ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Done.' }, { type: 'text-end', id: 't' }, finish];
+  const parts = [[0, { type: 'stream-start', warnings: [] }], ...word.map((part) => [ms, part])];
+  const lines = [
+    { runwire: 'model-recording', version: 1, model: 'openai-compatible/recorded' },
+    { call: 1, after: 0, entries: [{ role: 'user', text: 'Say it' }], parts },
+  ];
+  const path = join(cwd, 'model.jsonl');
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return { model: `replay/${path}?timing=real`, prompt: 'Say it', cwd };
+}
+
+/** What ends well, and the same while it waits for something. */
+const sources: Record<string, { quick: (cwd: string) => RunOptions; slow: (cwd: string) => RunOptions }> = {
+  process: { quick: (cwd) => ({ command: ['cat', codexRun], cwd }), slow: (cwd) => ({ command: patient, cwd }) },
+  builtin: { quick: (cwd) => builtin('quick', cwd), slow: (cwd) => builtin('silent', cwd) },
+  replay: { quick: (cwd) => recorded(cwd, 0), slow: (cwd) => recorded(cwd, 60_000) },
+};
+
+const failing: Record<string, (cwd: string) => RunOptions> = {
+  'a replay that leaves its recording': (cwd) => ({
+    model: `replay/${join(root, 'examples', 'fix-the-test', 'model.jsonl')}`,
+    prompt: 'A test fails here. Find out why, and fix it.',
+    cwd,
+    permissionMode: 'read-only',
+  }),
   'a process that fails': () => ({ command: ['sh', '-c', 'echo no >&2; exit 3'] }),
-  replay: (cwd) => ({ ...replayed, prompt: 'A test fails here. Find out why, and fix it.', cwd, permissionMode: 'read-only' }),
   'an agent that is not installed': () => ({ agent: 'codex', prompt: 'x', env: { PATH: '/nowhere' } }),
 };
+const anySource = [...Object.entries(sources).map(([name, { quick }]) => [name, quick] as const), ...Object.entries(failing)];
 
 const ledgers: Record<string, (cwd: string) => string> = {
   'no ledger': () => 'none',
@@ -72,7 +120,7 @@ async function isRemembered(work: Run, ledger: string, cwd: string): Promise<unk
 }
 
 describe.each(Object.entries(ledgers))('%s', (_name, ledgerIn) => {
-  describe.each(Object.entries(sources))('%s', (_kind, source) => {
+  describe.each(anySource)('%s', (_kind, source) => {
     const begin = (more: Partial<RunOptions> = {}) => {
       const cwd = folder();
       const ledger = ledgerIn(cwd);
@@ -113,35 +161,52 @@ describe.each(Object.entries(ledgers))('%s', (_name, ledgerIn) => {
     });
   });
 
-  it('abort during', async () => {
-    const cwd = folder();
-    const ledger = ledgerIn(cwd);
-    const stop = new AbortController();
-    const work = run({ command: patient, ledger, cwd, signal: stop.signal });
-    const records: EventRecord[] = [];
-    for await (const record of work) {
-      records.push(record);
-      if (record.type === 'turn.started') stop.abort();
-    }
-    const outcome = await check(work, records);
-    expect(outcome.verdict.class).toBe('cancelled');
-    if (ledger !== 'none') expect(await isRemembered(work, ledger, cwd)).toBe('cancelled');
-  });
+  describe.each(Object.entries(sources))('%s', (_kind, { quick, slow }) => {
+    it('abort during', async () => {
+      const cwd = folder();
+      const ledger = ledgerIn(cwd);
+      const stop = new AbortController();
+      const work = run({ ...slow(cwd), ledger, signal: stop.signal });
+      const records: EventRecord[] = [];
+      for await (const record of work) {
+        records.push(record);
+        if (record.type === 'turn.started') stop.abort();
+      }
+      expect((await check(work, records)).verdict.class).toBe('cancelled');
+      if (ledger !== 'none') expect(await isRemembered(work, ledger, cwd)).toBe('cancelled');
+    });
 
-  it('neither: a run that no one looks at ends all the same', async () => {
-    const cwd = folder();
-    run({ command: ['sh', '-c', `cat '${codexRun}'; touch '${join(cwd, 'done')}'`], ledger: ledgerIn(cwd), cwd });
-    while (!existsSync(join(cwd, 'done'))) await sleep(20);
-  });
+    it('neither: a run that no one looks at ends all the same', async () => {
+      const cwd = folder();
+      const ledger = ledgerIn(cwd);
+      const spans = join(cwd, 'spans.jsonl');
+      const work = run({ ...quick(cwd), ledger, otel: spans });
+      // The span of the run itself is written when it is over.
+      expect(await until(() => existsSync(spans) && readFileSync(spans, 'utf8').includes(work.id))).toBe(true);
+      if (ledger !== 'none') while ((await isRemembered(work, ledger, cwd)) === undefined) await sleep(20);
+    });
 
-  it('ten at once', async () => {
-    const cwd = folder();
-    const ledger = ledgerIn(cwd);
-    const runs = Array.from({ length: 10 }, () => run({ command: ['cat', codexRun], ledger, cwd }));
-    const outcomes = await Promise.all(runs.map(async (work) => check(work, await all(work))));
-    expect(outcomes.map(({ verdict }) => verdict.class)).toEqual(Array.from({ length: 10 }, () => 'success'));
-    expect(new Set(runs.map(({ id }) => id)).size).toBe(10);
-    if (ledger !== 'none') for (const work of runs) expect(await isRemembered(work, ledger, cwd)).toBe('success');
+    it('ten at once', async () => {
+      const cwd = folder();
+      const ledger = ledgerIn(cwd);
+      const runs = Array.from({ length: 10 }, () => run({ ...quick(cwd), ledger }));
+      const outcomes = await Promise.all(runs.map(async (work) => check(work, await all(work))));
+      expect(outcomes.map(({ verdict }) => verdict.class)).toEqual(Array.from({ length: 10 }, () => 'success'));
+      expect(new Set(runs.map(({ id }) => id)).size).toBe(10);
+      if (ledger !== 'none') for (const work of runs) expect(await isRemembered(work, ledger, cwd)).toBe('success');
+    });
+
+    it('a child of a parent', async () => {
+      const cwd = folder();
+      const ledger = ledgerIn(cwd);
+      const parent = run({ ...quick(cwd), ledger });
+      const child = run({ ...quick(cwd), ledger, parent });
+      const [outcome, below] = await Promise.all([parent, child].map(async (work) => check(work, await all(work))));
+      expect((await all(child))[0]).toMatchObject({ parent_run_id: parent.id, root_run_id: parent.id });
+      const { input_tokens, output_tokens } = below?.metrics ?? {};
+      expect(outcome?.children).toMatchObject({ runs: 1, input_tokens, output_tokens });
+      expect(below?.children).toBeUndefined();
+    });
   });
 
   it('a child of a parent, and its child: each is counted once, and the parent waits', async () => {
@@ -202,7 +267,8 @@ it('a reader that leaves neither stops the run nor makes it wait', async () => {
 it.each<[string, RunOptions]>([
   ['a flag that is not kept', { agent: 'codex', prompt: 'x', allow: ['bash'] }],
   ['an unknown dialect', { command: ['true'], from: 'codx' }],
-])('%s is a Failure, for who awaits and for who iterates', async (_name, options) => {
+])('%s is a Failure, for who awaits and for who iterates, and nothing for who does neither', async (_name, options) => {
+  run(options);
   const work = run(options);
   await expect(work.outcome).rejects.toThrow(Failure);
   await expect(all(work)).rejects.toThrow(Failure);
