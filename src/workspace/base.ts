@@ -20,7 +20,7 @@ export interface Base {
 
 /** Changes that are not committed, untracked files among them; ignored ones do not count. */
 async function uncommitted({ git }: Repository): Promise<string[]> {
-  const listed = await git.text([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
+  const listed = await git.sharedText([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
   return listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
 }
 

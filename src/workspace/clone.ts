@@ -15,7 +15,7 @@ import { removeFolder } from './remove-folder.ts';
 const script = `
 set -e
 common=$1 branch=$3 base=$4
-mkdir -p "$2/.git/objects/info" "$2/.git/objects/pack"
+mkdir -p "$2/.git/objects/info" "$2/.git/objects/pack" "$2/.git/refs/heads"
 cd "$2/.git"
 printf '%s\\n' "$5" > objects/info/alternates
 printf 'ref: refs/heads/none\\n' > HEAD
@@ -24,14 +24,14 @@ for part in refs packed-refs reftable shallow config hooks info; do
   [ ! -e "$common/$part" ] || set -- "$@" "$common/$part"
 done
 cp -R "$@" .
-rm -f refs/stash
-mkdir -p refs/heads
+[ ! -e refs/stash ] || rm refs/stash
 git for-each-ref --format='%(objectname) %(refname)' refs/heads > ../../began
-git config core.bare false
+printf '\\n[core]\\n\\tbare = false\\n' >> config
 git config --unset-all core.worktree || :
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
 cd ..
-git ${leavesPointers.join(' ')} -c core.fsync=none checkout -q -f -B "$branch" "$base"
+git symbolic-ref HEAD "refs/heads/$branch"
+git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
 `;
 
 /** A checkout of its own that borrows the user's objects: where there are no namespaces. */

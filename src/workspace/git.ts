@@ -96,6 +96,13 @@ const usualPatienceMs = 120_000;
 /** A checkout may be large, and a disk slow. */
 export const longPatienceMs = 3_600_000;
 
+/** What is being looked at now, and the look that begins when it ends. */
+interface Look {
+  now?: Promise<string> | undefined;
+  next?: Promise<string> | undefined;
+}
+const looks = new Map<string, Look>();
+
 /** Git in one folder. */
 export class Git {
   readonly cwd: string;
@@ -116,6 +123,25 @@ export class Git {
     const { code, stdout, stderr } = await this.ask(args, ask);
     if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr) || `exit code ${code}`}`);
     return stdout.toString().replace(/\n$/, '');
+  }
+
+  /** As `text`, for a look that takes long: those who ask during one look share the next. */
+  async sharedText(args: readonly string[]): Promise<string> {
+    const key = JSON.stringify([this.cwd, args, gitEnvironment(this.#env)]);
+    const line = looks.get(key) ?? {};
+    looks.set(key, line);
+    const look = async (): Promise<string> => {
+      line.next = undefined;
+      line.now = this.text(args);
+      try {
+        return await line.now;
+      } finally {
+        line.now = undefined;
+        if (line.next === undefined) looks.delete(key);
+      }
+    };
+    if (line.now === undefined) return line.next ?? look();
+    return (line.next ??= line.now.then(look, look));
   }
 
   async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<GitAnswer> {

@@ -68,7 +68,7 @@ export class Overlay implements Isolation {
       `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}${lasts ? '' : ',volatile'}`;
     const mounts = [
       // Where the kernel noted that we did not wait, it would refuse the next one.
-      ...layers.map(([index]) => `rm -rf work-${index}/work/incompat`),
+      ...layers.map(([index]) => `{ [ ! -e work-${index}/work/incompat ] || rm -r work-${index}/work/incompat; }`),
       ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
       ...layers.map(([index]) => `umount -l lower-${index}`),

@@ -22,25 +22,42 @@ export interface Repository {
   isShallow: boolean;
 }
 
-/** One shell for all questions: a process of ours has a guard, which costs more than git does. A path may hold a newline, never a NUL. */
+const places = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--is-shallow-repository'];
+
+/** One shell for all questions: a process of ours has a guard, which costs more than git does. */
 const questions = `
-git rev-parse --path-format=absolute --show-toplevel || exit 1; printf '\\0'
-git rev-parse --absolute-git-dir; printf '\\0'
-git rev-parse --path-format=absolute --git-common-dir; printf '\\0'
-git rev-parse --is-shallow-repository; printf '\\0'
+git rev-parse --path-format=absolute ${places.join(' ')} || exit 1; printf '\\0'
 git symbolic-ref -q --short HEAD; printf '\\0'
 git rev-parse -q --verify 'HEAD^{commit}'; printf '\\0'
 `;
 
+/** A path may hold a newline, never a NUL. */
+const onePlaceAtATime = `for place; do git rev-parse --path-format=absolute "$place"; printf '\\0'; done`;
+
 export async function openRepository(folder: string, env: Environment): Promise<Repository> {
-  const order = { command: '/bin/sh', args: ['-c', questions], cwd: folder, env: gitEnvironment(env) };
-  const { stdout, stderr } = await answerOf(order);
-  const [root = '', gitDir = '', commonDir = '', shallow, branch = '', head = ''] = stdout
-    .toString()
-    .split('\0')
-    .map((answer) => answer.replace(/\n$/, ''));
+  return (await askRepository(folder, env, ':')).repository;
+}
+
+/** The same, and what one more script with its `$1`, `$2`, … prints about it. */
+export async function askRepository(
+  folder: string,
+  env: Environment,
+  script: string,
+  args: readonly string[] = [],
+): Promise<{ repository: Repository; answer: string }> {
+  const ask = async (text: string, words: readonly string[]): Promise<{ answers: string[]; stderr: string }> => {
+    const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: folder, env: gitEnvironment(env) };
+    const { stdout, stderr } = await answerOf(order);
+    return { answers: stdout.toString().split('\0'), stderr };
+  };
+  const withoutNewline = (answer: string): string => answer.replace(/\n$/, '');
+  const { answers, stderr } = await ask(questions + script, args);
+  const [lines = '', branch = '', head = ''] = answers.slice(0, 3).map(withoutNewline);
+  let found = lines.split('\n');
+  if (found.length > places.length) found = (await ask(onePlaceAtATime, places)).answers.map(withoutNewline);
+  const [root = '', gitDir = '', commonDir = '', shallow] = found;
   if (root === '' || gitDir === '' || commonDir === '') throw new Failure('input', explain(folder, stderr));
-  return {
+  const repository: Repository = {
     git: new Git(root, env),
     root,
     below: relative(root, realpathSync(folder)),
@@ -50,6 +67,7 @@ export async function openRepository(folder: string, env: Environment): Promise<
     head: head || undefined,
     isShallow: shallow === 'true',
   };
+  return { repository, answer: answers.slice(3).join('\0') };
 }
 
 function explain(folder: string, stderr: string): string {

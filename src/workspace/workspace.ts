@@ -12,7 +12,7 @@ import { noHooks, withConfig } from './git.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
 import { isInside, layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
-import { openRepository, type Repository } from './repository.ts';
+import { askRepository, type Repository } from './repository.ts';
 import { slotFile, slotVariables, takeSlot } from './slots.ts';
 import { Worktree } from './worktree.ts';
 
@@ -79,15 +79,15 @@ export class Workspace {
 
   /** Everything is decided and nothing is made. Throws an `input` failure when there can be no copy. */
   static async plan(ask: WorkspaceAsk, { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners }): Promise<Workspace> {
-    const repository = await openRepository(cwd, env);
+    const { repository, answer } = await askRepository(cwd, env, namesScript, namesLike(ask.branch));
+    const { branch, remotes, hooks } = namesIn(answer, ask.branch);
     const { root, gitDir, commonDir } = repository;
     const copies = folderFor(repository, env);
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
-    const [base, whyNot, { branch, remotes, hooks }] = await Promise.all([
+    const [base, whyNot] = await Promise.all([
       findBase(repository, { ...ask, folder, isElsewhere: !mayBeOverlay(ask) }),
       mayBeOverlay(ask) ? tryOverlay(copies, env) : undefined,
-      namesIn(repository, ask.branch),
     ]);
     const layers =
       mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...localRemotes([root, copies], remotes)]) : [];
@@ -248,9 +248,13 @@ interface Names {
   hooks: string | undefined;
 }
 
-async function namesIn({ git }: Pick<Repository, 'git'>, wanted: string): Promise<Names> {
+/** What could be in the way of a branch, as git's patterns. */
+function namesLike(wanted: string): string[] {
   const [first = ''] = wanted.split('/');
-  const listed = await git.script(namesScript, [`refs/heads/${first}`, `refs/heads/${flatName(wanted)}*`]);
+  return [`refs/heads/${first}`, `refs/heads/${flatName(wanted)}*`];
+}
+
+function namesIn(listed: string, wanted: string): Names {
   const [names = '', config = ''] = listed.split('\n\n\n');
   const entries = config.split('\0').map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)] as const);
   const remotes = entries.flatMap(([key, value]) => (key.startsWith('remote.') ? [value] : []));
@@ -266,8 +270,8 @@ git config -z --get-regexp '^(remote\\..*\\.url|core\\.hookspath)$' || :
 `;
 
 /** A name for a branch that nothing is in the way of. */
-export async function freeBranch(repository: Pick<Repository, 'git'>, wanted: string): Promise<string> {
-  return (await namesIn(repository, wanted)).branch;
+export async function freeBranch({ git }: Pick<Repository, 'git'>, wanted: string): Promise<string> {
+  return namesIn(await git.script(namesScript, namesLike(wanted)), wanted).branch;
 }
 
 /** A file that is to be in a copy too, seen from the top. Throws an `input` failure where there is none, or elsewhere. */
