@@ -27,11 +27,19 @@ cp -R "$@" .
 [ ! -e refs/stash ] || rm refs/stash
 git for-each-ref --format='%(objectname) %(refname)' refs/heads > ../../began
 printf '\\n[core]\\n\\tbare = false\\n' >> config
-git config --unset-all core.worktree || :
-for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
+IFS='
+'
+remote=
+for key in $(git config --name-only --get-regexp '^(core\\.worktree$|remote\\..*\\.)'); do
+  case $key in
+    core.worktree) git config --unset-all core.worktree || : ;;
+    "$remote".*) ;;
+    *) remote=\${key%.*}; git config --replace-all "$remote.pushurl" ${quote(noPush)} ;;
+  esac
+done
 cd ..
 git symbolic-ref HEAD "refs/heads/$branch"
-git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
+exec git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
 `;
 
 /** A checkout of its own that borrows the user's objects: where there are no namespaces. */

@@ -166,6 +166,20 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
       expect(fingerprint(`${base}-${name}`, gitDir)).toEqual(before);
     }
   },
+  async 'has no address to push to, whatever the remotes are called'(isolate) {
+    const root = fresh();
+    for (const name of ['origin', 'up.stream']) git(root, 'remote', 'add', name, 'https://example.com/project.git');
+    git(root, 'config', 'remote.up.stream.pushurl', 'https://example.com/other.git');
+    git(root, 'config', '--add', 'remote.up.stream.pushurl', 'https://example.com/third.git');
+    git(root, 'config', 'remote.pushDefault', 'up.stream');
+    git(root, 'config', 'core.worktree', root);
+    const before = fingerprint(root);
+    const script = 'for each in $(git remote); do git remote get-url --push --all "$each"; done; pwd; git rev-parse --show-toplevel';
+    const { ran, workspace } = await workIn(place, root, script, { isolate, branch: 'runwire/p/1-push' });
+    const nowhere = 'runwire-agents-do-not-push://';
+    expect(ran.output.trim().split('\n')).toEqual([nowhere, nowhere, workspace.top, workspace.top]);
+    expect(fingerprint(root)).toEqual(before);
+  },
   async 'starts without a commit from the files as they are'(isolate) {
     const root = join(place.folder, `unborn-${isolate}`);
     writeFiles(root, { 'a.txt': 'a\n' });
