@@ -458,6 +458,12 @@ it('a long list has every run once, and goes on with a filter while runs go on',
   many.tell({ ...run, id: runId(600), title: 'A child', parent_run_id: runId(1) });
   many.tell({ ...run, id: runId(601), title: 'A grandchild', parent_run_id: runId(600) });
   await page.getByText('A grandchild').waitFor();
+  // The calls of a live run are shown although the server takes longer than it has until it is asked again.
+  many.add({ run: { ...run, id: runId(602), status: 'running' }, records: demoRun(1).records });
+  many.delayMs = 3500;
+  await page.goto(`${many.url}/runs/${runId(602)}/tree`);
+  await page.locator('.tree-tool').first().waitFor();
+  many.delayMs = 0;
   // The server goes away.
   await page.goto(many.url);
   await page.getByRole('button', { name: 'Load more runs' }).waitFor();

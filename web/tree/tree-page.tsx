@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { compactCount, compactDuration, dollars, plural } from '../../src/terminal/figures.ts';
-import type { Timeline, TreeRun } from '../api.ts';
+import type { TreeRun } from '../api.ts';
 import { Dot, Empty, now, Problem, setTab, useAnswer } from '../parts/common.tsx';
 import { source } from '../parts/source.ts';
 import { useKeys } from '../parts/keys.ts';
@@ -9,6 +9,8 @@ import { endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.
 import { go } from '../route.ts';
 
 const timelinesShown = 60;
+/** How often that of a live run is asked for. */
+const timelineMs = 3000;
 
 /** A run and all that it started: one line each, on one axis of time. */
 export function TreePage({ id }: { id: string }) {
@@ -151,16 +153,12 @@ function arranged(top: TreeRun, below: readonly TreeRun[]): TreeRun[] {
 }
 
 function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number; end: number; hasTimeline: boolean }) {
-  const [timeline, setTimeline] = useState<Timeline | undefined>();
-  useEffect(() => {
-    if (!hasTimeline) return;
-    let isGone = false;
-    source.value.timeline(run.id).then(
-      (answer) => isGone || setTimeline(answer),
-      () => {},
-    );
-    return () => void (isGone = true);
-  }, [run.id, run.status, hasTimeline, run.status === 'running' ? Math.floor(now.value / 3000) : 0]);
+  const { answer: timeline, again } = useAnswer(
+    async () => (hasTimeline ? source.value.timeline(run.id) : undefined),
+    [run.id, run.status, hasTimeline],
+  );
+  const isRunning = run.status === 'running';
+  useEffect(() => void (isRunning && again()), [isRunning ? Math.floor(now.value / timelineMs) : 0]);
   const to = endOf(run, end);
   const width = end - start;
   const left = ((run.started_at - start) / width) * 100;

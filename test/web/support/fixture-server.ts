@@ -26,7 +26,7 @@ export class FixtureServer {
   readonly #viewers = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => this.#answer(request, response));
   url = '';
-  /** How long a list of runs takes. */
+  /** How long a list of runs, or a timeline, takes. */
   delayMs = 0;
 
   add(...runs: readonly FixtureRun[]): void {
@@ -86,7 +86,7 @@ export class FixtureServer {
       return json({
         runs: [...this.runs.values()].map(({ run }) => run).filter((run) => run.root_run_id === id || run.parent_run_id === id),
       });
-    if (part === 'timeline') return json(timeline(found.records));
+    if (part === 'timeline') return void setTimeout(json, this.delayMs, timeline(found.records));
     if (part === 'records') return this.#records(found, url.searchParams, request, response);
     if (part === 'stop') return json({ run_ids: [id] }, request.method === 'POST' ? 202 : 200);
     const second = this.runs.get(other);
