@@ -31,7 +31,9 @@ export class Activity {
   #folder = '';
   #turn = 0;
   #doing = 'starting';
+  /** Noted when it is asked for: to look at the clock at every record costs as much as the rest. */
   #heardAt: number;
+  #wasHeard = false;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -40,7 +42,7 @@ export class Activity {
   }
 
   record(record: EventRecord): void {
-    if (record.source === 'agent') this.#heardAt = this.#now();
+    if (record.source === 'agent') this.#wasHeard = true;
     switch (record.type) {
       case 'thread.started':
         this.#folder = record.cwd ?? '';
@@ -118,10 +120,13 @@ export class Activity {
 
   /** The run in one line. */
   status(): string {
-    const silent = this.#now() - this.#heardAt;
+    const now = this.#now();
+    if (this.#wasHeard) this.#heardAt = now;
+    this.#wasHeard = false;
+    const silent = now - this.#heardAt;
     const total = this.#usage.total();
     return [
-      `${this.#spin()} ${wholeSeconds(this.#now() - this.#startedAt)}`,
+      `${this.#spin()} ${wholeSeconds(now - this.#startedAt)}`,
       this.#turn === 0 ? undefined : `turn ${this.#turn}`,
       this.#work(),
       silent < silenceMs ? undefined : `silent for ${wholeSeconds(silent)}`,

@@ -14,7 +14,9 @@ export class Transcript {
   readonly #log: Log;
   readonly #colours: boolean;
   readonly #pulse: () => Line;
+  /** Noted when time passes: to ask for it at every line costs as much as the line. */
   #saidAt: number;
+  #hasSaid = false;
   /** Lines that come at once are written at once: a write to stderr is a call of the system that all wait for. */
   #waiting = '';
   #closed = false;
@@ -27,7 +29,7 @@ export class Transcript {
   }
 
   say(line: Line): void {
-    this.#saidAt = this.#log.now();
+    this.#hasSaid = true;
     if (this.#waiting === '') setImmediate(() => this.#write());
     this.#waiting += `${render(line, this.#colours)}\n`;
   }
@@ -40,7 +42,11 @@ export class Transcript {
 
   /** Time has passed. */
   tick(): void {
-    if (!this.#closed && this.#log.now() - this.#saidAt >= pulseMs) this.say(this.#pulse());
+    const now = this.#log.now();
+    const isDue = !this.#closed && !this.#hasSaid && now - this.#saidAt >= pulseMs;
+    if (isDue) this.say(this.#pulse());
+    if (this.#hasSaid) this.#saidAt = now;
+    this.#hasSaid = false;
   }
 
   hide(): void {}
