@@ -4,7 +4,7 @@ import type { RunRecord, RunSummary, StatsRow } from '../src/stores/run-store.ts
 import { omittedIn } from './model/row-fold.ts';
 import type { SentRecord } from './model/row.ts';
 
-export type { RunDiff, RunRecord, RunSummary, StatsRow, Timeline };
+export type { RunDiff, RunRecord, RunSummary, StatsRow };
 export interface TreeRun extends RunSummary {
   depth?: number;
 }
