@@ -9,8 +9,8 @@ import { removeFolder } from './remove-folder.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
- * through. Loose refs go before packed ones, into which somebody may move them meanwhile. Nothing waits for the disk: a copy that is
- * only being made has nothing to lose.
+ * through, and so could a part that is a link itself. Loose refs go before packed ones, into which somebody may move them meanwhile.
+ * Nothing waits for the disk: a copy that is only being made has nothing to lose.
  */
 const script = `
 set -e
@@ -23,7 +23,7 @@ set --
 for part in refs packed-refs reftable shallow config hooks info; do
   [ ! -e "$common/$part" ] || set -- "$@" "$common/$part"
 done
-cp -R "$@" .
+cp -RH "$@" .
 [ ! -e refs/stash ] || rm refs/stash
 git for-each-ref --format='%(objectname) %(refname)' refs/heads > ../../began
 printf '\\n[core]\\n\\tbare = false\\n' >> config

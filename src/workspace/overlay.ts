@@ -67,8 +67,7 @@ export class Overlay implements Isolation {
     const options = (index: number): string =>
       `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}${lasts ? '' : ',volatile'}`;
     const mounts = [
-      // Where the kernel noted that we did not wait, it would refuse the next one.
-      ...layers.map(([index]) => `{ [ ! -e work-${index}/work/incompat ] || rm -r work-${index}/work/incompat; }`),
+      ...layers.map(([index]) => join(`work-${index}`, notWaited)).map((note) => `{ [ ! -e ${note} ] || rm -r ${note}; }`),
       ...layers.map(([index, path]) => `mount --bind ${quote(path)} lower-${index}`),
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
       ...layers.map(([index]) => `umount -l lower-${index}`),
@@ -110,6 +109,9 @@ case $3 in
   other) git ${leavesPointers.join(' ')} reset -q --hard; shift 3; git clean -fdq "$@" ;;
 esac
 `;
+
+/** Where the kernel notes, in its own folder, that we did not wait for the disk: it would refuse the next mount. */
+const notWaited = join('work', 'incompat');
 
 const isRoot = (): boolean => process.geteuid?.() === 0;
 /** Where a layer notes what it hides, and, as root, where a folder came from: else none of the folders below could be renamed. */
@@ -162,8 +164,17 @@ function mountsBelow(folders: readonly string[]): string[] {
     .toSorted((a, b) => a.length - b.length);
 }
 
-/** Why there can be no layers over these: a user's namespace must not uncover what lies below a mount. */
-export function whyNoLayers(layers: readonly string[]): string | undefined {
+/** What git writes in a repository; each may be a link into another one, which no layer is over. */
+const written = ['config', 'refs', 'packed-refs', 'logs', 'objects'];
+
+function isCovered(path: string, layers: readonly string[]): boolean {
+  return layers.some((layer) => isInside(path, layer));
+}
+
+/** Why there can be no layers over these: a user's namespace must not uncover what lies below a mount, and what is a link leads out of them. */
+export function whyNoLayers(layers: readonly string[], commonDir: string): string | undefined {
+  const linked = written.map((part) => join(commonDir, part)).find((path) => existsSync(path) && !isCovered(realpathSync(path), layers));
+  if (layers.length > 0 && linked !== undefined) return `${linked} is a link to elsewhere`;
   const inner = layers.find((path) => layers.some((other) => other !== path && isInside(path, other)));
   return inner === undefined || isRoot() ? undefined : `${inner} is a mount of its own`;
 }

@@ -91,7 +91,7 @@ export class Workspace {
     ]);
     const layers =
       mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...localRemotes([root, copies], remotes)]) : [];
-    const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers));
+    const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers, commonDir));
     const { commit, isCheckedOut, isSnapshot } = base;
     const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRepository } from '../../src/workspace/repository.ts';
@@ -165,6 +165,27 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
       expect(git(`${base}-${name}`, 'rev-parse', kept.branch)).toBe(kept.commit);
       expect(fingerprint(`${base}-${name}`, gitDir)).toEqual(before);
     }
+  },
+  async 'leaves a repository alone whose parts are links to those of another one'(isolate) {
+    const root = fresh();
+    const linked = join(place.folder, `linked-parts-${isolate}`);
+    git(place.folder, 'init', '-q', linked);
+    for (const part of ['config', 'refs', 'objects', 'info']) {
+      rmSync(join(linked, '.git', part), { recursive: true });
+      symlinkSync(join(root, '.git', part), join(linked, '.git', part));
+    }
+    git(linked, 'reset', '-q', '--hard');
+    const before = fingerprint(root);
+    const work = 'git branch stray; git config user.name Eve; echo a > a';
+    if (isolate === 'overlay')
+      await expect(workIn(place, linked, work, { isolate })).rejects.toThrow(/is a link to elsewhere; try --isolate clone/);
+    const { ran, kept } = await workIn(place, linked, work, {
+      isolate: isolate === 'overlay' ? 'auto' : isolate,
+      branch: 'runwire/q/1-links',
+    });
+    expect({ exit: ran.exitCode, paths: kept.changes.map(({ path }) => path) }).toEqual({ exit: 0, paths: ['a'] });
+    expect(git(root, 'branch', '--format=%(refname:short)').split('\n')).not.toContain('stray');
+    expect(fingerprint(root)).toEqual(before);
   },
   async 'has no address to push to, whatever the remotes are called'(isolate) {
     const root = fresh();
