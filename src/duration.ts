@@ -1,3 +1,15 @@
+/** A time that was set, in a sentence: `0.5 s`, `1 min 30 s`, `2 h`. */
+export function timeInWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  const parts = [
+    [Math.floor(minutes / 60), 'h'],
+    [minutes % 60, 'min'],
+    [Number(((ms % 60_000) / 1000).toFixed(3)), 's'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return told.length === 0 ? '0 s' : told.join(' ');
+}
+
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
 /** `90s`, `1h30m`, `3d` in milliseconds; undefined: it is none. */

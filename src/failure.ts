@@ -32,6 +32,11 @@ export class Failure extends Error {
   }
 }
 
+/** What the system or a library calls what went wrong: `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 /** What went wrong, in the words of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,3 +1,5 @@
+export type Pause = typeof pause;
+
 /** Waits so long, or until the signal comes; answers whether the whole time passed. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,7 +1,11 @@
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
 /** The fields that have a value. */
-export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function present<T extends object>(fields: T): Present<T> {
   // Not by deletion: V8 makes a slow dictionary of an object that has lost a key.
   const out: Partial<T> = {};
   for (const key in fields) if (fields[key] !== undefined) out[key] = fields[key];
-  return out as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return out as unknown as Present<T>;
 }

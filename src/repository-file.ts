@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from './failure.ts';
+import { isInside } from './inside.ts';
 
 /** What was read of a file that a repository supplies. */
 export interface RepositoryFile {
@@ -27,9 +29,9 @@ export function readRepositoryFile(path: string, { root, maxBytes }: { root: str
     if (!isInside(folder, realpathSync.native(root))) throw new NotRead(`it is behind a link that leads out of ${root}`);
     return readOpened(openSync(real, careful), seen, maxBytes);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error instanceof NotRead ? error : new NotRead(String(code ?? error), { cause: error });
+    throw error instanceof NotRead ? error : new NotRead(code ?? String(error), { cause: error });
   }
 }
 
@@ -56,9 +58,4 @@ function mustBeRegular(stat: Stats): void {
   if (stat.isSymbolicLink()) throw new NotRead('it is a link, and links of a repository are not followed');
   if (stat.isDirectory()) throw new NotRead('it is a folder, not a regular file');
   if (!stat.isFile()) throw new NotRead('it is not a regular file');
-}
-
-function isInside(path: string, root: string): boolean {
-  const below = relative(root, path);
-  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
