@@ -2,7 +2,7 @@ import { AgentEvent } from '../src/events/event.ts';
 import { z } from 'zod';
 
 interface Schema {
-  type?: string;
+  type?: string | string[];
   const?: string;
   enum?: string[];
   anyOf?: Schema[];
@@ -13,6 +13,11 @@ interface Schema {
 }
 
 function kindOf(schema: Schema): string {
+  if (Array.isArray(schema.type)) {
+    const [type, ...more] = schema.type.filter((each) => each !== 'null');
+    return type === undefined || more.length > 0 ? 'json' : `${kindOf({ ...schema, type })}?`;
+  }
+  if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum.join('|');
   if (schema.anyOf?.some((each) => each.type === 'null')) {
     const other = schema.anyOf.find((each) => each.type !== 'null');

@@ -83,7 +83,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
   },
   'children.reported': { runs: 'count', tokens_used: '~amount', input_tokens: '~amount', output_tokens: '~amount', cost_usd: '~amount', cost_known: 'count' },
   'retry.scheduled': {
-    scope: '~string',
+    scope: '~run',
     resumes: '~boolean',
     attempt: '~count',
     max_attempts: '~count',
@@ -144,7 +144,7 @@ export const shapes: Record<EventType, Record<string, string>> = {
   },
   'process.ended': {
     exit_code: 'integer?',
-    signal: 'json',
+    signal: 'string?',
     reason: 'exited|signalled|timeout|lost',
     requested_signal: '~string',
     left_running: '~count',

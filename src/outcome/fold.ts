@@ -352,7 +352,7 @@ export class OutcomeFold {
       ...present({ usage_by_model: usageByModel(this.#usage, this.#model, price) }),
       ...present({ children: this.#childrenUsage(), lineage: this.#lineage.report(), publish: this.#publish() }),
       artifacts: this.#artifacts.toArray(),
-      ...(failure === undefined ? {} : { error_details: failure }),
+      ...present({ error_details: failure }),
       tool_calls: this.#calls.ended.toArray(),
       ...present({ denials: this.#denials() }),
       warnings: [

@@ -32,5 +32,12 @@ export const unshortened: Pick<Shortener, 'text' | 'json'> = { text: (text) => t
 function holdsLongText(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.length > textLimit;
   if (typeof value !== 'object' || value === null) return false;
-  return depth > maxDepth || Object.values(value).some((each) => holdsLongText(each, depth + 1));
+  if (depth > maxDepth) return true;
+  // Asked of every call of a long stream: a list of the values, and a function for each, would cost more than the look itself.
+  if (Array.isArray(value)) {
+    for (const each of value) if (holdsLongText(each, depth + 1)) return true;
+    return false;
+  }
+  for (const name in value) if (holdsLongText((value as Record<string, unknown>)[name], depth + 1)) return true;
+  return false;
 }

@@ -4,6 +4,7 @@ import { BoundedList, LastLines } from './bounded.ts';
 import { Attempted } from './denials.ts';
 import { codeOfLimit } from './limits.ts';
 import type { Evidence, Expectation, Verdict } from './outcome.ts';
+import { present } from '../present.ts';
 
 /** Every signal a run gives about how it ended; the fold collects them, `judge` weighs them once. */
 export interface Signals {
@@ -114,7 +115,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   const verdict = (name: VerdictClass, why: string, code?: ErrorCode | undefined): Verdict => ({
     class: name,
     exit_code: name === 'cancelled' ? cancelledCode(signals) : exitCodes[name],
-    ...(code === undefined ? {} : { code }),
+    ...present({ code }),
     // Where nobody said what went wrong, the last lines of stderr are the best guess.
     evidence: [{ signal: 'verdict', detail: why }, ...evidence, ...(name === 'incomplete' && code === undefined ? lastWords(signals) : [])],
   });

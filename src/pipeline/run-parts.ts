@@ -3,6 +3,7 @@ import { codeOfClass } from '../faults.ts';
 import { OutcomeFold } from '../outcome/fold.ts';
 import { LastClaim } from '../outcome/last-claim.ts';
 import type { ModelUsage, RunOutcome } from '../outcome/outcome.ts';
+import { tokenFields } from '../outcome/token-fields.ts';
 import { present } from '../present.ts';
 
 type Opening = EventRecord & EventOf<'thread.started'>;
@@ -102,15 +103,7 @@ function cutOff({ verdict, error_details }: RunOutcome, next: EventRecord): Even
   return { type: 'agent.finished', status: 'failed', ...present({ code, message }), ...place };
 }
 
-const counts = [
-  'tokens_used',
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost',
-] as const;
+const counts = ['tokens_used', ...tokenFields, 'cost'] as const;
 type Counts = { [Name in (typeof counts)[number]]?: number | undefined };
 
 /** 0 is written as unknown: nothing was counted since. */

@@ -8,6 +8,8 @@ const base64 = '[A-Za-z0-9+/]';
 const hex = '[0-9a-f]';
 const user = '[A-Za-z0-9._%@+-]{1,64}';
 const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
+/** In the password of an address, between one `@` and the next. */
+const inPassword = '[^\\s/?#@"\'`<>()\\[\\]{}\\\\|]';
 const passwordNameBefore = new RegExp(`(?:${passwordNames.join('|')})${afterName}`, 'i');
 const passwordIndexBefore = new RegExp(`${indexBegins}(?:${passwordNames.join('|')})$`, 'i');
 /** Within the name of a flag. */
@@ -163,9 +165,10 @@ export const passwordShapes: readonly Shape[] = [
   })),
   {
     name: 'url-password',
-    context: '://[^\\s/?#@:"\'`<>()\\[\\]{}\\\\]{0,128}:',
-    secret: '[^\\s/?#@"\'`<>()\\[\\]{}\\\\|]{1,256}',
+    context: '://[^\\s/?#:"\'`<>()\\[\\]{}\\\\]{0,128}:',
+    secret: `${inPassword}{1,256}`,
     after: '@',
+    goesOn: `${inPassword}{0,256}`,
     accept: (password) => !/^(?:\*+|x+|\.+|…)$/i.test(password),
   },
   { name: 'url-token', context: '://', secret: `[A-Za-z0-9_-]{20,256}`, after: '@', accept: hasDigit },

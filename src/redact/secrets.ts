@@ -3,7 +3,7 @@ import { isNameAndPassword, looksRandom } from './randomness.ts';
 import { secrecyOf } from '../secret-names.ts';
 import { isSecretName } from './secret-field-names.ts';
 import { spellingsOf } from './spellings.ts';
-import { passwordsIn } from './url-password.ts';
+import { passwordsIn, percentDecoded } from './url-password.ts';
 
 /** Shorter values are words and numbers as often as secrets. */
 const shortest = 8;
@@ -34,15 +34,10 @@ const headersOfCollector = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 
 function headerValues(value: string): string[] {
   const raw = value.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
-  const meant = raw.map((each) => {
-    try {
-      return decodeURIComponent(each);
-    } catch {
-      return each;
-    }
-  });
   // The word before a credential says how it is meant.
-  return [...raw, ...meant].map((each) => each.replace(/^[A-Za-z]{3,20}(?: +|%20)/, '')).filter((each) => each.length >= shortest);
+  return [...raw, ...raw.map(percentDecoded)]
+    .map((each) => each.replace(/^[A-Za-z]{3,20}(?: +|%20)/, ''))
+    .filter((each) => each.length >= shortest);
 }
 
 /** Passwords beside other things: in a connection string, after a user's name, or in headers. */

@@ -18,6 +18,8 @@ export interface Shape {
   context?: string;
   /** What must stand after it; stays. */
   after?: string;
+  /** What belongs to it too where `after` follows once more: a password may hold an `@`, and the last one ends it. */
+  goesOn?: string;
   boundary?: Boundary;
   /** What the last characters before it must be. */
   behind?: RegExp;

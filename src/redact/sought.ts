@@ -31,6 +31,21 @@ export const lookBehind = 64;
 /** So many characters are looked at first. */
 const looked = 8;
 
+/** A secret goes on for so many characters, and the rest of a part, at the most: what is not yet decided is held back. */
+const mostGoingOn = 512;
+
+/** Where a secret ends that goes on as long as the same follows again. */
+function lastEnd([goesOn, after]: readonly [Pattern, Pattern], text: string, from: number, final: boolean): number {
+  let end = from;
+  while (end - from < mostGoingOn) {
+    const next = advance(goesOn, text, advance(after, text, end, true), final);
+    const follows = next < 0 ? next : advance(after, text, next, final);
+    if (follows < 0) return follows === undecided ? undecided : end;
+    end = next;
+  }
+  return end;
+}
+
 /** A value that is known to be secret. */
 export function literal(value: string): Sought {
   const folds = mayFold(value);
@@ -61,6 +76,7 @@ export function soughtOf(shape: Shape): Sought {
   // Made when they are first looked for: a run starts with all of them, and meets none.
   const secret = onDemand(() => pattern(shape.secret, flags));
   const after = onDemand(() => pattern(shape.after ?? ''));
+  const goesOn = shape.goesOn === undefined ? undefined : onDemand(() => pattern(shape.goesOn ?? ''));
   const context = shape.context === undefined ? undefined : onDemand(() => pattern(shape.context ?? '', flags));
   const head = onDemand(() => firstPlaces((shape.context ?? '') + shape.secret, flags));
   const boundary = shape.boundary ?? (shape.context === undefined ? 'word' : 'any');
@@ -80,11 +96,13 @@ export function soughtOf(shape: Shape): Sought {
       return behind?.test(before) ?? inLine?.test(before.slice(before.lastIndexOf('\n') + 1)) ?? true;
     },
     match(text, at, final, before) {
-      const end = advance(secret(), text, at, final);
+      let end = advance(secret(), text, at, final);
       if (end === fails && mayBeClipped) return clippedEnd(secret(), text, at, final);
       if (end < 0) return end;
       const follows = advance(after(), text, end, final);
       if (follows < 0) return follows;
+      if (goesOn !== undefined) end = lastEnd([goesOn(), after()], text, end, final);
+      if (end < 0) return end;
       if (accept !== undefined && !accept(withoutEscapes(text.slice(at, end)), withoutEscapes(before))) return fails;
       if (shape.block !== true) return end;
       const body = privateKeyBody(text, end);

@@ -28,7 +28,7 @@ export function passwordsIn(address: string | undefined): string[] {
   if (address === undefined || !address.includes('://')) return [];
   const { username = '', password = '', search = '' } = URL.parse(address) ?? {};
   const user = password !== '' ? password : looksRandom(username) ? username : '';
-  return [user, ...keysIn(search)].flatMap((written) => (written === '' ? [] : [written, decoded(written)]));
+  return [user, ...keysIn(search)].flatMap((written) => (written === '' ? [] : [written, percentDecoded(written)]));
 }
 
 function keysIn(query: string): string[] {
@@ -39,7 +39,8 @@ function keysIn(query: string): string[] {
     .flatMap(([name = '', value = '']) => (isSecretName(name) || /^(?:key|sig|signature|pass)$/i.test(name) ? [value] : []));
 }
 
-function decoded(text: string): string {
+/** A % that begins no code is a %. */
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

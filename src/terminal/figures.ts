@@ -41,7 +41,7 @@ export function ago(at: number, now: number): string {
   return dateOf(at);
 }
 
-/** What no calendar has is nobody's reason to fail. */
+/** A time beyond the calendar is shown as `?`, not an error. */
 function dateOf(at: number): string {
   return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().slice(0, 10) : '?';
 }
@@ -76,6 +76,12 @@ export function dollars(cost: number): string;
 export function dollars(cost: number | undefined): string | undefined;
 export function dollars(cost: number | undefined): string | undefined {
   return cost === undefined ? undefined : `$${cost.toFixed(cost !== 0 && cost < 1 ? 4 : 2)}`;
+}
+
+/** An amount that was set, as it was set: `$1`, `$0.5`. */
+export function dollarsSet(amount: number): string {
+  // A sum of such amounts has the noise of binary fractions.
+  return `$${Number(amount < 1 ? amount.toPrecision(6) : amount.toFixed(4))}`;
 }
 
 /** `0 runs`, `1 run`, `2 runs`. */

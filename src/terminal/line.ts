@@ -25,7 +25,7 @@ export function render(line: Line, colours: boolean, start = margin(line)): stri
   return paint(start, 'dim', { colours }) + paint(line.text, line.tone === 'plain' ? undefined : line.tone, { colours });
 }
 
-/** Whether a stream gets colours. Who says so outweighs who says no, as Node.js has it. */
+/** Whether a stream gets colours. FORCE_COLOR outweighs NO_COLOR, as in Node.js. */
 export function wantsColours(env: Environment, isTerminal: boolean): boolean {
   const { FORCE_COLOR: force, NO_COLOR: no, TERM: term } = env;
   if (force !== undefined && force !== '') return force !== '0' && force !== 'false';

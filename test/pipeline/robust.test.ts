@@ -7,8 +7,10 @@ import { tables } from '../across/expected/index.ts';
 import { allRecordings, loadRecording, type Recording } from '../support/recordings.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { eventOf } from '../support/records.ts';
+import { isSweep } from '../support/sweep.ts';
 
-const numRuns = fuzzRuns(12);
+/** Of each recording: there are hundreds. */
+const numRuns = fuzzRuns(isSweep ? 12 : 3);
 const seed = fuzzSeed;
 
 function read(recording: Recording, chunks: readonly Uint8Array[]): { events: AgentEvent[]; outcome: RunOutcome } {

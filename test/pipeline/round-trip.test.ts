@@ -8,6 +8,7 @@ import { Writer } from '../../src/pipeline/writer.ts';
 import { tables } from '../across/expected/index.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
 import { eventOf } from '../support/records.ts';
+import { sweep } from '../support/sweep.ts';
 
 function translate(bytes: Uint8Array, from: Dialect, to: string) {
   const { dialect, variant } = findWriter(to);
@@ -63,8 +64,18 @@ const kept: readonly { what: string; of: (outcome: RunOutcome) => unknown; excus
   { what: 'success', of: (outcome) => outcome.verdict.class === 'success', excuses: ['verdict'] },
 ];
 
-describe.each(writable)('into $id and back', (target) => {
-  it.each(recordings.filter(({ expected }) => expected.dialect !== target.id))('$name', ({ folder, scenario, expected }) => {
+/** Of each dialect's recordings, so that each is written in every other one, also where they are dealt out. */
+const conversions = readable
+  .flatMap(({ id }) =>
+    sweep(
+      recordings.filter(({ expected }) => expected.dialect === id),
+      writable.filter((target) => target.id !== id),
+    ),
+  )
+  .map(([recording, target]) => [target.id, recording.name, target, recording] as const);
+
+describe('into another dialect and back', () => {
+  it.each(conversions)('%s: %s', (_id, _name, target, { folder, scenario, expected }) => {
     const first = translate(loadRecording(folder, scenario).stdout, findDialect(expected.dialect), target.id);
     const second = decode(first.text, target);
     for (const { what, of, excuses } of kept) {

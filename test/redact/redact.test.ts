@@ -15,10 +15,11 @@ import { secretNamesShown } from '../../src/redact/shapes.ts';
 import { loadRecording, scenariosOf } from '../support/recordings.ts';
 import { body, folded, type Planted, plantedSecrets } from '../support/secrets.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { isSweep } from '../support/sweep.ts';
 import { eventOf } from '../support/records.ts';
 
 /** More runs on demand, as in robust.test.ts. */
-const numRuns = fuzzRuns(500);
+const numRuns = fuzzRuns(isSweep ? 500 : 150);
 const seed = fuzzSeed;
 
 const values = [

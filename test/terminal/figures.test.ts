@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ago, tokens } from '../../src/terminal/figures.ts';
+import { ago, dollarsSet, tokens } from '../../src/terminal/figures.ts';
 
 it.each([
   [-9005404415852965, '?'],
@@ -14,3 +14,12 @@ it('groups the digits of a count', () => {
     '100,000 out',
   ]);
 });
+
+it.each([
+  [0, '$0'],
+  [1, '$1'],
+  [1.5, '$1.5'],
+  [0.1 + 0.2, '$0.3'],
+  [0.00012, '$0.00012'],
+  [1234.56789, '$1234.5679'],
+])('tells an amount as it was set: %d', (amount, told) => expect(dollarsSet(amount)).toBe(told));
