@@ -1,9 +1,5 @@
-import type { EventOf } from '../events/event.ts';
 import type { ModelUsage, RunOutcome } from '../outcome/outcome.ts';
-import { present } from '../present.ts';
-import type { Tokens } from './tokens.ts';
-
-type Told = Pick<EventOf<'usage.reported'>, keyof Tokens>;
+import { type Told, type Tokens, tokensOf } from './tokens.ts';
 
 /**
  * The totals of each model as the agent told them, where they come to what the outcome says. They do not where several runs are
@@ -14,17 +10,12 @@ export function totalsByModel(told: ReadonlyMap<string, Told>, outcome: RunOutco
   let sum = 0;
   for (const { input_tokens = 0, output_tokens = 0 } of told.values()) sum += input_tokens + output_tokens;
   if (metrics.tokens_used === undefined || sum === metrics.tokens_used)
-    return new Map([...told].map(([model, tokens]) => [model, counted(tokens)]));
+    return new Map([...told].map(([model, tokens]) => [model, tokensOf(tokens)]));
   const models = usage_by_model ?? [metrics];
-  return new Map(models.map((each) => [each.model_name ?? metrics.model_name ?? '', tokensOf(each, metrics.cost_source)]));
+  return new Map(models.map((each) => [each.model_name ?? metrics.model_name ?? '', totalTokens(each, metrics.cost_source)]));
 }
 
-function counted({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd }: Told): Tokens {
-  return present({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd });
-}
-
-type Sum = Omit<ModelUsage, 'model_name'> & { model_name?: string | undefined };
-
-function tokensOf(sum: Sum, source: RunOutcome['metrics']['cost_source']): Tokens {
-  return counted({ ...sum, cost_usd: source === 'reported' ? sum.cost : undefined });
+/** A cost that nobody told is not written. */
+export function totalTokens(sum: Omit<ModelUsage, 'model_name'>, source: RunOutcome['metrics']['cost_source']): Tokens {
+  return tokensOf({ ...sum, cost_usd: source === 'reported' ? sum.cost : undefined });
 }

@@ -56,14 +56,6 @@ export function asText(value: Json | undefined): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** Copy without the keys whose value is undefined, so that optional fields stay absent. */
-export function compact<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  // Not by deletion: V8 makes a slow dictionary of an object that has lost a key.
-  const out: Partial<T> = {};
-  for (const key in fields) if (fields[key] !== undefined) out[key] = fields[key];
-  return out as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
 /** A whole number, never below zero. */
 export function whole(value: Json | undefined): number | undefined {
   return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined;

@@ -1,5 +1,7 @@
+import { tokenFields } from '../outcome/token-fields.ts';
+import { present } from '../present.ts';
 import type { Json } from './dialect.ts';
-import { compact, count } from './read.ts';
+import { count } from './read.ts';
 
 /** Tokens as our events count them: input with the cache in it, output with the reasoning. */
 export interface Tokens {
@@ -11,14 +13,70 @@ export interface Tokens {
   cost_usd?: number;
 }
 
+/** The same on an event or an outcome, among other things. */
+export type Told = { readonly [Field in keyof Tokens]?: Tokens[Field] | undefined };
+
 /** For wires that count cached tokens beside the fresh ones: ours holds both. Undefined: all zero, so nobody counted. */
 export function tokensBesideCache(fresh?: Json, output?: Json, cacheRead?: Json, cacheWrite?: Json): Tokens | undefined {
   const [input, said, read, write] = [count(fresh), count(output), count(cacheRead), count(cacheWrite)];
   if (!input && !said && !read && !write) return undefined;
-  return compact({
+  return present({
     input_tokens: input === undefined ? undefined : input + (read ?? 0) + (write ?? 0),
     output_tokens: said,
     cache_read_tokens: read,
     cache_write_tokens: write,
   });
+}
+
+const fields = [...tokenFields, 'cost_usd'] as const;
+
+/** Of what an event or an outcome tells, the tokens. */
+export function tokensOf(told: Told): Tokens {
+  const tokens: Tokens = {};
+  for (const field of fields) {
+    const value = told[field];
+    if (value !== undefined) tokens[field] = value;
+  }
+  return tokens;
+}
+
+export function plus(left: Tokens, right: Told): Tokens {
+  const sum: Tokens = { ...left };
+  for (const field of fields) {
+    const value = right[field];
+    if (value !== undefined) sum[field] = exact((sum[field] ?? 0) + value);
+  }
+  return sum;
+}
+
+/** What `now` has more than `before`; fields that did not grow are left out. */
+export function growth(now: Tokens, before: Tokens): Tokens {
+  const more: Tokens = {};
+  for (const field of fields) {
+    const value = now[field];
+    if (value === undefined) continue;
+    const known = before[field];
+    if (known === undefined) more[field] = value;
+    else if (value > known) more[field] = exact(value - known);
+  }
+  return more;
+}
+
+/** `left` without what `right` has of it. */
+export function minus(left: Tokens, right: Tokens): Tokens {
+  const rest: Tokens = { ...left };
+  for (const field of fields) {
+    const value = rest[field];
+    if (value !== undefined) rest[field] = exact(Math.max(0, value - (right[field] ?? 0)));
+  }
+  return rest;
+}
+
+/** Differences of dollar amounts must not show the noise of binary fractions. */
+function exact(value: number): number {
+  return Number.isInteger(value) ? value : Math.round(value * 1e12) / 1e12;
+}
+
+export function isAny(tokens: Tokens): boolean {
+  return fields.some((field) => (tokens[field] ?? 0) > 0);
 }

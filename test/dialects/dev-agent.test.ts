@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { devAgent } from '../../src/dialects/dev-agent/index.ts';
 import { Line } from '../../src/dialects/dev-agent/wire.ts';
-import { finalReport } from '../../src/dialects/dev-agent/write/ending.ts';
+import { writeEnding } from '../../src/dialects/dev-agent/write/ending.ts';
 import type { JsonObject } from '../../src/dialects/dialect.ts';
 import { findWriter } from '../../src/dialects/registry.ts';
 import type { AgentEvent } from '../../src/events/event.ts';
@@ -237,7 +237,7 @@ describe('writing', () => {
 
   it('ends with the report that follows from the outcome', () => {
     const { outcome, text } = pass({ stdout: jsonl(real) }, 'dev-agent');
-    const report = finalReport(outcome);
+    const report = writeEnding(outcome);
     expect(linesOf(text).at(-1)).toMatchObject({ type: 'thread.completed', status: 'completed', summary: 'All green.' });
     expect(linesOf(text).at(-1)?.final_report).toEqual(report);
     expect(report).toMatchObject({ task: 'Fix foo', is_finished: true, message: 'All green.', verdict: { class: 'success' } });
@@ -245,7 +245,7 @@ describe('writing', () => {
 
   it('says in the report why a run failed', () => {
     const { outcome } = readLines([started, turn(1), end('error', undefined, 'HTTP 401')]);
-    expect(finalReport(outcome)).toMatchObject({
+    expect(writeEnding(outcome)).toMatchObject({
       status: 'error',
       summary: 'HTTP 401',
       is_finished: false,

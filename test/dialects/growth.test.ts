@@ -5,6 +5,7 @@ import type { AgentEvent } from '../../src/events/event.ts';
 import { OutcomeFold } from '../../src/outcome/fold.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
 import { numbered } from '../support/records.ts';
+import { sweep } from '../support/sweep.ts';
 
 /** One line for each number below `size`. */
 function* each<T>(size: number, line: (index: number) => T): Iterable<T> {
@@ -90,8 +91,12 @@ const dialects: Record<string, Talk<JsonObject>> = {
   },
 };
 
-describe.each(Object.entries(dialects))('reading %s', (name, talk) => {
-  it.each(Object.entries(shapes))('%s', (_title, shape) => {
+const readings = sweep(Object.entries(dialects), Object.entries(shapes)).map(
+  ([[name, talk], [title, shape]]) => [name, title, talk, shape] as const,
+);
+
+describe('reading', () => {
+  it.each(readings)('%s: %s', (name, _title, talk, shape) => {
     const [id = ''] = name.split(' ');
     const steepness = steepnessOf((size) => {
       const decoder = findDialect(id).decoder({ emit() {}, at() {}, unknown() {}, note() {} });
@@ -127,8 +132,12 @@ function steepnessOfWriting(to: string, shape: (size: number) => Iterable<AgentE
   });
 }
 
-describe.each(['codex', 'agent-code', 'dexter', 'dexter:events', 'dev-agent'])('writing %s', (to) => {
-  it.each(Object.entries(written))('%s', (_title, shape) => {
+const writings = sweep(['codex', 'agent-code', 'dexter', 'dexter:events', 'dev-agent'], Object.entries(written)).map(
+  ([to, [title, shape]]) => [to, title, shape] as const,
+);
+
+describe('writing', () => {
+  it.each(writings)('%s: %s', (to, _title, shape) => {
     expect(steepnessOfWriting(to, shape)).toBeLessThan(steepest);
   });
 });

@@ -5,6 +5,7 @@ import type { AgentEvent } from '../../src/events/event.ts';
 import { writable, Writer } from '../../src/pipeline/writer.ts';
 import { steepest, steepnessOf } from '../support/growth.ts';
 import { numbered } from '../support/records.ts';
+import { sweep } from '../support/sweep.ts';
 
 type Lines = (size: number) => Iterable<JsonObject>;
 
@@ -136,11 +137,11 @@ function steepnessOfReading(id: string, lines: Lines): number {
   });
 }
 
-describe.each(Object.keys(shapes))('%s', (shape) => {
-  it.each(Object.entries(talks))('%s', (id, talk) => {
-    const lines = shapes[shape]?.(talk) ?? (() => []);
-    expect(steepnessOfReading(id, lines)).toBeLessThan(steepest);
-  });
+const readings = sweep(Object.entries(shapes), Object.entries(talks)).map(
+  ([[title, shape], [id, talk]]) => [id, title, shape(talk)] as const,
+);
+it.each(readings)('%s: %s', (id, _title, lines) => {
+  expect(steepnessOfReading(id, lines)).toBeLessThan(steepest);
 });
 
 it.each<[string, string, Lines]>([

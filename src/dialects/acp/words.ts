@@ -90,7 +90,7 @@ export const agentMethods: ReadonlySet<string> = new Set([
   'elicitation/complete',
 ]);
 
-/** Names that the protocol keeps for itself; all others are extensions, which are nobody else's business. */
+/** Names that the protocol keeps for itself; all others are extensions, which may be ignored. */
 const ownNames = /^(?:initialize|authenticate|logout)$|^(?:session|fs|terminal|elicitation)\//;
 
 export function isExtension(method: string): boolean {

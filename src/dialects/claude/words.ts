@@ -36,6 +36,9 @@ export const toolKinds: ToolKinds = {
   ExitPlanMode: 'plan',
 };
 
+/** Where the input of a tool that edits names its file. */
+export const pathFields = ['file_path', 'notebook_path'];
+
 /** Why a tool did not run, in the words of `tool_result_meta`; `abandoned` is ours. */
 export const nonExecution: Partial<Record<ItemStatus, string>> = {
   denied: 'permission-rule',

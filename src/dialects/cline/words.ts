@@ -11,6 +11,9 @@ export const toolKinds: ToolKinds = {
   spawn_agent: 'subagent',
 };
 
+/** Tools of MCP servers are called `server__tool`. */
+export const mcpName = /__/;
+
 /** 2.x. */
 export const legacyToolKinds: ToolKinds = {
   editedExistingFile: 'file_edit',

@@ -1,4 +1,4 @@
-import type { ItemStatus } from '../../events/event.ts';
+import type { ErrorCode, ItemStatus } from '../../events/event.ts';
 import type { ToolKinds } from '../tool-kinds.ts';
 
 /** The items that `codex exec` prints, and the tools that its session files name. */
@@ -19,6 +19,9 @@ export const toolKinds: ToolKinds = {
   apply_patch: 'file_edit',
   update_plan: 'plan',
 };
+
+/** Session files call the tools of MCP servers `server__tool`. */
+export const mcpName = /__/;
 
 /** The MCP server name under which Runwire writes tools of other agents, so that reading back restores their names. */
 export const foreignServer = 'runwire';
@@ -53,3 +56,28 @@ export const operationOf = { add: 'created', delete: 'deleted', update: 'modifie
 
 /** A patch names its files in lines like `*** Add File: a.c`. */
 export const patchOperation = { Add: 'created', Delete: 'deleted', Update: 'modified' } as const;
+
+/** `codex_error_info`: a word, or a word with what belongs to it. */
+export const codeOfInfo: Readonly<Record<string, ErrorCode>> = {
+  context_window_exceeded: 'context_overflow',
+  session_budget_exceeded: 'cost_limit',
+  usage_limit_exceeded: 'quota',
+  model_cap: 'rate_limit',
+  server_overloaded: 'server',
+  internal_server_error: 'server',
+  unauthorized: 'auth',
+  bad_request: 'refused',
+  cyber_policy: 'refused',
+  sandbox_error: 'tool',
+};
+
+/** Errors of a connection, which name the HTTP status if there was one. */
+export const connections: ReadonlySet<string> = new Set([
+  'http_connection_failed',
+  'response_stream_connection_failed',
+  'response_stream_disconnected',
+  'response_too_many_failed_attempts',
+]);
+
+/** What was asked beside the turn failed, not the turn. */
+export const besideTheTurn: ReadonlySet<string> = new Set(['thread_rollback_failed', 'active_turn_not_steerable']);

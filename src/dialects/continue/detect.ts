@@ -1,15 +1,13 @@
 import type { JsonObject } from '../dialect.ts';
 import { objectIn } from '../read.ts';
-
-const noteStatus = new Set<unknown>(['info', 'success', 'warning', 'error']);
-const housekeeping = new Set(['status', 'message', 'contextUsage', 'historyLength']);
+import { noPrompt, noteFields, noteStatuses, wrapping } from './words.ts';
 
 /** The model's own JSON may be printed as it is, so only Continue's own words are proof. */
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
   if (head.some((wire) => isWrapped(wire))) return head.every((wire) => isWrapped(wire) || isNote(wire)) ? 1 : 0;
   if (head.some((wire) => isNote(wire))) return head.some((wire) => 'type' in wire) ? 0 : 0.7;
   if (head.length > 0) return 0;
-  if (stderr.some((text) => text.startsWith('Error: A prompt is required when using the -p/--print flag'))) return 0.9;
+  if (stderr.some((text) => text.startsWith(`Error: ${noPrompt}`))) return 0.9;
   return stderr.some(isErrorLine) ? 0.7 : 0;
 }
 
@@ -20,8 +18,8 @@ export function isWrapped(wire: JsonObject): boolean {
 }
 
 export function isNote(wire: JsonObject): boolean {
-  if (typeof wire.message !== 'string' || !noteStatus.has(wire.status)) return false;
-  return Object.keys(wire).every((key) => housekeeping.has(key));
+  if (typeof wire.message !== 'string' || !noteStatuses.has(wire.status)) return false;
+  return Object.keys(wire).every((key) => noteFields.has(key));
 }
 
 function isErrorLine(text: string): boolean {
@@ -30,5 +28,5 @@ function isErrorLine(text: string): boolean {
 
 /** An answer that was cut: Continue wraps it in an object of one line that begins with it. */
 export function detectText(text: string): number {
-  return text.startsWith('{"response":"') ? 0.7 : 0;
+  return text.startsWith(`${wrapping}"`) ? 0.7 : 0;
 }

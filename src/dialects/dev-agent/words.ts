@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../events/event.ts';
 import type { Verdict } from '../../outcome/outcome.ts';
-import { kindIn, type ToolKinds } from '../tool-kinds.ts';
+import type { ToolKinds } from '../tool-kinds.ts';
 
 export const lineTypes: ReadonlySet<string> = new Set([
   'thread.started',
@@ -17,7 +17,7 @@ export const lineTypes: ReadonlySet<string> = new Set([
 type WireKind = 'tool_call' | 'branch_poll' | 'publish';
 
 /** What tools do that the wire calls tool calls: dev-agent's own, and those that mean the same in every agent that has them. */
-const kindOfTool: ToolKinds = {
+export const toolKinds: ToolKinds = {
   branch_output: 'branch_poll',
   check_status: 'branch_poll',
   publish: 'publish',
@@ -37,7 +37,7 @@ function named(kind: ItemKind, names: string): ToolKinds {
 }
 
 /** Earlier streams of Runwire have our kinds. */
-const kindOfWord: ToolKinds = {
+export const kindOfWord: ToolKinds = {
   tool_call: 'tool_call',
   command: 'command',
   file_edit: 'file_edit',
@@ -54,13 +54,6 @@ const kindOfWord: ToolKinds = {
 export function wireKind(kind: ItemKind, name: string): WireKind {
   if (name === 'publish') return 'publish';
   return kind === 'publish' || kind === 'branch_poll' ? kind : 'tool_call';
-}
-
-/** What a call is that the wire calls so. */
-export function readKind(word: string, name: string): ItemKind {
-  const kind = kindIn(kindOfWord, word);
-  if (kind !== 'tool_call' && name !== 'publish') return kind;
-  return name.startsWith('mcp__') ? 'mcp' : kindIn(kindOfTool, name);
 }
 
 /** What may be shown of the arguments of dev-agent's own tools; prompts are shown by their first words. */

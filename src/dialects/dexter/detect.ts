@@ -1,10 +1,9 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
+import { surest } from '../surest.ts';
 
 export function detect(head: readonly JsonObject[]): number {
-  let best = 0;
-  for (const wire of head) best = Math.max(best, sure(wire));
-  return best;
+  return surest(head, sure);
 }
 
 function sure(wire: JsonObject): number {

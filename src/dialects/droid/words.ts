@@ -16,6 +16,9 @@ export const toolKinds: ToolKinds = {
   Task: 'subagent',
 };
 
+/** Tools of MCP servers are called `server___tool`. */
+export const mcpName = /___/;
+
 /** Without a person to ask, what is above the `--auto` level is refused, and the run often ends on it. */
 export const refusal =
   /insufficient permission|permission (?:to proceed|level)|--auto (?:low|medium|high)|--skip-permissions-unsafe|rejected by (?:the )?user/i;

@@ -21,6 +21,9 @@ export const toolKinds: ToolKinds = {
   activate_skill: 'tool_call',
 };
 
+/** Tools of MCP servers are called `mcp_server_tool`, in older versions `server__tool`. */
+export const mcpName = /^mcp_|__/;
+
 /** Names of the error classes that say more than their message. */
 export const errorClasses: readonly (readonly [string, ErrorCode])[] = [
   ['FatalTurnLimitedError', 'turn_limit'],

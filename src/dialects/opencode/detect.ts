@@ -1,7 +1,6 @@
 import type { JsonObject } from '../dialect.ts';
 import { isObject } from '../read.ts';
 import { speakerOf } from '../shared/opencode/detect.ts';
-import { unwrap } from './unwrap.ts';
 
 const families = new Set(
   'catalog command file global ide installation integration lsp mcp message models-dev permission plugin project pty question reference server session storage todo tui vcs workspace worktree'.split(
@@ -39,4 +38,11 @@ function parsed(text: string): JsonObject[] {
   } catch {
     return [];
   }
+}
+
+/** The events of all instances (`/global/event`) come wrapped. A loop: a line may be nested deeper than the stack is. */
+export function unwrap(wire: JsonObject): JsonObject {
+  let inner = wire;
+  while (inner.type === undefined && isObject(inner.payload)) inner = inner.payload;
+  return inner;
 }

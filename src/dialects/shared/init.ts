@@ -1,5 +1,6 @@
+import { present } from '../../present.ts';
 import type { DecoderSink, JsonObject } from '../dialect.ts';
-import { compact, filled } from '../read.ts';
+import { filled } from '../read.ts';
 
 /** The `system` line that Cursor, Droid and Amp begin with, as Claude Code does. */
 export function readInit(sink: DecoderSink, agent: string, wire: JsonObject): void {
@@ -7,6 +8,6 @@ export function readInit(sink: DecoderSink, agent: string, wire: JsonObject): vo
   sink.emit({
     type: 'thread.started',
     agent,
-    ...compact({ session_id: filled(wire.session_id), model: filled(wire.model), cwd: filled(wire.cwd) }),
+    ...present({ session_id: filled(wire.session_id), model: filled(wire.model), cwd: filled(wire.cwd) }),
   });
 }

@@ -1,6 +1,7 @@
 import type { Draft } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
-import { compact, filled, list, object, string } from '../../read.ts';
+import { filled, list, object, string } from '../../read.ts';
 import { changedLines } from './changed-lines.ts';
 
 /** What a call that ended well did to files. */
@@ -26,7 +27,7 @@ function editOf({ path, oldText, newText, _meta }: JsonObject, item_id: string):
   const [before, after] = [string(oldText) ?? '', string(newText) ?? ''];
   const kind = object(_meta).kind;
   const operation = kind === 'delete' ? 'deleted' : before === '' || kind === 'add' ? 'created' : 'modified';
-  return { type: 'file.edited', path: string(path) ?? '', operation, item_id, ...compact(changedLines(before, after) ?? {}) };
+  return { type: 'file.edited', path: string(path) ?? '', operation, item_id, ...present(changedLines(before, after) ?? {}) };
 }
 
 /** OpenCode says so of a file that it wrote. */

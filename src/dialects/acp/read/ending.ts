@@ -1,10 +1,15 @@
 import { eventIn } from '../../../events/check.ts';
 import type { ErrorCode, EventOf, FinishReason } from '../../../events/event.ts';
 import { codeOfMessage } from '../../../faults.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, isObject, object, string, wordIn } from '../../read.ts';
+import { asText, filled, integer, isObject, object, string, wordIn } from '../../read.ts';
 import { authRequired, cancelled, codeOfRpc, endTurn, internalError, ownMeta, stopReasons } from '../words.ts';
 import { ownMetaOf } from './meta.ts';
+import type { Prompts } from './prompts.ts';
+import type { Sessions } from './sessions.ts';
+import type { Texts } from './texts.ts';
+import type { Tools } from './tools.ts';
 
 type Claim = EventOf<'agent.finished'>;
 
@@ -15,12 +20,94 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 };
 
-export function finishReason(stopReason: string): FinishReason {
+function finishReason(stopReason: string): FinishReason {
   return wordIn(finishReasons, stopReason) ?? 'other';
 }
 
+/** Requests without which there is no run. */
+const needed = new Set(['initialize', 'authenticate', 'session/new', 'session/load', 'session/resume', 'session/prompt']);
+
+/** How prompts end, and what fails before there is one. */
+export class Ending {
+  readonly #sink: DecoderSink;
+  readonly #sessions: Sessions;
+  readonly #prompts: Prompts;
+  readonly #texts: Texts;
+  readonly #tools: Tools;
+  /** That it asks for a login is no failure if it then gets one. */
+  #held: Fault | undefined;
+
+  constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools }) {
+    this.#sink = sink;
+    this.#sessions = sessions;
+    this.#prompts = prompts;
+    this.#texts = work.texts;
+    this.#tools = work.tools;
+  }
+
+  /** The answer to a prompt. */
+  read(answer: JsonObject, claim: Claim): void {
+    this.#close(string(answer.stopReason) ?? '', claim);
+  }
+
+  fail(error: JsonObject, method: string): void {
+    const fault = readFault(error, method);
+    if (!needed.has(method))
+      return this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: `${method}: ${fault.message}` });
+    if (method !== 'session/prompt' && error.code === authRequired) {
+      this.#held = fault;
+      return;
+    }
+    this.#fail(this.#prompts.isCancelled ? { ...fault, code: 'cancelled' } : fault, method === 'session/prompt' ? 'provider' : 'agent');
+  }
+
+  /** The login that it asked for. */
+  logIn(): void {
+    this.#held = undefined;
+  }
+
+  /** There will be no login. */
+  release(): void {
+    const fault = this.#held;
+    this.#held = undefined;
+    if (fault !== undefined) this.#fail(fault, 'agent');
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.release();
+    this.#closeTurn();
+  }
+
+  #fail(fault: Fault, scope: 'agent' | 'provider'): void {
+    if (!this.#sessions.isIntroduced) this.#sessions.introduce({});
+    const isOpen = this.#prompts.areOpen;
+    const claim = tellFault(fault, this.#sink, scope);
+    if (isOpen) this.#close('error', claim);
+    else this.#sink.emit(claim);
+  }
+
+  #close(reason: string, claim: Claim): void {
+    const all = this.#prompts.end(claim);
+    if (all === undefined) return;
+    this.#closeTurn();
+    if (!this.#prompts.tellsTurns)
+      this.#sink.emit({
+        type: 'turn.completed',
+        finish_reason: reason === 'error' ? 'error' : finishReason(reason),
+        raw_finish_reason: reason,
+      });
+    this.#sink.emit(all);
+  }
+
+  #closeTurn(): void {
+    this.#texts.closeAll();
+    this.#tools.endTurn();
+  }
+}
+
 /** What the answer to a prompt claims. */
-export function claimOf(result: JsonObject, sink: DecoderSink): Claim {
+export function readEnding(result: JsonObject, sink: DecoderSink): Claim {
   const own = ownClaim(ownMetaOf(result));
   const raw_status = string(result.stopReason) ?? '';
   if (own !== undefined && (own.status !== 'ok' || raw_status === endTurn)) return own;
@@ -32,7 +119,7 @@ export function claimOf(result: JsonObject, sink: DecoderSink): Claim {
 }
 
 /** What an error says of a run. */
-export interface Fault {
+interface Fault {
   code: ErrorCode;
   message: string;
   raw: string;
@@ -41,7 +128,7 @@ export interface Fault {
   claim: Claim | undefined;
 }
 
-export function faultOf(error: JsonObject, method: string): Fault {
+function readFault(error: JsonObject, method: string): Fault {
   const data = object(error.data);
   const details = filled(data.details) ?? filled(data.message) ?? filled(data.error) ?? filled(error.data);
   const said = asText(error.message);
@@ -69,20 +156,16 @@ function codeOf(raw: number | undefined, words: string, status: number | undefin
   return 'unknown';
 }
 
-export function isAuthRequired(error: JsonObject): boolean {
-  return error.code === authRequired;
-}
-
 function ownClaim(own: JsonObject | undefined): Claim | undefined {
   const claim = own === undefined ? undefined : eventIn({ type: 'agent.finished', ...object(own.claim) });
   return claim?.type === 'agent.finished' ? claim : undefined;
 }
 
-export function tellFault(fault: Fault, sink: DecoderSink, scope: 'agent' | 'provider'): Claim {
+function tellFault(fault: Fault, sink: DecoderSink, scope: 'agent' | 'provider'): Claim {
   const { code, message, raw: raw_status, status, claim } = fault;
   // An error is never a success, whatever it says of itself.
   if (claim !== undefined && claim.status !== 'ok') return claim;
   if (code === 'cancelled') return { type: 'agent.finished', status: 'cancelled', message, raw_status };
-  sink.emit({ type: 'error', scope, code, message, fatal: true, ...compact({ http_status: status }) });
+  sink.emit({ type: 'error', scope, code, message, fatal: true, ...present({ http_status: status }) });
   return { type: 'agent.finished', status: 'failed', code, message, raw_status };
 }

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { compact, filled, list, object, string } from '../../read.ts';
+import { filled, list, object, string } from '../../read.ts';
 import { ownMetaOf } from './meta.ts';
 import type { Tools } from './tools.ts';
 
@@ -29,7 +30,7 @@ export class Permissions {
       type: 'permission.requested',
       permission_id: permissionId,
       what: about?.name ?? 'unknown',
-      ...compact({ item_id: itemId, pattern: about?.pattern, title: filled(about?.title) }),
+      ...present({ item_id: itemId, pattern: about?.pattern, title: filled(about?.title) }),
     });
     return { permissionId, itemId, kinds: new Map(kinds) };
   }
@@ -44,7 +45,7 @@ export class Permissions {
       permission_id: permissionId,
       decision: isAllowed ? 'allowed' : 'denied',
       by,
-      ...compact({ item_id: itemId, raw_decision: filled(optionId) ?? filled(outcome) }),
+      ...present({ item_id: itemId, raw_decision: filled(optionId) ?? filled(outcome) }),
     });
     if (isAllowed || itemId === undefined) return;
     this.#tools.refused(itemId, outcome === 'cancelled' ? 'cancelled' : 'denied');

@@ -8,13 +8,46 @@ const badness: Readonly<Record<Claim['status'], number>> = { ok: 0, cancelled: 1
 export class Prompts {
   #open = 0;
   #worst: Claim | undefined;
+  #areSeen = false;
+  #wasAny = false;
+  #isCancelled = false;
+  /** Runwire wrote it: its turns are told. */
+  tellsTurns = false;
 
   get areOpen(): boolean {
     return this.#open > 0;
   }
 
-  begin(): void {
+  /** The client is heard: what comes outside of a prompt is no part of the work. */
+  get areSeen(): boolean {
+    return this.#areSeen;
+  }
+
+  get wasAny(): boolean {
+    return this.#wasAny;
+  }
+
+  get isWork(): boolean {
+    return this.areOpen || !this.#areSeen;
+  }
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  hearClient(): void {
+    this.#areSeen = true;
+  }
+
+  begin(isOwn: boolean): void {
     this.#open += 1;
+    this.#wasAny = true;
+    this.#isCancelled = false;
+    this.tellsTurns = isOwn;
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
   }
 
   /** Answers what all of them came to, when the last has ended. */

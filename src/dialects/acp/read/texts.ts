@@ -1,6 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { Pieces } from '../../pieces.ts';
-import { compact } from '../../read.ts';
 
 interface Block {
   kind: 'text' | 'reasoning';
@@ -60,5 +60,5 @@ export class Texts {
 }
 
 function placeOf({ id, messageId }: Block, parent: string | undefined) {
-  return { block_id: id, ...compact({ message_id: messageId, parent_item_id: parent }) };
+  return { block_id: id, ...present({ message_id: messageId, parent_item_id: parent }) };
 }

@@ -1,8 +1,9 @@
 import { eventIn } from '../../../events/check.ts';
 import type { Draft, ItemStatus } from '../../../events/event.ts';
 import { subject } from '../../../events/subject.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, isObject, list, object, string, wordIn } from '../../read.ts';
+import { asText, filled, integer, isObject, list, object, string, wordIn } from '../../read.ts';
 import { Recent } from '../../recent.ts';
 import { wireKinds } from '../words.ts';
 import { editsOf, pathsOf, textOf } from './edits.ts';
@@ -126,7 +127,7 @@ export class Tools {
     const exit_code = exitCodeIn(rawOutput);
     const isCut = this.#isCancelled && call.kind === 'execute';
     const status = isCut ? 'cancelled' : isGood && (exit_code ?? 0) === 0 ? 'success' : 'error';
-    this.#complete(call, { status, ...compact({ output: outputOf(rawOutput, call.contents), exit_code }) });
+    this.#complete(call, { status, ...present({ output: outputOf(rawOutput, call.contents), exit_code }) });
     if (!isGood) return;
     const { id: itemId, kind, contents, locations } = call;
     const edits = editsOf({ itemId, kind, contents, locations, args: object(argsOf(call)), rawOutput });
@@ -163,7 +164,7 @@ function argsOf({ input, kind, title, locations }: Call): Json {
   if (input !== undefined) return input;
   const [path] = pathsOf(locations, {});
   if (kind === 'execute') return title === '' ? {} : { command: title };
-  return compact({ path, title: title === '' ? undefined : title });
+  return present({ path, title: title === '' ? undefined : title });
 }
 
 function nameIn({ name, kind, title }: Call): string {

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { compact, count, filled, isObject, list, object } from '../../read.ts';
+import { count, filled, isObject, list, object } from '../../read.ts';
 import type { Tokens } from '../../tokens.ts';
 
 /** Tokens and money: per model call, at the end of a prompt, or as the cost of the session so far. */
@@ -60,9 +61,9 @@ export class Usage {
   }
 
   #quota({ input_tokens, output_tokens }: JsonObject, model?: string): void {
-    const tokens = compact({ input_tokens: count(input_tokens), output_tokens: count(output_tokens) });
+    const tokens = present({ input_tokens: count(input_tokens), output_tokens: count(output_tokens) });
     if (!tokens.input_tokens && !tokens.output_tokens) return;
-    this.#sink.emit({ type: 'usage.reported', scope: 'turn', ...tokens, ...compact({ model }) });
+    this.#sink.emit({ type: 'usage.reported', scope: 'turn', ...tokens, ...present({ model }) });
   }
 
   #spent(): number | undefined {
@@ -79,7 +80,7 @@ function tokensOf(told: JsonObject): Tokens | undefined {
   const beside = total === undefined ? 0 : total - (input ?? 0) - (output ?? 0);
   const isCacheBeside = cached > 0 && (beside === cached || beside === cached + (thought ?? 0));
   const isThoughtBeside = (thought ?? 0) > 0 && (beside === thought || beside === cached + (thought ?? 0));
-  return compact({
+  return present({
     input_tokens: input === undefined ? undefined : input + (isCacheBeside ? cached : 0),
     output_tokens: output === undefined ? undefined : output + (isThoughtBeside ? (thought ?? 0) : 0),
     reasoning_tokens: thought,

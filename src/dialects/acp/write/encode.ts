@@ -1,10 +1,11 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { version } from '../../../version.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 import { Claims } from '../../claims.ts';
-import { compact, isObject } from '../../read.ts';
+import { isObject } from '../../read.ts';
 import { ownMeta } from '../words.ts';
-import { answerOf } from './ending.ts';
+import { writeEnding } from './ending.ts';
 import { Updates } from './updates.ts';
 
 const ids = { initialize: 0, session: 1, prompt: 2 };
@@ -35,13 +36,13 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
     const agentInfo = { name: thread.agent ?? 'unknown', version: thread.agent_version ?? '' };
     write({ id: ids.initialize, result: { protocolVersion: 1, agentCapabilities: {}, agentInfo } });
     client(ids.session, 'session/new', { cwd: thread.cwd ?? '/', mcpServers: [] });
-    write({ id: ids.session, result: { sessionId, _meta: { [ownMeta]: { thread: compact(thread) } } } });
+    write({ id: ids.session, result: { sessionId, _meta: { [ownMeta]: { thread: present(thread) } } } });
   }
 
   function prompt(submitted?: EventOf<'prompt.submitted'>): void {
     isPrompted = true;
     const content = submitted === undefined ? [] : [{ type: 'text', text: submitted.text }];
-    const own = submitted === undefined ? {} : { submitted: compact({ message_id: submitted.message_id }) };
+    const own = submitted === undefined ? {} : { submitted: present({ message_id: submitted.message_id }) };
     if (isDialogue) return client(ids.prompt, 'session/prompt', { sessionId, prompt: content, _meta: { [ownMeta]: own } });
     for (const each of content) say({ sessionUpdate: 'user_message_chunk', content: each });
   }
@@ -60,7 +61,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
       const claim = claims.told(outcome);
       const { verdict, error_details: details } = outcome;
       if (claim !== undefined)
-        write({ id: ids.prompt, ...answerOf(claim, details?.message ?? verdict.evidence[0]?.detail ?? verdict.class) });
+        write({ id: ids.prompt, ...writeEnding(claim, details?.message ?? verdict.evidence[0]?.detail ?? verdict.class) });
       if ((claim?.status === 'ok') !== (verdict.class === 'success')) sink.lose('verdict');
     },
   };

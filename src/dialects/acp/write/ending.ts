@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { authRequired, cancelled, endTurn, internalError, ownMeta } from '../words.ts';
 
 type Claim = EventOf<'agent.finished'>;
@@ -14,9 +14,9 @@ const stopReasonOf: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The answer to a prompt: a stop reason where ACP has a true one, an error where it has none. `more` goes into `_meta.runwire`. */
-export function answerOf(claim: Claim, otherwise: string, more: JsonObject = {}): { result: JsonObject } | { error: JsonObject } {
+export function writeEnding(claim: Claim, otherwise: string, more: JsonObject = {}): { result: JsonObject } | { error: JsonObject } {
   const { type: _type, ...said } = claim;
-  const own = { [ownMeta]: { claim: compact(said), ...more } };
+  const own = { [ownMeta]: { claim: present(said), ...more } };
   const stopReason = reasonOf(claim);
   if (stopReason !== undefined) return { result: { stopReason, _meta: own } };
   const code = claim.code === 'auth' ? authRequired : internalError;

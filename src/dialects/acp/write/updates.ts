@@ -1,8 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { subject } from '../../../events/subject.ts';
+import { present } from '../../../present.ts';
 import type { Json, JsonObject, Loss } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { asText, compact, object } from '../../read.ts';
+import { asText, object } from '../../read.ts';
 import { Recent } from '../../recent.ts';
 import { pathsOf } from '../read/edits.ts';
 import { isCarried } from '../read/meta.ts';
@@ -72,11 +73,11 @@ export class Updates {
     const open = this.#open.get(parent ?? '');
     const isNew = open !== undefined && open.block !== block && open.kind === kind && open.message === message;
     this.#open.set(parent ?? '', { block, kind, message, isOver: false });
-    const meta = compact({ parent, isNew: isNew ? true : undefined });
+    const meta = present({ parent, isNew: isNew ? true : undefined });
     this.#sink.update({
       sessionUpdate: kind,
       content: { type: 'text', text },
-      ...compact({ messageId: message }),
+      ...present({ messageId: message }),
       ...(Object.keys(meta).length === 0 ? {} : { _meta: own(meta) }),
     });
   }
@@ -162,7 +163,7 @@ function eventOf(event: EventRecord | EventOf<'item.started' | 'item.completed'>
     synthetic: _synthetic,
     ...rest
   } = event as EventRecord;
-  return compact(rest) as Record<string, Json>;
+  return present(rest) as Record<string, Json>;
 }
 
 /** One line for people. */

@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { fieldsOf } from '../../told.ts';
 import { approvalReason, customPrefix, protocolVersion } from '../words.ts';
 import { writeEnding } from './ending.ts';
@@ -29,8 +29,8 @@ export function encoder(sink: EncoderSink): Encoder {
       threadId: events.threadId,
       runId: events.runId,
       protocolVersion,
-      ...compact({ parentRunId: opening.parent_run_id }),
-      metadata: compact({
+      ...present({ parentRunId: opening.parent_run_id }),
+      metadata: present({
         agent: opening.agent,
         agentVersion: opening.agent_version,
         model: opening.model,
@@ -56,7 +56,7 @@ export function encoder(sink: EncoderSink): Encoder {
 
   function custom(event: EventRecord): void {
     const toolCallId = 'item_id' in event ? tools.idOf(event.item_id) : undefined;
-    events.write('CUSTOM', { name: `${customPrefix}${event.type}`, value: { ...fieldsOf(event), ...compact({ toolCallId }) } });
+    events.write('CUSTOM', { name: `${customPrefix}${event.type}`, value: { ...fieldsOf(event), ...present({ toolCallId }) } });
   }
 
   function record(event: EventRecord): void {

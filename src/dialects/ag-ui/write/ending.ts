@@ -1,19 +1,20 @@
 import { codeOfClass } from '../../../faults.ts';
-import type { ModelUsage, RunOutcome } from '../../../outcome/outcome.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { failureText } from '../../told.ts';
 import type { Events } from './events.ts';
+import { writeUsage } from './usage.ts';
 
 type Interrupts = readonly { id: string; reason: string; message: string; toolCallId?: string }[];
 
 /** A run is finished when it succeeded, was cancelled, or waits for a permission; all else is an error. */
 export function writeEnding(outcome: RunOutcome, interrupts: Interrupts, events: Events): void {
   const { verdict, message, metrics } = outcome;
-  const usage = usageOf(outcome);
+  const usage = writeUsage(outcome);
   const known = {
     ...(usage.length === 0 ? {} : { usage }),
-    metadata: compact({
+    metadata: present({
       verdict: verdict.class,
       exitCode: verdict.exit_code,
       reason: verdict.evidence[0]?.detail,
@@ -32,27 +33,4 @@ export function writeEnding(outcome: RunOutcome, interrupts: Interrupts, events:
     code: verdict.code ?? codeOfClass[verdict.class],
     ...known,
   });
-}
-
-/** One entry for each model; cached and reasoning tokens are parts of the totals here as with us. */
-function usageOf({ metrics, usage_by_model }: RunOutcome): JsonObject[] {
-  if (metrics.tokens_used === undefined) return [];
-  return (usage_by_model ?? [metrics]).map(entryOf);
-}
-
-function entryOf(tokens: Omit<ModelUsage, 'cost'>): JsonObject {
-  const [input, output] = [whole(tokens.input_tokens), whole(tokens.output_tokens)];
-  return compact({
-    model: tokens.model_name,
-    inputTokens: input,
-    outputTokens: output,
-    totalTokens: input === undefined || output === undefined ? undefined : whole(input + output),
-    reasoningTokens: whole(tokens.reasoning_tokens),
-    cachedInputTokens: whole(tokens.cache_read_tokens),
-    cacheWriteInputTokens: whole(tokens.cache_write_tokens),
-  });
-}
-
-function whole(tokens: number | undefined): number | undefined {
-  return tokens === undefined ? undefined : Math.min(Math.round(tokens), Number.MAX_SAFE_INTEGER);
 }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { Events } from './events.ts';
 
 /** Whose event it is; nothing: the agent's own. */
@@ -34,8 +35,7 @@ export class Subagents {
     this.#events.write('SUBAGENT_STARTED', {
       subagentRunId,
       name: call?.name ?? 'unknown',
-      ...(call === undefined ? {} : { parentToolCallId: call.id }),
-      ...(parentSubagentRunId === undefined ? {} : { parentSubagentRunId }),
+      ...present({ parentToolCallId: call?.id, parentSubagentRunId }),
     });
     return subagentRunId;
   }

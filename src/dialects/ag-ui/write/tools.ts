@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
-import { asText, compact } from '../../read.ts';
+import { present } from '../../../present.ts';
+import { asText } from '../../read.ts';
 import type { Events } from './events.ts';
 import type { Messages } from './messages.ts';
 import { Subagents, type Tag } from './subagents.ts';
@@ -43,8 +44,8 @@ export class Tools {
     this.#events.write('TOOL_CALL_START', {
       ...place,
       toolCallName: name,
-      ...compact({ parentMessageId }),
-      metadata: compact({ itemId: item_id, kind, nativeName: native_name }),
+      ...present({ parentMessageId }),
+      metadata: present({ itemId: item_id, kind, nativeName: native_name }),
     });
     this.#events.write('TOOL_CALL_ARGS', { ...place, delta });
     this.#events.write('TOOL_CALL_END', place);
@@ -64,7 +65,7 @@ export class Tools {
       ...call.tag,
       content: content === '' && status !== 'success' ? status : content,
       role: 'tool',
-      metadata: compact({
+      metadata: present({
         status,
         error,
         exitCode: event.exit_code,
@@ -83,7 +84,7 @@ export class Tools {
   ask({ permission_id, item_id, what, title }: EventOf<'permission.requested'>, reason: string): void {
     const toolCallId = this.idOf(item_id);
     if (this.#asked.size < mostAsked)
-      this.#asked.set(permission_id, { id: permission_id, reason, message: title ?? what, ...compact({ toolCallId }) });
+      this.#asked.set(permission_id, { id: permission_id, reason, message: title ?? what, ...present({ toolCallId }) });
   }
 
   answer({ permission_id }: EventOf<'permission.resolved'>): void {

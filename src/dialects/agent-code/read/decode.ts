@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, string, time } from '../../read.ts';
+import { asText, filled, integer, string, time } from '../../read.ts';
 import { Ending } from './ending.ts';
 import { Tools } from './tools.ts';
 import { Usage } from './usage.ts';
@@ -67,7 +68,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({
       type: 'thread.started',
       agent: 'agent-code',
-      ...compact({
+      ...present({
         session_id: filled(wire.session_id),
         model: filled(wire.model),
         cwd: string(wire.cwd),

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, integer } from '../../read.ts';
+import { asText, integer } from '../../read.ts';
 import { codeOfExit } from '../words.ts';
 
 const turnLimit = /Agent stopped after (\d{1,15}) turns/;
@@ -71,6 +72,6 @@ export class Ending {
     const meaning = codeOfExit[exit] ?? 'unknown';
     const code = meaning === 'server' && fault !== undefined && providerCodes.has(fault.code) ? fault.code : meaning;
     const status = code === 'cancelled' ? 'cancelled' : 'failed';
-    this.#sink.emit({ type: 'agent.finished', status, code, raw_status, ...compact({ message: fault?.message }) });
+    this.#sink.emit({ type: 'agent.finished', status, code, raw_status, ...present({ message: fault?.message }) });
   }
 }

@@ -1,9 +1,15 @@
-import type { ItemStatus } from '../../../events/event.ts';
+import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { OpenCalls, type Waiting } from '../../open-calls.ts';
-import { asText, compact } from '../../read.ts';
-import { type Edit, editOf, kindOf } from '../tools.ts';
-import { cancelledOutput, deniedPrefix } from '../words.ts';
+import { asText } from '../../read.ts';
+import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
+import { cancelledOutput, deniedPrefix, toolKinds } from '../words.ts';
+
+interface Edit {
+  path: string;
+  operation: FileOperation;
+}
 
 interface Call extends Waiting<Call> {
   readonly id: string;
@@ -46,7 +52,7 @@ export class Tools {
     const call = this.#open.first(tool, turn);
     if (call !== undefined) call.denied = true;
     const reason = asText(wire.reason);
-    const place = { permission_id: `denial_${this.#denials}`, ...compact({ item_id: call?.id }) };
+    const place = { permission_id: `denial_${this.#denials}`, ...present({ item_id: call?.id }) };
     this.#sink.emit({ type: 'permission.requested', ...place, what: tool, title: reason === '' ? tool : `${tool}: ${reason}` });
     const by = reason === 'user denied at prompt' ? 'user' : 'rule';
     this.#sink.emit({ type: 'permission.resolved', ...place, decision: 'denied', by });
@@ -57,4 +63,14 @@ function statusOf(isError: Json | undefined, output: string, denied: boolean): I
   if (isError === false) return 'success';
   if (denied || output.startsWith(deniedPrefix)) return 'denied';
   return output === cancelledOutput ? 'cancelled' : 'error';
+}
+
+function kindOf(tool: string): ItemKind {
+  return kindIn(toolKinds, tool, mcpName);
+}
+
+/** The file that this call writes if it succeeds: not on the wire, but it follows from the input. */
+export function editOf(tool: string, input: Json): Edit | undefined {
+  const path = editedPath(kindOf(tool), input, ['file_path', 'path']);
+  return path === undefined ? undefined : { path, operation: tool.endsWith('Write') ? 'created' : 'modified' };
 }

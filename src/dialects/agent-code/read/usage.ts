@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count } from '../../read.ts';
+import { count } from '../../read.ts';
 
 /** Tokens are told for the model calls that end a turn, cached ones left out; the cost of the whole run is told at its end. */
 export class Usage {
@@ -33,5 +34,5 @@ export class Usage {
 
 /** Models without a price cost 0 here, which is not a price. */
 function price(usd: JsonObject[string] | undefined): { cost_usd?: number } {
-  return compact({ cost_usd: count(usd) || undefined });
+  return present({ cost_usd: count(usd) || undefined });
 }

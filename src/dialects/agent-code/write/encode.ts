@@ -3,7 +3,7 @@ import type { EventRecord } from '../../../events/event.ts';
 import { lossOf } from '../../losses.ts';
 import { isObject } from '../../read.ts';
 import { writeEnding } from './ending.ts';
-import { Text } from './text.ts';
+import { Texts } from './texts.ts';
 import { Tools } from './tools.ts';
 import { Turns } from './turns.ts';
 import { Usage } from './usage.ts';
@@ -12,7 +12,7 @@ import { Usage } from './usage.ts';
 export function encoder(sink: EncoderSink): Encoder {
   const usage = new Usage(sink);
   const turns = new Turns(sink, usage);
-  const text = new Text(sink, turns);
+  const texts = new Texts(sink, turns);
   const tools = new Tools(sink, turns);
   let model = '';
 
@@ -32,9 +32,9 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'turn.started':
           return turns.start();
         case 'text.delta':
-          return event.parent_item_id === undefined ? text.say(event) : undefined;
+          return event.parent_item_id === undefined ? texts.say(event) : undefined;
         case 'text.completed':
-          return event.parent_item_id === undefined ? text.complete(event) : sink.lose('sub_agent');
+          return event.parent_item_id === undefined ? texts.complete(event) : sink.lose('sub_agent');
         case 'reasoning.completed':
           if (event.parent_item_id !== undefined) return sink.lose('sub_agent');
           return sink.line({ type: 'thinking', content: event.text, turn: turns.current });
@@ -45,7 +45,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'file.edited':
           return tools.edit(event);
         case 'usage.reported':
-          return usage.report(event);
+          return usage.see(event);
         case 'error':
           // An error that the agent got over would read as the end of the run.
           return event.fatal ? turns.fail(event.message) : sink.lose('error');

@@ -1,14 +1,12 @@
-import type { EventOf, EventRecord, EventType } from '../../../events/event.ts';
+import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { fieldsOf } from '../../told.ts';
+import { lasting } from '../words.ts';
 import { Blocks } from './blocks.ts';
 import { writeEnding } from './ending.ts';
 import { Tools } from './tools.ts';
-
-/** What stays in the message; all else is told to who listens, and then forgotten. */
-const lasting = new Set<EventType>(['file.edited', 'limit.reached', 'branch.updated', 'branch.published', 'expectation.checked']);
 
 /** One message of the assistant, whatever stands in the stream: a front end shows one answer to one request. */
 export function encoder(sink: EncoderSink): Encoder {
@@ -29,7 +27,7 @@ export function encoder(sink: EncoderSink): Encoder {
     line({
       type: 'start',
       messageId: run_id ?? session_id ?? thread_id,
-      messageMetadata: compact({
+      messageMetadata: present({
         agent,
         agentVersion: agent_version,
         model,
@@ -88,7 +86,7 @@ export function encoder(sink: EncoderSink): Encoder {
       case 'item.output':
         return line({
           type: 'data-tool-output',
-          data: compact({ toolCallId: event.item_id, stream: event.stream, chunk: event.chunk }),
+          data: present({ toolCallId: event.item_id, stream: event.stream, chunk: event.chunk }),
           transient: true,
         });
       case 'item.completed':

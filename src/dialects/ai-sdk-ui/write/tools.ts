@@ -1,6 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact } from '../../read.ts';
+import { asText } from '../../read.ts';
 
 interface Call {
   metadata: JsonObject;
@@ -20,7 +21,7 @@ export class Tools {
   }
 
   start({ item_id, name, native_name, kind, args, parent_item_id }: EventOf<'item.started'>): void {
-    const metadata = compact({ kind, nativeName: native_name, parentToolCallId: parent_item_id });
+    const metadata = present({ kind, nativeName: native_name, parentToolCallId: parent_item_id });
     this.#open.set(item_id, { metadata });
     const call = { toolCallId: item_id, toolName: name, dynamic: true, providerExecuted: true, toolMetadata: metadata };
     this.#sink.line({ type: 'tool-input-start', ...call });
@@ -38,7 +39,7 @@ export class Tools {
     }
     const toolMetadata = {
       ...call.metadata,
-      ...compact({
+      ...present({
         status,
         exitCode: event.exit_code,
         durationMs: event.duration_ms,
@@ -59,13 +60,13 @@ export class Tools {
     if (call.approval !== undefined) this.#asked.delete(call.approval);
     call.approval = permission_id;
     this.#asked.set(permission_id, item_id);
-    this.#sink.line({ type: 'tool-approval-request', approvalId: permission_id, toolCallId: item_id, ...compact({ reason: title }) });
+    this.#sink.line({ type: 'tool-approval-request', approvalId: permission_id, toolCallId: item_id, ...present({ reason: title }) });
     return true;
   }
 
   answer({ permission_id, decision, raw_decision }: EventOf<'permission.resolved'>): boolean {
     if (!this.#asked.delete(permission_id)) return false;
-    const reason = compact({ reason: raw_decision });
+    const reason = present({ reason: raw_decision });
     this.#sink.line({ type: 'tool-approval-response', approvalId: permission_id, approved: decision === 'allowed', ...reason });
     return true;
   }

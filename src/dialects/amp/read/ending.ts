@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, list, string } from '../../read.ts';
+import { asText, count, filled, list, string } from '../../read.ts';
 import { readUsage } from './usage.ts';
 
 /** The `result` line. Unlike Claude's it has its error in `error`, and its denials are plain texts. */
@@ -17,11 +18,11 @@ export class Ending {
     if (!hasSpoken && text !== '') this.#sink.emit({ type: 'text.completed', text });
     readUsage(this.#sink, 'turn', wire.usage);
     for (const each of list(wire.permission_denials)) this.#deny(asText(each));
-    const fields = compact({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });
+    const fields = present({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });
     if (wire.subtype === 'success' && wire.is_error === false) return this.#sink.emit({ type: 'agent.finished', status: 'ok', ...fields });
     const error = filled(wire.error) ?? text;
     if (wire.subtype === 'error_max_turns') {
-      this.#sink.emit({ type: 'limit.reached', limit: 'turns', ...compact({ value: count(wire.num_turns), message: filled(error) }) });
+      this.#sink.emit({ type: 'limit.reached', limit: 'turns', ...present({ value: count(wire.num_turns), message: filled(error) }) });
       return this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'turn_limit', message: error, ...fields });
     }
     const code = codeOfMessage(error);

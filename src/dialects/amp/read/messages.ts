@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object, wordIn } from '../../read.ts';
+import { asText, filled, list, object, wordIn } from '../../read.ts';
 import { finishReasons } from '../words.ts';
 import type { Tools } from './tools.ts';
 import { readUsage } from './usage.ts';
@@ -54,7 +55,7 @@ export class Messages {
     // null while the message is still streaming.
     const raw = filled(message.stopReason);
     const reason = raw === undefined ? undefined : (wordIn(finishReasons, raw) ?? 'other');
-    this.#sink.emit({ type: 'turn.completed', ...compact({ finish_reason: reason, raw_finish_reason: raw }) });
+    this.#sink.emit({ type: 'turn.completed', ...present({ finish_reason: reason, raw_finish_reason: raw }) });
   }
 
   closeAll(): void {
@@ -68,7 +69,7 @@ export class Messages {
     this.close(parent);
     const message: Message = { id, seen: new Set(), usage: {}, model: filled(body.model), stopReason: undefined, isOver: false };
     this.#open.set(parent ?? '', message);
-    if (parent === undefined) this.#sink.emit({ type: 'turn.started', ...compact({ model: message.model }) });
+    if (parent === undefined) this.#sink.emit({ type: 'turn.started', ...present({ model: message.model }) });
     return message;
   }
 
@@ -80,7 +81,7 @@ export class Messages {
         const key = `${part.type} ${text}`;
         if (text === '' || seen.has(key)) return;
         seen.add(key);
-        const place = compact({ parent_item_id: parent });
+        const place = present({ parent_item_id: parent });
         if (part.type === 'thinking') return this.#sink.emit({ type: 'reasoning.completed', text, ...place });
         if (parent === undefined) this.hasSpoken = true;
         return this.#sink.emit({ type: 'text.completed', text, ...place });

@@ -1,7 +1,7 @@
-import type { ItemKind } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, object } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { asText, filled, object } from '../../read.ts';
+import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
 import { toolKinds } from '../words.ts';
 
 interface OpenCall {
@@ -23,9 +23,9 @@ export class Tools {
 
   start(id: string, part: JsonObject, parent: string | undefined): void {
     const name = filled(part.name) ?? 'unknown';
-    const kind = kindOf(name);
-    this.#calls.set(id, { name, path: kind === 'file_edit' ? filled(object(part.input).path) : undefined });
-    this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args: part.input ?? null, ...compact({ parent_item_id: parent }) });
+    const kind = kindIn(toolKinds, name, mcpName);
+    this.#calls.set(id, { name, path: editedPath(kind, part.input, ['path']) });
+    this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args: part.input ?? null, ...present({ parent_item_id: parent }) });
   }
 
   end(id: string, part: JsonObject): void {
@@ -37,11 +37,6 @@ export class Tools {
     const operation = call.name === 'create_file' ? 'created' : 'modified';
     this.#sink.emit({ type: 'file.edited', path: call.path, operation, item_id: id });
   }
-}
-
-function kindOf(name: string): ItemKind {
-  const kind = kindIn(toolKinds, name);
-  return kind === 'tool_call' && name.startsWith('mcp__') ? 'mcp' : kind;
 }
 
 function outputOf(content: Json | undefined): Json {

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, filled, list, object, string, time } from '../../read.ts';
+import { filled, list, object, string, time } from '../../read.ts';
 import { minorOf, unknownVersion } from '../words.ts';
 import { readDiagnostics } from './diagnostics.ts';
 import { readEnding } from './ending.ts';
@@ -24,7 +25,7 @@ function readTrajectory(wire: JsonObject, sink: DecoderSink): void {
   const first = steps.find(({ source }) => source !== 'system');
   const task = first?.source === 'user' ? first : undefined;
   sink.at(time(string(steps[0]?.timestamp)));
-  sink.emit({ type: 'thread.started', ...introduction(wire), ...compact({ task: task && filled(textOf(task.message)) }) });
+  sink.emit({ type: 'thread.started', ...introduction(wire), ...present({ task: task && filled(textOf(task.message)) }) });
   const hasRunRetries = steps.some((step) => list(object(step.extra).retries).some((retry) => object(retry).scope === 'run'));
   const totals = readTotals(wire, steps);
   const read = stepReader({ sink, wire, countsSteps: totals.length === 0 || !hasRunRetries });
@@ -46,7 +47,7 @@ function introduction(wire: JsonObject) {
   const agent = object(wire.agent);
   const extra = object(wire.extra);
   const version = filled(agent.version);
-  return compact({
+  return present({
     agent: filled(agent.name),
     agent_version: version === unknownVersion ? undefined : version,
     model: filled(agent.model_name),

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, list, object } from '../../read.ts';
+import { asText, filled, integer, list, object } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
 import { readEdits } from './tools.ts';
 
@@ -15,7 +16,7 @@ export function readDiagnostics(extra: JsonObject, sink: DecoderSink): void {
         code: told.code,
         message,
         fatal: false,
-        ...compact({ http_status: integer(told.http_status), name: filled(told.name) }),
+        ...present({ http_status: integer(told.http_status), name: filled(told.name) }),
       });
     else if (message !== '') sink.emit({ type: 'log', stream: 'agent', level: levelOf(told), text: message });
   }

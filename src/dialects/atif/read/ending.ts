@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, list, object, string } from '../../read.ts';
+import { asText, count, filled, list, object, string } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
 import { textOf } from './content.ts';
 
@@ -21,16 +22,16 @@ export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink:
   switch (raw_status) {
     case 'success': {
       const has_answer = outcome.has_answer === false ? false : undefined;
-      return sink.emit({ type: 'agent.finished', status: 'ok', raw_status, ...compact({ duration_ms, has_answer }) });
+      return sink.emit({ type: 'agent.finished', status: 'ok', raw_status, ...present({ duration_ms, has_answer }) });
     }
     case 'cancelled':
-      return sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status, ...compact({ message, duration_ms }) });
+      return sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status, ...present({ message, duration_ms }) });
     case 'error':
     case 'failed':
     case 'timeout':
     case 'incomplete': {
       const code = codeOf(raw_status, error, message);
-      return sink.emit({ type: 'agent.finished', status: 'failed', raw_status, ...compact({ code, message, duration_ms }) });
+      return sink.emit({ type: 'agent.finished', status: 'failed', raw_status, ...present({ code, message, duration_ms }) });
     }
   }
 }

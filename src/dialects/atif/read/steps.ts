@@ -1,9 +1,10 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, list, object, string, time, whole } from '../../read.ts';
+import { asText, count, filled, list, object, string, time, whole } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
 import { textOf } from './content.ts';
-import { Calls } from './tools.ts';
-import { readMetrics } from './usage.ts';
+import { Tools } from './tools.ts';
+import { readUsage } from './usage.ts';
 
 export interface StepReader {
   step(step: JsonObject): void;
@@ -27,13 +28,13 @@ const deepest = 50;
 
 export function stepReader(reading: Reading, depth = 0): StepReader {
   const { sink, wire, parent, used = new Set<string>() } = reading;
-  const place = compact({ parent_item_id: parent });
+  const place = present({ parent_item_id: parent });
   const children = new Map(
     list(wire.subagent_trajectories)
       .map(object)
       .map((child) => [asText(child.trajectory_id), child]),
   );
-  const calls = new Calls(sink, { parent, used }, { has: (id) => children.has(id), read: (id, item) => readChild(id, item) });
+  const tools = new Tools(sink, { parent, used }, { has: (id) => children.has(id), read: (id, item) => readChild(id, item) });
   const prefix = parent === undefined ? '' : `${parent}/`;
   /** The turn that is open, by its number where the document tells it. */
   let turn: { number: number | undefined; hasCalls: boolean } | undefined;
@@ -61,7 +62,7 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
     if (!goesOn) closeTurn();
     readRetries(retries, sink);
     if (parent !== undefined) return;
-    if (!goesOn) sink.emit({ type: 'turn.started', ...compact({ model: filled(step.model_name) }) });
+    if (!goesOn) sink.emit({ type: 'turn.started', ...present({ model: filled(step.model_name) }) });
     turn = { number, hasCalls };
   }
 
@@ -73,8 +74,8 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
     if (reasoning !== undefined) sink.emit({ type: 'reasoning.completed', text: reasoning, message_id: id, ...place });
     const text = textOf(step.message);
     if (text !== '') sink.emit({ type: 'text.completed', text, message_id: id, ...place });
-    calls.read(told, list(object(step.observation).results).map(object));
-    if (reading.countsSteps && step.is_copied_context !== true) readMetrics(step, sink);
+    tools.read(told, list(object(step.observation).results).map(object));
+    if (reading.countsSteps && step.is_copied_context !== true) readUsage(step, sink);
   }
 
   function read(step: JsonObject): void {
@@ -93,7 +94,7 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
   }
 
   function end(): void {
-    for (const [id, child] of children) readChild(id, calls.known(string(object(child.extra).parent_tool_call_id)) ?? calls.start(id));
+    for (const [id, child] of children) readChild(id, tools.known(string(object(child.extra).parent_tool_call_id)) ?? tools.start(id));
     if (parent === undefined) closeTurn();
   }
 
@@ -106,7 +107,7 @@ export function readRetries(retries: Json | undefined, sink: DecoderSink): void 
       type: 'retry.scheduled',
       ...(retry.scope === 'run' ? { scope: 'run' } : {}),
       cause: asText(retry.cause),
-      ...compact({
+      ...present({
         resumes: retry.resumes === true ? true : undefined,
         attempt: whole(retry.attempt),
         max_attempts: whole(retry.max_attempts),

@@ -1,6 +1,7 @@
 import type { ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, integer, list, object, string, whole, wordIn } from '../../read.ts';
+import { asText, count, filled, integer, list, object, string, whole, wordIn } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { isKind, isOperation, isStatus, toolKinds, unknownName } from '../words.ts';
 import { textOf } from './content.ts';
@@ -23,7 +24,7 @@ interface Call {
 }
 
 /** The calls of a trajectory, step by step. */
-export class Calls {
+export class Tools {
   readonly #sink: DecoderSink;
   readonly #place: Place;
   readonly #children: Children;
@@ -77,7 +78,7 @@ export class Calls {
       kind: isKind(extra.kind) ? extra.kind : kindIn(toolKinds, name),
       name,
       args: extra.raw_arguments ?? raw,
-      ...compact({ native_name: filled(extra.native_name), parent_item_id: parent }),
+      ...present({ native_name: filled(extra.native_name), parent_item_id: parent }),
     });
     this.#permission(object(extra.permission), item_id, name);
     return item_id;
@@ -89,7 +90,7 @@ export class Calls {
     const permission_id = filled(wire.id) ?? `${item_id}_permission`;
     this.#sink.emit({ type: 'permission.requested', permission_id, item_id, what: filled(wire.what) ?? what });
     const by = wordIn(byWhom, asText(wire.by));
-    this.#sink.emit({ type: 'permission.resolved', permission_id, item_id, decision, ...compact({ by }) });
+    this.#sink.emit({ type: 'permission.resolved', permission_id, item_id, decision, ...present({ by }) });
   }
 
   #end(result: JsonObject, call: Call | undefined): void {
@@ -107,7 +108,7 @@ export class Calls {
       type: 'item.completed',
       item_id: call.item,
       status: statusOf(extra),
-      ...compact({
+      ...present({
         // An error without any output stands in for it.
         output: content === error ? undefined : content,
         error,
@@ -143,7 +144,7 @@ export function readEdits(changes: Json | undefined, sink: DecoderSink, item_id?
       type: 'file.edited',
       path,
       operation: isOperation(change.kind) ? change.kind : 'modified',
-      ...compact({ item_id, additions: whole(change.additions), deletions: whole(change.deletions), diff: string(change.diff) }),
+      ...present({ item_id, additions: whole(change.additions), deletions: whole(change.deletions), diff: string(change.diff) }),
     });
   }
 }

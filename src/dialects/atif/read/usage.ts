@@ -1,14 +1,15 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, filled, list, object } from '../../read.ts';
+import { count, filled, list, object } from '../../read.ts';
 
 type Usage = EventOf<'usage.reported'>;
 
 /** What one step used: its prompt holds what was cached. */
-export function readMetrics(step: JsonObject, sink: DecoderSink): void {
+export function readUsage(step: JsonObject, sink: DecoderSink): void {
   const metrics = object(step.metrics);
   const extra = object(metrics.extra);
-  const tokens = compact({
+  const tokens = present({
     input_tokens: count(metrics.prompt_tokens),
     output_tokens: count(metrics.completion_tokens),
     cache_read_tokens: count(metrics.cached_tokens),
@@ -19,7 +20,7 @@ export function readMetrics(step: JsonObject, sink: DecoderSink): void {
   if (Object.keys(tokens).length === 0) return;
   const scope = extra.scope === 'turn' ? 'turn' : 'step';
   const cost_computed = extra.cost_source === 'estimated' && tokens.cost_usd !== undefined ? true : undefined;
-  sink.emit({ type: 'usage.reported', scope, ...compact({ model: filled(step.model_name), cost_computed }), ...tokens });
+  sink.emit({ type: 'usage.reported', scope, ...present({ model: filled(step.model_name), cost_computed }), ...tokens });
 }
 
 /** The totals of the trajectory, one of each model where they are told apart. None: what its steps used is all that is known. */
@@ -46,7 +47,7 @@ type Tokens = { [Name in keyof ReturnType<typeof ownTokens>]?: number | undefine
 
 function usageOf(model: string | undefined, tokens: Tokens, isComputed: boolean): Usage {
   const cost_computed = isComputed && tokens.cost_usd !== undefined ? true : undefined;
-  return { type: 'usage.reported', scope: 'thread', ...compact({ model, ...tokens, cost_computed }) };
+  return { type: 'usage.reported', scope: 'thread', ...present({ model, ...tokens, cost_computed }) };
 }
 
 function ownTokens(each: JsonObject) {

@@ -1,14 +1,15 @@
 import type { EventOf, EventRecord, EventType } from '../../../events/event.ts';
 import { BoundedList } from '../../../outcome/bounded.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { compact } from '../../read.ts';
 import { unknownVersion } from '../words.ts';
-import { writeOutcome, writeTotals } from './ending.ts';
+import { writeEnding } from './ending.ts';
 import { Room } from './room.ts';
 import { Tools } from './tools.ts';
 import { Trajectory } from './trajectory.ts';
+import { writeUsage } from './usage.ts';
 
 type Opening = EventOf<'thread.started'> & EventRecord;
 
@@ -46,7 +47,7 @@ export function encoder(sink: EncoderSink): Encoder {
   /** What follows a retry is another answer. */
   function retry({ scope, resumes, attempt, max_attempts, delay_ms, code, cause }: EventOf<'retry.scheduled'>): void {
     root.close();
-    retries.push(compact({ scope, resumes, attempt, max_attempts, delay_ms, code, cause }));
+    retries.push(present({ scope, resumes, attempt, max_attempts, delay_ms, code, cause }));
   }
 
   /** They are told with the answer that followed them. */
@@ -93,7 +94,7 @@ export function encoder(sink: EncoderSink): Encoder {
       case 'permission.requested':
         return tools.ask(event);
       case 'permission.resolved':
-        if (tools.resolve(event)) return;
+        if (tools.answer(event)) return;
         sink.lose('permission');
         return diagnose('permission', `${event.decision}: ${event.permission_id}`, {
           level: event.decision === 'denied' ? 'warning' : 'info',
@@ -105,16 +106,16 @@ export function encoder(sink: EncoderSink): Encoder {
         return retry(event);
       case 'limit.reached':
         return diagnose('limit', event.message ?? `the ${event.limit} limit was reached`, {
-          ...compact({ limit: event.limit, value: event.value, maximum: event.maximum }),
+          ...present({ limit: event.limit, value: event.value, maximum: event.maximum }),
         });
       case 'error':
         return diagnose('error', event.message, {
-          ...compact({ scope: event.scope, code: event.code, name: event.name, http_status: event.http_status }),
+          ...present({ scope: event.scope, code: event.code, name: event.name, http_status: event.http_status }),
           fatal: event.fatal,
         });
       case 'log':
         if (event.stream !== 'agent') return lose(event);
-        return diagnose('log', event.text, compact({ level: event.level }));
+        return diagnose('log', event.text, present({ level: event.level }));
       case 'agent.finished':
         claim = event;
         return;
@@ -129,23 +130,23 @@ export function encoder(sink: EncoderSink): Encoder {
   function end(outcome: RunOutcome): void {
     const { metrics, provenance } = outcome;
     if (root.isEmpty) root.add('system', outcome.error_details?.message ?? '', opening?.timestamp ?? null);
-    const agent = compact({
+    const agent = present({
       name: opening?.agent ?? provenance.agent ?? 'unknown',
       version: opening?.agent_version ?? provenance.version ?? unknownVersion,
       model_name: opening?.model ?? metrics.model_name,
     });
     const unfinished = [...root.unfinished()];
-    const extra = compact({
+    const extra = present({
       cwd: opening?.cwd,
-      outcome: writeOutcome(outcome, claim),
-      process: process && compact({ exit_code: process.exit_code, signal: process.signal, reason: process.reason }),
+      outcome: writeEnding(outcome, claim),
+      process: process && present({ exit_code: process.exit_code, signal: process.signal, reason: process.reason }),
       unfinished_tool_call_ids: unfinished.length === 0 ? undefined : unfinished,
       file_changes: tools.edits.length === 0 ? undefined : tools.edits,
       retries: retries.length === 0 ? undefined : retries.toArray(),
       diagnostics: diagnostics.length === 0 ? undefined : diagnostics.toArray(),
       unmapped: unmapped.size === 0 ? undefined : Object.fromEntries(unmapped),
     });
-    sink.line(root.wire({ session_id: sessionId, agent }, { final: writeTotals(outcome), extra }));
+    sink.line(root.wire({ session_id: sessionId, agent }, { final: writeUsage(outcome), extra }));
   }
 
   return { record, end };

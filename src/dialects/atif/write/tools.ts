@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { unknownName } from '../words.ts';
 import type { Room } from './room.ts';
 import type { Call, Step } from './steps.ts';
@@ -59,7 +59,7 @@ export class Tools {
       id: unusedId(event.item_id, step),
       name: event.name,
       arguments: args,
-      extra: compact({
+      extra: present({
         kind: event.kind,
         native_name: event.native_name,
         raw_arguments: raw,
@@ -88,7 +88,7 @@ export class Tools {
   #resultOf(event: EventOf<'item.completed'>): NonNullable<Call['result']> {
     const { output, error, status } = event;
     const content = output === undefined || output === null ? error : this.#room.json(output, 'tool_output');
-    const extra = compact({
+    const extra = present({
       is_error: status !== 'success',
       status: status === 'success' || status === 'error' ? undefined : status,
       exit_code: event.exit_code,
@@ -97,11 +97,11 @@ export class Tools {
       branch_id: event.branch_id,
       summary: event.summary,
     });
-    return { ...(content === undefined ? {} : { content }), extra };
+    return { ...present({ content }), extra };
   }
 
   edit({ item_id, path, operation, additions, deletions, diff }: EventOf<'file.edited'>): void {
-    const change = compact({
+    const change = present({
       path,
       kind: operation,
       additions,
@@ -119,13 +119,13 @@ export class Tools {
   }
 
   /** Answers whether it is told with its call. */
-  resolve(event: EventOf<'permission.resolved'> & EventRecord): boolean {
+  answer(event: EventOf<'permission.resolved'> & EventRecord): boolean {
     const asked = this.#asked.get(event.permission_id);
     this.#asked.delete(event.permission_id);
     const item = event.item_id ?? asked?.item;
     if (item === undefined) return false;
     const { permission_id: id, decision, by, timestamp } = event;
-    const permission = compact({ id, what: asked?.what, decision, by, at: timestamp ?? undefined });
+    const permission = present({ id, what: asked?.what, decision, by, at: timestamp ?? undefined });
     const known = this.#known(item);
     if (known !== undefined) known.call.extra['permission'] = permission;
     else if (this.#permissions.size < mostWaiting) this.#permissions.set(item, permission);

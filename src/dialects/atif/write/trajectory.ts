@@ -1,6 +1,6 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject, Loss } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { writtenVersion } from '../words.ts';
 import type { Room } from './room.ts';
 import { Step } from './steps.ts';
@@ -115,9 +115,9 @@ export class Trajectory {
 
   wire(head: JsonObject, tail: { final?: JsonObject; extra: JsonObject }): JsonObject {
     const kept = this.#steps.length;
-    const extra = compact({ ...tail.extra, parent_tool_call_id: this.parentCall });
+    const extra = present({ ...tail.extra, parent_tool_call_id: this.parentCall });
     const children = this.children.filter((child) => !child.isEmpty);
-    return compact({
+    return present({
       schema_version: writtenVersion,
       ...head,
       trajectory_id: this.id,

@@ -1,10 +1,10 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, filled, integer, list, object, string } from '../../read.ts';
-import { Generations } from '../generations.ts';
-import { Lanes } from '../lanes.ts';
-import type { Tokens } from '../../tokens.ts';
-import { plus } from '../tokens.ts';
+import { asText, filled, integer, list, object, string } from '../../read.ts';
+import { Generations } from '../../generations.ts';
+import { Lanes } from '../../lanes.ts';
+import { plus, type Tokens } from '../../tokens.ts';
 import { codeOfName, finishOf, interruption, synthetic } from '../words.ts';
 import { newFacts, type TurnFacts } from './ending.ts';
 import { Message } from './message.ts';
@@ -161,7 +161,7 @@ export class Conversation {
       this.#facts.stop = undefined;
       this.#facts.fault = undefined;
       this.#mainModel = model ?? this.#mainModel;
-      this.#sink.emit({ type: 'turn.started', ...compact({ turn_id: id, model }) });
+      this.#sink.emit({ type: 'turn.started', ...present({ turn_id: id, model }) });
     }
     return message;
   }
@@ -170,7 +170,7 @@ export class Conversation {
     const more = message.count(usage);
     if (more === undefined) return;
     if (message.parent !== undefined) this.#subAgentUsage = plus(this.#subAgentUsage, more);
-    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model: message.model }), ...more });
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model: message.model }), ...more });
   }
 
   #stop(message: Message, raw: Json | undefined): void {
@@ -218,7 +218,7 @@ export class Conversation {
       name,
       message,
       fatal: parent === undefined,
-      ...compact({ item_id: parent }),
+      ...present({ item_id: parent }),
     });
   }
 

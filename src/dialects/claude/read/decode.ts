@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object, string, time } from '../../read.ts';
+import { asText, filled, list, object, string, time } from '../../read.ts';
 import { Conversation } from './conversation.ts';
 import { readEnding } from './ending.ts';
 import { authNotice, notice, rateLimit, resetNotice, startupWarnings, unannouncedFailure } from './notices.ts';
@@ -7,7 +8,7 @@ import { Permissions } from './permissions.ts';
 import { isTranscript, transcriptDecoder } from './session.ts';
 import { readStderr } from './stderr.ts';
 import { Tools } from './tools.ts';
-import { RunTotals } from './usage.ts';
+import { Usage } from './usage.ts';
 
 /** Another session that introduces itself is another run in the same stream; every turn of one introduces itself again. */
 export function decoder(sink: DecoderSink): Decoder {
@@ -32,7 +33,7 @@ export function decoder(sink: DecoderSink): Decoder {
 function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> {
   const permissions = new Permissions(sink);
   const talk = new Conversation(sink, new Tools(sink, permissions));
-  const totals = new RunTotals();
+  const usage = new Usage();
   const transcript = transcriptDecoder(sink, talk);
   const failedTasks = new Map<string, string>();
   let started = false;
@@ -69,7 +70,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
         for (const each of authNotice(wire)) sink.emit(each);
         return;
       case 'conversation_reset':
-        totals.restart();
+        usage.restart();
         return sink.emit(resetNotice(wire));
       case 'control_request':
         if (object(wire.request).subtype !== 'can_use_tool') return;
@@ -131,7 +132,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
     sink.emit({
       type: 'thread.started',
       agent: 'claude',
-      ...compact({
+      ...present({
         agent_version: filled(wire.claude_code_version),
         model: initModel,
         session_id: filled(wire.session_id),
@@ -145,7 +146,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
   function announce(wire: JsonObject): void {
     if (started) return;
     started = true;
-    sink.emit({ type: 'thread.started', agent: 'claude', ...compact({ session_id: filled(wire.session_id) }) });
+    sink.emit({ type: 'thread.started', agent: 'claude', ...present({ session_id: filled(wire.session_id) }) });
   }
 
   function result(wire: JsonObject): void {
@@ -157,7 +158,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
       talk.speak(`result_${results}`, text);
     }
     talk.closeTurn(string(wire.stop_reason));
-    for (const each of totals.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
+    for (const each of usage.read(wire, talk.mainModel ?? initModel, talk.subAgentUsage)) sink.emit(each);
     const ending = readEnding(wire, facts, rejected);
     claimedGood = ending.some((each) => each.type === 'agent.finished' && each.status === 'ok');
     for (const each of ending) sink.emit(each);

@@ -1,7 +1,8 @@
 import type { Draft, ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
-import { asText, compact, count, filled, integer, list, string } from '../../read.ts';
+import { asText, count, filled, integer, list, string } from '../../read.ts';
 import { codeOfStop, codeOfTerminal } from '../words.ts';
 
 /** What the main thread did since the last result; the result line is judged by it. */
@@ -28,15 +29,15 @@ export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean
   const terminal = filled(wire.terminal_reason);
   const raw_status = terminal === undefined || terminal === 'completed' ? subtype : `${subtype}/${terminal}`;
   const duration = count(wire.duration_ms) || undefined;
-  const finished = { type: 'agent.finished', raw_status, ...compact({ duration_ms: duration }) } as const;
+  const finished = { type: 'agent.finished', raw_status, ...present({ duration_ms: duration }) } as const;
   if (isGood(wire, facts, terminal)) return [{ ...finished, status: 'ok' }];
 
   const message = messageOf(wire, subtype, terminal);
   const code = codeOf(wire, facts, subtype, terminal, message, rejected);
-  if (code === 'cancelled') return [{ ...finished, status: 'cancelled', ...compact({ message: filled(message) }) }];
+  if (code === 'cancelled') return [{ ...finished, status: 'cancelled', ...present({ message: filled(message) }) }];
   const claim: Draft = { ...finished, status: 'failed', code, message };
   if (code === 'turn_limit') {
-    return [{ type: 'limit.reached', limit: 'turns', ...compact({ value: count(wire.num_turns) || undefined }), message }, claim];
+    return [{ type: 'limit.reached', limit: 'turns', ...present({ value: count(wire.num_turns) || undefined }), message }, claim];
   }
   if (code === 'cost_limit') return [{ type: 'limit.reached', limit: 'cost', message }, claim];
   return [claim];

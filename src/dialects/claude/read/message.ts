@@ -1,7 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
-import type { Tokens } from '../../tokens.ts';
-import { growth, isAny, plus } from '../tokens.ts';
+import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
 import { readUsage } from './usage.ts';
 
 type BlockKind = 'text' | 'reasoning';
@@ -89,7 +88,7 @@ export class Message {
   #place(kind: BlockKind, number: number): Place {
     const { id, parent } = this;
     const owner = parent === undefined ? id : `${parent}_${id}`;
-    return compact({
+    return present({
       turn_id: id,
       message_id: id,
       block_id: id === undefined ? undefined : `${owner}_${kind}_${number}`,

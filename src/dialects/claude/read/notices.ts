@@ -1,7 +1,8 @@
 import type { Draft } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { codeOfStatus } from '../../../faults.ts';
-import { asText, compact, count, filled, integer, list, number, object, string } from '../../read.ts';
+import { asText, count, filled, integer, list, number, object, string } from '../../read.ts';
 import { codeOfName } from '../words.ts';
 
 function info(text: string): Draft {
@@ -102,7 +103,7 @@ function retry(wire: JsonObject): Draft {
   return {
     type: 'retry.scheduled',
     cause: status === undefined ? word : `${word} (${status})`,
-    ...compact({
+    ...present({
       attempt: whole(integer(wire.attempt)),
       max_attempts: whole(integer(wire.max_retries)),
       delay_ms: count(wire.retry_delay_ms),
@@ -132,7 +133,7 @@ export function rateLimit(wire: JsonObject): Draft {
   const seconds = number(wire.resetsAt);
   return {
     type: 'rate_limit.reported',
-    ...compact({
+    ...present({
       status: string(wire.status),
       window: string(wire.rateLimitType),
       utilization: number(wire.utilization),

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, object } from '../../read.ts';
+import { asText, filled, object } from '../../read.ts';
 
 /** A run that is refused a thousand times needs no list of them. */
 const longestList = 1000;
@@ -42,7 +43,7 @@ export class Permissions {
       permission_id: id,
       decision: 'denied',
       by: 'rule',
-      ...compact({ item_id: item, raw_decision: reason }),
+      ...present({ item_id: item, raw_decision: reason }),
     });
   }
 
@@ -55,6 +56,6 @@ export class Permissions {
   }
 
   #ask(id: string, item: string | undefined, what: string, title: string | undefined): void {
-    this.#sink.emit({ type: 'permission.requested', permission_id: id, what, ...compact({ item_id: item, title }) });
+    this.#sink.emit({ type: 'permission.requested', permission_id: id, what, ...present({ item_id: item, title }) });
   }
 }

@@ -1,7 +1,8 @@
 import type { Draft } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, list, object, string } from '../../read.ts';
-import { Generations } from '../generations.ts';
+import { asText, count, filled, list, object, string } from '../../read.ts';
+import { Generations } from '../../generations.ts';
 import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -48,7 +49,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     sink.emit({
       type: 'thread.started',
       agent: 'claude',
-      ...compact({
+      ...present({
         agent_version: filled(wire.version),
         session_id: isSubAgent ? filled(wire.agentId) : session,
         parent_session_id: isSubAgent ? session : undefined,
@@ -115,7 +116,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     const isTold = stop === 'end_turn' || stop === 'stop_sequence' || (ended && stop === undefined && lastText !== undefined);
     const isDone = isTold || (stop === undefined && answered);
     if (isDone && !isTold) sink.note('guessed', 'the last message tells no reason to stop: taken for the answer');
-    return isDone ? { type: 'agent.finished', status: 'ok', ...compact({ raw_status: stop }) } : undefined;
+    return isDone ? { type: 'agent.finished', status: 'ok', ...present({ raw_status: stop }) } : undefined;
   }
 
   return {

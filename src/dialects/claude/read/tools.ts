@@ -1,9 +1,10 @@
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, integer, isObject, list, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
-import { Generations } from '../generations.ts';
-import { interruption, toolKinds } from '../words.ts';
+import { asText, count, filled, integer, isObject, list, object, string } from '../../read.ts';
+import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
+import { Generations } from '../../generations.ts';
+import { interruption, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
 /** Calls from the block that makes them to the block that answers. */
@@ -22,15 +23,16 @@ export class Tools {
     // A message may be told twice.
     if (this.#open.has(id)) return;
     const name = filled(block.name) ?? 'unknown';
-    this.#open.set(id, { name, path: editedPath(name, block.input) });
+    const kind = kindOf(name);
+    this.#open.set(id, { name, path: editedPath(kind, block.input, pathFields) });
     const native = block.type === 'tool_use' ? undefined : string(block.type);
     this.#sink.emit({
       type: 'item.started',
       item_id: id,
-      kind: kindOf(name),
+      kind,
       name,
       args: block.input ?? {},
-      ...compact({ native_name: native, turn_id: turnId, parent_item_id: parent }),
+      ...present({ native_name: native, turn_id: turnId, parent_item_id: parent }),
     });
   }
 
@@ -42,7 +44,7 @@ export class Tools {
       type: 'item.completed',
       item_id: id,
       status: failed ? 'error' : 'success',
-      ...compact({ output: outputOf(block.content) }),
+      ...present({ output: outputOf(block.content) }),
     });
   }
 
@@ -62,7 +64,7 @@ export class Tools {
       type: 'item.completed',
       item_id: id,
       status,
-      ...compact({
+      ...present({
         output,
         exit_code: integer(details.exit_code) ?? exitCodeIn(tool?.name ?? '', status === 'error' ? text : ''),
         duration_ms: count(details.duration_ms) ?? count(details.durationMs) ?? count(details.totalDurationMs),
@@ -75,12 +77,7 @@ export class Tools {
 }
 
 function kindOf(name: string): ItemKind {
-  return name.startsWith('mcp__') ? 'mcp' : kindIn(toolKinds, name);
-}
-
-function editedPath(name: string, input: Json | undefined): string | undefined {
-  if (kindOf(name) !== 'file_edit') return undefined;
-  return filled(object(input).file_path) ?? filled(object(input).notebook_path);
+  return kindIn(toolKinds, name, mcpName);
 }
 
 const refusals = [

@@ -1,8 +1,8 @@
 import type { Draft } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { compact, count, object } from '../../read.ts';
-import type { Tokens } from '../../tokens.ts';
-import { growth, isAny, plus } from '../tokens.ts';
+import { count, object } from '../../read.ts';
+import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
 
 /** Usage as the Messages API writes it: `input_tokens` leaves the cache out. */
 export function readUsage(wire: JsonObject): Tokens {
@@ -23,14 +23,14 @@ function readModelUsage(wire: JsonObject): Tokens {
       count(wire.cacheReadInputTokens) ?? count(wire.cache_read_input_tokens),
       count(wire.cacheCreationInputTokens) ?? count(wire.cache_creation_input_tokens),
     ),
-    ...compact({ reasoning_tokens: count(wire.thinkingTokens) }),
+    ...present({ reasoning_tokens: count(wire.thinkingTokens) }),
   };
   const cost = count(wire.costUSD);
   return cost ? { ...tokens, cost_usd: cost } : tokens;
 }
 
 function withCache(input: number | undefined, output: number | undefined, read: number | undefined, written: number | undefined): Tokens {
-  return compact({
+  return present({
     input_tokens:
       input === undefined && read === undefined && written === undefined ? undefined : (input ?? 0) + (read ?? 0) + (written ?? 0),
     output_tokens: output,
@@ -43,7 +43,7 @@ function withCache(input: number | undefined, output: number | undefined, read: 
  * `modelUsage` and `total_cost_usd` count the whole process, sub-agents and helper calls included; `usage` counts the
  * main loop of one turn. The first is taken where it is there; what a process that started anew counted before is kept.
  */
-export class RunTotals {
+export class Usage {
   /** Of processes that are over. */
   readonly #before = new Map<string, Tokens>();
   #latest = new Map<string, Tokens>();
@@ -71,7 +71,7 @@ export class RunTotals {
       const tokens = !priced && cost > 0 && isMain ? { ...counted, cost_usd: cost } : counted;
       this.#latest.set(model, tokens);
       const sum = plus(this.#before.get(model) ?? {}, tokens);
-      return { type: 'usage.reported', scope: 'thread', ...compact({ model: model || undefined }), ...sum };
+      return { type: 'usage.reported', scope: 'thread', ...present({ model: model || undefined }), ...sum };
     });
   }
 

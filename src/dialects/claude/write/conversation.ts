@@ -1,11 +1,10 @@
 import type { EventOf, EventRecord, EventType } from '../../../events/event.ts';
-import { Lanes } from '../lanes.ts';
-import type { Tokens } from '../../tokens.ts';
-import { plus } from '../tokens.ts';
+import { Lanes } from '../../lanes.ts';
+import { plus, type Tokens } from '../../tokens.ts';
 import { stopOf, synthetic } from '../words.ts';
 import { Message } from './message.ts';
 import type { Output } from './output.ts';
-import { stepOf, type Totals } from './usage.ts';
+import { stepOf, type Usage } from './usage.ts';
 
 type Thread = EventOf<'thread.started'>;
 type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reasoning.completed'>;
@@ -19,7 +18,7 @@ export function opensBlock(event: EventRecord): boolean {
 /** The main thread and the sub-agents, each of which writes one message at a time. */
 export class Conversation {
   readonly #output: Output;
-  readonly #totals: Totals;
+  readonly #usage: Usage;
   readonly #messages = new Lanes<Message>();
   #thread: Thread | undefined;
   #turn: { id: string; model: string | undefined; isSynthetic: boolean; spoke: boolean } | undefined;
@@ -27,9 +26,9 @@ export class Conversation {
   /** The tokens of a call, told before or after its blocks. */
   #pending: (Tokens & { model?: string }) | undefined;
 
-  constructor(output: Output, totals: Totals) {
+  constructor(output: Output, usage: Usage) {
     this.#output = output;
-    this.#totals = totals;
+    this.#usage = usage;
   }
 
   open(thread: Thread): void {
@@ -71,14 +70,14 @@ export class Conversation {
     const usage = this.#pending;
     const isSubAgent = parent !== undefined && !this.#output.isResultAlone;
     if (known?.id === id) {
-      if (usage !== undefined) known.usage = this.#totals.show(known.usage, usage, isSubAgent);
+      if (usage !== undefined) known.usage = this.#usage.show(known.usage, usage, isSubAgent);
       this.#pending = undefined;
       return (this.#last = known);
     }
     known?.end(known.calledTools ? 'tool_use' : null);
     const place = { id, turnId, parent, model: this.#modelFor(parent) };
     this.#pending = undefined;
-    this.#last = new Message(place, this.#totals.show({}, usage ?? {}, isSubAgent), this.#output);
+    this.#last = new Message(place, this.#usage.show({}, usage ?? {}, isSubAgent), this.#output);
     this.#messages.set(parent, this.#last);
     return this.#last;
   }
@@ -95,7 +94,7 @@ export class Conversation {
     this.#messages.delete(call);
   }
 
-  count(event: EventOf<'usage.reported'>): void {
+  see(event: EventOf<'usage.reported'>): void {
     if (event.scope === 'step') this.#pending = stepOf(event);
   }
 
@@ -108,7 +107,7 @@ export class Conversation {
     this.#pending = undefined;
     const last = this.#last;
     if (last === undefined || this.#messages.get(last.parent) !== last) return;
-    last.usage = last.isStreaming ? this.#totals.show(last.usage, tokens, last.parent !== undefined) : plus(last.usage, tokens);
+    last.usage = last.isStreaming ? this.#usage.show(last.usage, tokens, last.parent !== undefined) : plus(last.usage, tokens);
     if (isTurnOver || !last.isStreaming) return;
     if (last.calledTools || last.parent !== undefined) last.end(last.calledTools ? 'tool_use' : 'end_turn');
     else last.settle(null);

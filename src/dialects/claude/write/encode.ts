@@ -11,7 +11,7 @@ import { faultLine, firstLine, isOwnCause, noticeLine, rateLimitLine, refusalLin
 import { Output } from './output.ts';
 import { Permissions } from './permissions.ts';
 import { Tools } from './tools.ts';
-import { Totals } from './usage.ts';
+import { Usage } from './usage.ts';
 
 export function encoder(sink: EncoderSink, variant: string): Encoder {
   return new ClaudeEncoder(sink, variant);
@@ -19,7 +19,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
 
 class ClaudeEncoder implements Encoder {
   readonly #output: Output;
-  readonly #totals: Totals;
+  readonly #usage: Usage;
   readonly #talk: Conversation;
   readonly #ending: Ending;
   readonly #tools: Tools;
@@ -32,9 +32,9 @@ class ClaudeEncoder implements Encoder {
   constructor(sink: EncoderSink, variant: string) {
     this.#output = new Output(sink, variant);
     this.#claims = new Claims(this.#output.isResultAlone ? undefined : 'claude');
-    this.#totals = new Totals((what) => sink.lose(what), this.#output.isResultAlone);
-    this.#talk = new Conversation(this.#output, this.#totals);
-    this.#ending = new Ending(this.#output, this.#totals);
+    this.#usage = new Usage((what) => sink.lose(what), this.#output.isResultAlone);
+    this.#talk = new Conversation(this.#output, this.#usage);
+    this.#ending = new Ending(this.#output, this.#usage);
     this.#tools = new Tools(this.#output, this.#talk, this.#ending);
     this.#permissions = new Permissions(this.#output, this.#tools, this.#ending);
   }
@@ -81,8 +81,8 @@ class ClaudeEncoder implements Encoder {
       case 'permission.resolved':
         return this.#permissions.answer(event);
       case 'usage.reported':
-        this.#totals.count(event);
-        return this.#talk.count(event);
+        this.#usage.see(event);
+        return this.#talk.see(event);
       case 'retry.scheduled':
         if (!isOwnCause(event.cause)) output.lose('retry');
         return output.line(retryLine(event));

@@ -1,11 +1,12 @@
 import type { ErrorCode, EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { filled } from '../../read.ts';
 import { codeOfStop, statuses, subtypes } from '../words.ts';
 import type { Output } from './output.ts';
-import type { Totals } from './usage.ts';
+import type { Usage } from './usage.ts';
 
 type Claim = EventOf<'agent.finished'>;
 
@@ -14,7 +15,7 @@ const mostDenials = 1000;
 /** Gathers what a `result` line says, and writes it. */
 export class Ending {
   readonly #output: Output;
-  readonly #totals: Totals;
+  readonly #usage: Usage;
   readonly #denials = new Map<string, JsonObject>();
   #limit: EventOf<'limit.reached'> | undefined;
   #stop: string | null = null;
@@ -22,9 +23,9 @@ export class Ending {
   #messageId: string | undefined;
   #texts: string[] = [];
 
-  constructor(output: Output, totals: Totals) {
+  constructor(output: Output, usage: Usage) {
     this.#output = output;
-    this.#totals = totals;
+    this.#usage = usage;
   }
 
   reach(limit: EventOf<'limit.reached'>): void {
@@ -58,7 +59,7 @@ export class Ending {
   /** `isOwn`: the claim is in the words of this wire. `outcome`: of the last result, which may be needed although nothing was claimed. */
   write(claim: Claim | undefined, isOwn: boolean, outcome: RunOutcome | undefined): JsonObject | undefined {
     if (claim === undefined && this.#limit === undefined && !this.#isNeeded(outcome)) {
-      if (outcome !== undefined && this.#totals.isUntold(outcome)) this.#output.lose('usage');
+      if (outcome !== undefined && this.#usage.isUntold(outcome)) this.#output.lose('usage');
       return undefined;
     }
     const duration = claim?.duration_ms ?? outcome?.metrics.duration_ms ?? 0;
@@ -68,7 +69,7 @@ export class Ending {
       duration_ms: duration,
       duration_api_ms: duration,
       num_turns: this.#limit === undefined ? this.#turns : (this.#limit.value ?? 0),
-      ...this.#totals.write(outcome),
+      ...this.#usage.write(outcome),
       permission_denials: [...this.#denials.values()],
     };
     this.#turns = 0;
@@ -138,5 +139,5 @@ function subtypeOf(code: ErrorCode): string {
 
 function terminal(claim: Claim | undefined, isOwn: boolean): JsonObject {
   const reason = isOwn ? claim?.raw_status?.split('/')[1] : undefined;
-  return reason === undefined ? {} : { terminal_reason: reason };
+  return present({ terminal_reason: reason });
 }

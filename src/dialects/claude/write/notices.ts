@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { nameOfCode, synthetic } from '../words.ts';
 
 export function firstLine(event: EventOf<'thread.started'>): JsonObject {
@@ -64,7 +64,7 @@ export function retryLine(event: EventOf<'retry.scheduled'>): JsonObject {
   return {
     type: 'system',
     subtype: 'api_retry',
-    ...compact({ attempt: event.attempt, max_retries: event.max_attempts, retry_delay_ms: event.delay_ms }),
+    ...present({ attempt: event.attempt, max_retries: event.max_attempts, retry_delay_ms: event.delay_ms }),
     error_status: own?.[2] === undefined ? null : Number(own[2]),
     error: own?.[1] ?? nameOfCode(event.code),
   };
@@ -73,7 +73,7 @@ export function retryLine(event: EventOf<'retry.scheduled'>): JsonObject {
 export function rateLimitLine(event: EventOf<'rate_limit.reported'>): JsonObject {
   return {
     type: 'rate_limit_event',
-    rate_limit_info: compact({
+    rate_limit_info: present({
       status: event.status,
       rateLimitType: event.window,
       utilization: event.utilization,

@@ -1,5 +1,5 @@
+import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 
 /** Where the lines of a run go, each with an identity of its own. In the variant `json` the result is all that is kept. */
 export class Output {
@@ -50,7 +50,7 @@ export class Output {
 
   /** A line of a conversation; `parent`: the call that a sub-agent works for. */
   spoken(parent: string | undefined, wire: JsonObject): void {
-    this.line({ ...wire, parent_tool_use_id: parent ?? null, ...compact({ timestamp: this.time ?? undefined }) });
+    this.line({ ...wire, parent_tool_use_id: parent ?? null, ...present({ timestamp: this.time ?? undefined }) });
   }
 
   streamed(parent: string | undefined, event: JsonObject): void {

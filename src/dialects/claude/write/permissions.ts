@@ -1,5 +1,5 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
-import { compact } from '../../read.ts';
+import { present } from '../../../present.ts';
 import type { Ending } from './ending.ts';
 import type { Output } from './output.ts';
 import type { Tools } from './tools.ts';
@@ -37,7 +37,7 @@ export class Permissions {
       tool_name: name,
       tool_use_id: id,
       message: request?.title ?? '',
-      ...compact({ decision_reason_type: event.raw_decision }),
+      ...present({ decision_reason_type: event.raw_decision }),
     });
   }
 
@@ -53,7 +53,7 @@ export class Permissions {
         subtype: 'can_use_tool',
         tool_name: request.what,
         input: this.#tools.find(request.item_id ?? '')?.args ?? {},
-        ...compact({ tool_use_id: request.item_id, title: request.title }),
+        ...present({ tool_use_id: request.item_id, title: request.title }),
       },
     });
   }

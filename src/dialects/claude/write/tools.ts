@@ -1,6 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, object } from '../../read.ts';
+import { asText, object } from '../../read.ts';
 import { exitCodeIn, resultStatus } from '../read/tools.ts';
 import { nonExecution } from '../words.ts';
 import type { Conversation } from './conversation.ts';
@@ -48,7 +49,7 @@ export class Tools {
     this.#talk.endSubAgent(event.item_id);
     if (event.status === 'denied') this.#ending.deny(start.name, event.item_id, start.args);
     if (isOnServer(start)) return this.#endOnServer(start, event);
-    const line = { ...resultLine(start, event), ...compact({ timestamp: this.#output.time ?? undefined }) };
+    const line = { ...resultLine(start, event), ...present({ timestamp: this.#output.time ?? undefined }) };
     if (start.kind === 'file_edit' && event.status === 'success') this.#held = { line, id: event.item_id };
     else this.#output.line(line);
   }
@@ -87,7 +88,7 @@ function serverResult(start: Started & { native_name: string }, end: Completed):
   return {
     type: `${prefix}_tool_result`,
     tool_use_id: end.item_id,
-    ...compact({ content: end.output ?? end.error }),
+    ...present({ content: end.output ?? end.error }),
     ...(end.status === 'success' ? {} : { is_error: true }),
   };
 }
@@ -97,10 +98,10 @@ function resultLine(start: Started, end: Completed): JsonObject {
   const isError = end.status !== 'success';
   const content = contentOf(end.output ?? end.error);
   const text = typeof content === 'string' ? content : '';
-  const block: JsonObject = { type: 'tool_result', tool_use_id: end.item_id, ...compact({ content }), is_error: isError };
+  const block: JsonObject = { type: 'tool_result', tool_use_id: end.item_id, ...present({ content }), is_error: isError };
   const isPlain = resultStatus(isError, undefined, text) === end.status;
   const isTold = exitCodeIn(start.name, end.status === 'error' ? text : '') === end.exit_code;
-  const details = compact({ exit_code: isTold ? undefined : end.exit_code, duration_ms: end.duration_ms });
+  const details = present({ exit_code: isTold ? undefined : end.exit_code, duration_ms: end.duration_ms });
   return {
     type: 'user',
     message: { role: 'user', content: [block] },

@@ -1,17 +1,16 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject, Loss } from '../../dialect.ts';
-import { totalsByModel } from '../../model-totals.ts';
-import { compact } from '../../read.ts';
-import type { Tokens } from '../../tokens.ts';
-import { isAny, minus, plus } from '../tokens.ts';
+import { totalsByModel, totalTokens } from '../../model-totals.ts';
+import { isAny, minus, plus, type Tokens, tokensOf } from '../../tokens.ts';
 
-type Usage = EventOf<'usage.reported'>;
+type Reported = EventOf<'usage.reported'>;
 
 export function writeUsage(tokens: Tokens): JsonObject {
   return {
     input_tokens: uncached(tokens),
-    ...compact({ cache_creation_input_tokens: tokens.cache_write_tokens, cache_read_input_tokens: tokens.cache_read_tokens }),
+    ...present({ cache_creation_input_tokens: tokens.cache_write_tokens, cache_read_input_tokens: tokens.cache_read_tokens }),
     output_tokens: tokens.output_tokens ?? 0,
   };
 }
@@ -20,7 +19,7 @@ function writeModelUsage(tokens: Tokens): JsonObject {
   return {
     inputTokens: uncached(tokens),
     outputTokens: tokens.output_tokens ?? 0,
-    ...compact({
+    ...present({
       cacheReadInputTokens: tokens.cache_read_tokens,
       cacheCreationInputTokens: tokens.cache_write_tokens,
       thinkingTokens: tokens.reasoning_tokens,
@@ -35,17 +34,16 @@ function uncached({ input_tokens = 0, cache_read_tokens = 0, cache_write_tokens 
 }
 
 /** The tokens of one call; undefined when the event has none. */
-export function stepOf(event: Usage): (Tokens & { model?: string }) | undefined {
-  const { model, input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens } = event;
-  const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens });
-  return isAny(tokens) ? { ...tokens, ...compact({ model }) } : undefined;
+export function stepOf(event: Reported): (Tokens & { model?: string }) | undefined {
+  const { cost_usd: _cost, ...tokens } = tokensOf(event);
+  return isAny(tokens) ? { ...tokens, ...present({ model: event.model }) } : undefined;
 }
 
 /** Every result repeats the totals of all models. */
 const mostModels = 100;
 
 /** What the results of a run sum up, each in the sense of this wire. */
-export class Totals {
+export class Usage {
   readonly #lose: (what: Loss) => void;
   readonly #isAlone: boolean;
   readonly #ofThread = new Map<string, Tokens>();
@@ -65,9 +63,9 @@ export class Totals {
     this.#isAlone = isAlone;
   }
 
-  count(event: Usage): void {
-    const { input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd } = event;
-    const tokens: Tokens = compact({ input_tokens, output_tokens, reasoning_tokens, cache_read_tokens, cache_write_tokens, cost_usd });
+  see(event: Reported): void {
+    const tokens = tokensOf(event);
+    const { cost_usd } = tokens;
     if (event.scope === 'thread') this.#countThread(event.model ?? '', tokens);
     else if (event.scope === 'turn') {
       this.#isTurnTold = true;
@@ -111,7 +109,8 @@ export class Totals {
       const models = outcome === undefined ? this.#ofThread : totalsByModel(this.#ofThread, outcome);
       if (!models.has('')) return this.#byModel(models);
     }
-    const sum = outcome === undefined ? (this.#ofThread.get('') ?? this.#ofTurns) : tokensOf(outcome);
+    const sum =
+      outcome === undefined ? (this.#ofThread.get('') ?? this.#ofTurns) : totalTokens(outcome.metrics, outcome.metrics.cost_source);
     const model = outcome?.metrics.model_name;
     const isOneModel = this.#isOneModel && !this.#isTurnTold && this.#results === 0;
     if (isAny(sum) && isOneModel && model !== undefined && model.trim() !== '') return this.#byModel(new Map([[model, sum]]));
@@ -134,15 +133,4 @@ export class Totals {
       modelUsage: Object.fromEntries([...models].map(([model, tokens]) => [model, writeModelUsage(tokens)])),
     };
   }
-}
-
-function tokensOf({ metrics }: RunOutcome): Tokens {
-  return compact({
-    input_tokens: metrics.input_tokens,
-    output_tokens: metrics.output_tokens,
-    reasoning_tokens: metrics.reasoning_tokens,
-    cache_read_tokens: metrics.cache_read_tokens,
-    cache_write_tokens: metrics.cache_write_tokens,
-    cost_usd: metrics.cost_source === 'reported' ? metrics.cost : undefined,
-  });
 }

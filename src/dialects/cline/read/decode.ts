@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, filled, object, string, time, whole } from '../../read.ts';
+import { asText, filled, object, string, time, whole } from '../../read.ts';
 import { Ending } from './ending.ts';
 import { legacyDecoder } from './legacy.ts';
 import { Tools } from './tools.ts';
@@ -20,7 +21,7 @@ export function decoder(sink: DecoderSink): Decoder {
     if (at !== undefined) sink.at(at);
     if (legacy.line(wire)) return;
     if (isFirstLine(wire)) beginAgain(filled(wire.agentId) ?? filled(wire.sessionId));
-    if (wire.type === 'run_start') return introduce(compact({ session_id: filled(wire.sessionId), model: filled(wire.modelId) }));
+    if (wire.type === 'run_start') return introduce(present({ session_id: filled(wire.sessionId), model: filled(wire.modelId) }));
     introduce();
     switch (wire.type) {
       case 'agent_event':
@@ -64,7 +65,7 @@ export function decoder(sink: DecoderSink): Decoder {
     const event = object(wire.event);
     switch (event.type) {
       case 'iteration_start':
-        return sink.emit({ type: 'turn.started', ...compact({ iteration: whole(event.iteration) }) });
+        return sink.emit({ type: 'turn.started', ...present({ iteration: whole(event.iteration) }) });
       case 'iteration_end':
         return sink.emit({ type: 'turn.completed', finish_reason: event.hadToolCalls === true ? 'tool_calls' : 'stop' });
       case 'content_start':

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, object, string, whole, wordIn } from '../../read.ts';
+import { asText, count, filled, object, string, whole, wordIn } from '../../read.ts';
 import { errorClasses } from '../words.ts';
 
 // Its loop check ends a run with these words, then calls that an abort by another client.
@@ -42,7 +43,7 @@ export class Ending {
       code: isTool ? 'tool' : (wordIn(errorClasses, string(event.errorClass) ?? '') ?? codeOfMessage(message)),
       message,
       fatal,
-      ...compact({
+      ...present({
         name: fault.name === 'Error' ? undefined : string(fault.name),
         stack: string(fault.stack),
         iteration: whole(event.iteration),
@@ -54,14 +55,14 @@ export class Ending {
   read(wire: JsonObject, isRefused: boolean): void {
     const message = asText(wire.text);
     const reason = asText(wire.finishReason);
-    const fields = compact({ raw_status: filled(reason), duration_ms: count(wire.durationMs) });
+    const fields = present({ raw_status: filled(reason), duration_ms: count(wire.durationMs) });
     switch (reason) {
       case 'completed':
         return this.#finish('ok', fields);
       case 'aborted':
         return this.#finishAborted(fields, isRefused);
       case 'max_iterations':
-        this.#sink.emit({ type: 'limit.reached', limit: 'turns', ...compact({ value: count(wire.iterations) }) });
+        this.#sink.emit({ type: 'limit.reached', limit: 'turns', ...present({ value: count(wire.iterations) }) });
         return this.#finish('failed', { ...fields, code: 'turn_limit' });
       case 'mistake_limit':
         return this.#finish('failed', { ...fields, code: isRefused ? 'permission' : 'tool', message });
@@ -78,7 +79,7 @@ export class Ending {
 
   readAborted(wire: JsonObject): void {
     if (this.#claim !== undefined && this.#claim !== 'ok') return;
-    this.#finish('cancelled', compact({ raw_status: filled(wire.reason), message: filled(wire.message) }));
+    this.#finish('cancelled', present({ raw_status: filled(wire.reason), message: filled(wire.message) }));
   }
 
   /** An error line of its own, on stdout or stderr. */

@@ -1,7 +1,8 @@
 import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, objectIn, string, whole } from '../../read.ts';
+import { asText, count, filled, objectIn, string, whole } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { tokensBesideCache } from '../../tokens.ts';
 import { legacySilent, legacyToolKinds } from '../words.ts';
@@ -74,7 +75,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
           type: 'retry.scheduled',
           code: codeOfMessage(cause),
           cause,
-          ...compact({ attempt: whole(detail.attempt), max_attempts: whole(detail.maxAttempts) }),
+          ...present({ attempt: whole(detail.attempt), max_attempts: whole(detail.maxAttempts) }),
         });
       }
       case 'tool':
@@ -128,7 +129,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         const detail = objectIn(words);
         const what = filled(detail.tool) ?? filled(detail.toolName) ?? wire.ask;
         const pattern = wire.ask === 'command' ? filled(words) : filled(detail.path);
-        return sink.emit({ type: 'permission.requested', permission_id: `ask_${asText(wire.ts)}`, what, ...compact({ pattern }) });
+        return sink.emit({ type: 'permission.requested', permission_id: `ask_${asText(wire.ts)}`, what, ...present({ pattern }) });
       }
       case 'api_req_failed': {
         reportUsage();
@@ -177,7 +178,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
     request = request === undefined ? undefined : { ts: request.ts, usage: {} };
     const tokens = tokensBesideCache(usage.tokensIn, usage.tokensOut, usage.cacheReads, usage.cacheWrites);
     if (tokens === undefined) return;
-    sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ cost_usd: count(usage.cost) || undefined }), ...tokens });
+    sink.emit({ type: 'usage.reported', scope: 'step', ...present({ cost_usd: count(usage.cost) || undefined }), ...tokens });
   }
 
   function startTool(detail: JsonObject): void {
@@ -193,7 +194,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   function start(kind: ItemKind, name: string, args: Json, native?: string): void {
     closeTool('success');
     tool = { id: `tool_${++items}`, path: undefined, operation: undefined };
-    sink.emit({ type: 'item.started', item_id: tool.id, kind, name, args, ...compact({ native_name: native }) });
+    sink.emit({ type: 'item.started', item_id: tool.id, kind, name, args, ...present({ native_name: native }) });
   }
 
   /** The end of a tool is not on the wire: it ended well when the run went on without a complaint. */

@@ -1,8 +1,9 @@
 import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, isObject, list, object, string, wordIn } from '../../read.ts';
+import { asText, count, filled, isObject, list, object, string, wordIn } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
-import { patchOperations, refusal, toolKinds } from '../words.ts';
+import { mcpName, patchOperations, refusal, toolKinds } from '../words.ts';
 
 interface Edit {
   path: string;
@@ -51,7 +52,7 @@ export class Tools {
       type: 'item.completed',
       item_id: id,
       ...end,
-      ...compact({ output: event.output ?? undefined, duration_ms: count(event.durationMs) }),
+      ...present({ output: event.output ?? undefined, duration_ms: count(event.durationMs) }),
     });
     if (end.status !== 'success') return;
     for (const { path, operation = editorOperation(event.output) } of edits)
@@ -60,10 +61,7 @@ export class Tools {
 }
 
 function kindOf(name: string): ItemKind {
-  const kind = kindIn(toolKinds, name);
-  if (kind !== 'tool_call') return kind;
-  if (name.startsWith('team_')) return 'subagent';
-  return name.includes('__') ? 'mcp' : 'tool_call';
+  return name.startsWith('team_') ? 'subagent' : kindIn(toolKinds, name, mcpName);
 }
 
 /** The files that a tool which ends well has changed, as far as its input names them. */
@@ -106,7 +104,7 @@ function endOf(event: JsonObject): End {
   const error = said ?? filled(event.error);
   if (!failed && error === undefined) return { status: 'success' };
   const exit = /exited with code (\d{1,9})$/.exec(error ?? '')?.[1];
-  return { status: failureOf(error ?? ''), ...compact({ error, exit_code: exit === undefined ? undefined : Number(exit) }) };
+  return { status: failureOf(error ?? ''), ...present({ error, exit_code: exit === undefined ? undefined : Number(exit) }) };
 }
 
 const unavailable = /Model tried to call unavailable tool '(\w+)'/;

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, filled, object } from '../../read.ts';
+import { count, filled, object } from '../../read.ts';
 
 /** One model call. The line tells the totals so far as well. */
 export function readUsage(sink: DecoderSink, event: JsonObject): void {
@@ -14,12 +15,12 @@ export function readTotals(sink: DecoderSink, result: JsonObject): void {
 
 /** Input counts include cached tokens. All zero means that nothing was counted; a cost of 0 means that no price is known. */
 function report(sink: DecoderSink, scope: 'step' | 'thread', wire: JsonObject, cost: number | undefined, model: string | undefined): void {
-  const tokens = compact({
+  const tokens = present({
     input_tokens: count(wire.inputTokens),
     output_tokens: count(wire.outputTokens),
     cache_read_tokens: count(wire.cacheReadTokens) || undefined,
     cache_write_tokens: count(wire.cacheWriteTokens) || undefined,
   });
   if (!tokens.input_tokens && !tokens.output_tokens) return;
-  sink.emit({ type: 'usage.reported', scope, ...tokens, ...compact({ model, cost_usd: cost || undefined }) });
+  sink.emit({ type: 'usage.reported', scope, ...tokens, ...present({ model, cost_usd: cost || undefined }) });
 }

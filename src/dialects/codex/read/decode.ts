@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, object, string } from '../../read.ts';
+import { asText, object, string } from '../../read.ts';
 import { readEnding, readError } from './ending.ts';
 import { legacyDecoder } from './legacy.ts';
 import { isSession, sessionDecoder } from './session.ts';
@@ -23,7 +24,7 @@ export function decoder(sink: DecoderSink): Decoder {
         return sink.emit({
           type: 'thread.started',
           agent: 'codex',
-          ...compact({ session_id: string(wire.thread_id) ?? string(wire.session_id) }),
+          ...present({ session_id: string(wire.thread_id) ?? string(wire.session_id) }),
         });
       case 'turn.started':
         return sink.emit({ type: 'turn.started' });
@@ -65,7 +66,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'todo_list':
         if (id === '') return sink.unknown(wire);
         if (phase === 'item.started') return tools.start(item, id);
-        return phase === 'item.updated' ? tools.update(item, id) : tools.end(item, id);
+        return phase === 'item.updated' ? tools.progress(item, id) : tools.end(item, id);
       default:
         return sink.unknown(wire);
     }

@@ -1,6 +1,9 @@
-import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import type { ErrorCode } from '../../../events/event.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, object } from '../../read.ts';
+import { present } from '../../../present.ts';
+import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
+import { asText, filled, integer, isObject, object, wordIn } from '../../read.ts';
+import { besideTheTurn, codeOfInfo, connections } from '../words.ts';
 import { readUsage } from './usage.ts';
 
 const retryWording = /^Reconnecting\.\.\. (?:(\d+)\/(\d+)|(waiting for network))?\s*(?:\((.*)\))?$/s;
@@ -27,10 +30,45 @@ export function readError(wire: JsonObject, sink: DecoderSink): void {
     type: 'retry.scheduled',
     code: codeOfMessage(cause),
     cause,
-    ...compact({ attempt: digits(attempt), max_attempts: digits(maximum) }),
+    ...present({ attempt: digits(attempt), max_attempts: digits(maximum) }),
   });
 }
 
 function digits(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
+}
+
+export interface Fault {
+  code: ErrorCode;
+  message: string;
+}
+
+/** Of a session file: whether this error is the end of its turn. */
+export function endsTurn(error: JsonObject): boolean {
+  return !besideTheTurn.has(infoOf(error).word);
+}
+
+/** The error of a turn: a text, or an object with a text and a word for it. */
+export function readFault(error: Json): Fault {
+  if (!isObject(error)) return { code: codeOfMessage(asText(error)), message: asText(error) };
+  const { word, detail } = infoOf(error);
+  const message = filled(error.message) ?? (word === '' ? JSON.stringify(error) : word);
+  if (connections.has(word)) {
+    const code = codeOfMessage(message, integer(detail.http_status_code) ?? integer(detail.httpStatusCode));
+    return { code: code === 'unknown' ? 'network' : code, message };
+  }
+  const code = codeOfMessage(message);
+  // The words may say more: a request that is refused because it is too long.
+  return { code: code === 'context_overflow' ? code : (wordIn(codeOfInfo, word) ?? code), message };
+}
+
+function infoOf(error: JsonObject): { word: string; detail: JsonObject } {
+  const info = error.codex_error_info ?? error.codexErrorInfo;
+  if (typeof info === 'string') return { word: snake(info), detail: {} };
+  const [word = '', detail] = Object.entries(object(info))[0] ?? [];
+  return { word: snake(word), detail: object(detail) };
+}
+
+function snake(word: string): string {
+  return word.slice(0, 100).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

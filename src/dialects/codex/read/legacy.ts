@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, integer, isObject, list, number, object, string } from '../../read.ts';
+import { asText, count, integer, isObject, list, number, object, string } from '../../read.ts';
 import { readUsage } from './usage.ts';
 
 /** `codex exec --json` before 0.43: a config summary, the prompt, then `{id, msg}` lines; the end is the end of the file. */
@@ -34,7 +35,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         sink.emit({
           type: 'thread.started',
           agent: 'codex',
-          ...compact({ session_id: string(msg.session_id), model: string(msg.model) ?? model }),
+          ...present({ session_id: string(msg.session_id), model: string(msg.model) ?? model }),
         });
         return true;
       case 'task_started':
@@ -57,7 +58,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         return true;
       case 'token_count': {
         const total = object(object(msg.info).total_token_usage);
-        if (count(total.total_tokens)) readUsage(total, sink, compact({ model }));
+        if (count(total.total_tokens)) readUsage(total, sink, present({ model }));
         return true;
       }
       case 'exec_command_begin':
@@ -76,7 +77,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
           item_id: id,
           status: exit === 0 ? 'success' : 'error',
           output: string(msg.aggregated_output) ?? asText(msg.stdout) + asText(msg.stderr),
-          ...compact({ exit_code: exit, duration_ms: duration(object(msg.duration)) }),
+          ...present({ exit_code: exit, duration_ms: duration(object(msg.duration)) }),
         });
         return true;
       }
@@ -99,7 +100,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
           type: 'item.completed',
           item_id: id,
           status: failed ? 'error' : 'success',
-          ...compact({ output: failed ? undefined : result.Ok, error: string(result.Err) }),
+          ...present({ output: failed ? undefined : result.Ok, error: string(result.Err) }),
         });
         return true;
       }
@@ -113,7 +114,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         changes.delete(id);
         return true;
       case 'web_search_end':
-        sink.emit({ type: 'item.started', item_id: id, kind: 'web', name: 'web_search', args: compact({ query: msg.query }) });
+        sink.emit({ type: 'item.started', item_id: id, kind: 'web', name: 'web_search', args: present({ query: msg.query }) });
         sink.emit({ type: 'item.completed', item_id: id, status: 'success' });
         return true;
       case 'background_event':
@@ -148,7 +149,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
         path,
         operation: 'add' in kinds ? 'created' : 'delete' in kinds ? 'deleted' : 'modified',
         item_id: id,
-        ...compact({ diff }),
+        ...present({ diff }),
       });
     }
   }

@@ -1,8 +1,9 @@
-import type { FileOperation, ItemKind, ItemStatus } from '../../../events/event.ts';
+import type { FileOperation, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, integer, isObject, list, object, string } from '../../read.ts';
+import { asText, count, integer, isObject, list, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
-import { patchOperation, toolKinds } from '../words.ts';
+import { mcpName, patchOperation, toolKinds } from '../words.ts';
 
 interface Edit {
   path: string;
@@ -25,7 +26,7 @@ export class SessionTools {
   start(id: string, name: string, input: Json): void {
     this.#open.set(id, editsOf(name, input));
     if (name === 'write_stdin') this.#polls.set(id, asText(object(input).session_id));
-    this.#sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: input });
+    this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, name, mcpName), name, args: input });
   }
 
   end(id: string, wire: Json | undefined): void {
@@ -52,7 +53,7 @@ export class SessionTools {
       item_id: id,
       status,
       output,
-      ...compact({ exit_code: exit, duration_ms: seconds === undefined ? undefined : seconds * 1000 }),
+      ...present({ exit_code: exit, duration_ms: seconds === undefined ? undefined : seconds * 1000 }),
     });
     if (status === 'success') for (const edit of edits) this.#sink.emit({ type: 'file.edited', ...edit, item_id: id });
   }
@@ -62,11 +63,6 @@ export class SessionTools {
     this.#sink.emit({ type: 'item.started', item_id: id, kind: 'web', name: 'web_search', args: action });
     this.#sink.emit({ type: 'item.completed', item_id: id, status: status === 'failed' ? 'error' : 'success' });
   }
-}
-
-function kindOf(name: string): ItemKind {
-  const kind = kindIn(toolKinds, name);
-  return kind === 'tool_call' && name.includes('__') ? 'mcp' : kind;
 }
 
 /** JSON inside a text, or the text. */

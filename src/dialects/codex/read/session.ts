@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, isObject, list, object, string, time } from '../../read.ts';
-import { endsTurn, type Fault, readFault } from './fault.ts';
+import { asText, filled, isObject, list, object, string, time } from '../../read.ts';
+import { endsTurn, type Fault, readFault } from './ending.ts';
 import { parsed, SessionTools } from './session-tools.ts';
 import { readUsage } from './usage.ts';
 import { ResponseTotals } from './response-totals.ts';
@@ -64,7 +65,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     sink.emit({
       type: 'thread.started',
       agent: 'codex',
-      ...compact({
+      ...present({
         agent_version: filled(meta.cli_version),
         session_id: filled(meta.id) ?? filled(meta.session_id),
         parent_session_id: filled(meta.forked_from_id) ?? filled(meta.parent_thread_id),
@@ -76,7 +77,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
   function turn(): void {
     if (inTurn) return;
     inTurn = true;
-    sink.emit({ type: 'turn.started', ...compact({ model }) });
+    sink.emit({ type: 'turn.started', ...present({ model }) });
   }
 
   function item(payload: JsonObject, wire: JsonObject): void {
@@ -163,7 +164,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
       case 'turn_complete':
         return complete(payload);
       case 'turn_aborted':
-        return finish({ status: 'cancelled', ...compact({ raw_status: filled(payload.reason) }) }, 'aborted');
+        return finish({ status: 'cancelled', ...present({ raw_status: filled(payload.reason) }) }, 'aborted');
       case 'error':
         if (!endsTurn(payload)) return;
         fault = readFault(payload);

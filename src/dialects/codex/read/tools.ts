@@ -1,6 +1,7 @@
 import type { EventOf, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, integer, list, object, string } from '../../read.ts';
+import { asText, integer, list, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { foreignServer, operationOf, statusOf, toolKinds, unanswered } from '../words.ts';
 
@@ -26,7 +27,7 @@ export class Tools {
   }
 
   /** Only the plan is told again while it is carried out. */
-  update(item: JsonObject, id: string): void {
+  progress(item: JsonObject, id: string): void {
     this.start(item, id);
     this.#sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk: JSON.stringify(list(item.items)) });
   }
@@ -78,10 +79,10 @@ function callOf(type: string, item: JsonObject): Call {
       return { name: `${asText(item.server)}.${asText(item.tool)}`, native_name: type, args: item.arguments ?? null };
     case 'collab_tool_call': {
       const { prompt, sender_thread_id, receiver_thread_ids } = item;
-      return { name: asText(item.tool), native_name: type, args: compact({ prompt, sender_thread_id, receiver_thread_ids }) };
+      return { name: asText(item.tool), native_name: type, args: present({ prompt, sender_thread_id, receiver_thread_ids }) };
     }
     case 'web_search':
-      return { args: compact({ query: item.query, action: item.action }) };
+      return { args: present({ query: item.query, action: item.action }) };
     default:
       return { args: { items: [...list(item.items)] } };
   }
@@ -94,10 +95,10 @@ function resultOf(type: string, item: JsonObject): Omit<EventOf<'item.completed'
     case 'mcp_tool_call': {
       const error = string(object(item.error).message);
       const output = item.server === foreignServer ? foreignOutput(item.result) : (item.result ?? undefined);
-      return { status: error === unanswered ? 'denied' : plainStatus(item.status), ...compact({ output, error }) };
+      return { status: error === unanswered ? 'denied' : plainStatus(item.status), ...present({ output, error }) };
     }
     case 'collab_tool_call':
-      return { status: plainStatus(item.status), ...compact({ output: item.agents_states }) };
+      return { status: plainStatus(item.status), ...present({ output: item.agents_states }) };
     case 'todo_list':
       return { status: 'success', output: [...list(item.items)] };
     default:

@@ -1,12 +1,13 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count } from '../../read.ts';
+import { count } from '../../read.ts';
 
 /**
  * Running totals of the whole thread: input includes what came from the cache, output includes reasoning. All zero means
  * that the provider reported nothing.
  */
 export function readUsage(totals: JsonObject, sink: DecoderSink, more: { model?: string; whole_session?: boolean } = {}): void {
-  const tokens = compact({
+  const tokens = present({
     input_tokens: count(totals.input_tokens),
     output_tokens: count(totals.output_tokens),
     reasoning_tokens: count(totals.reasoning_output_tokens),

@@ -41,7 +41,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'item.started':
           return tools.start(event);
         case 'item.output':
-          return tools.update(event);
+          return tools.progress(event);
         case 'item.completed':
           return tools.end(event);
         case 'file.edited':

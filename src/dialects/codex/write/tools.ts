@@ -1,6 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, list, object, string } from '../../read.ts';
+import { asText, list, object, string } from '../../read.ts';
 import { foreignServer, unanswered, wireCommandStatus, wireStatus } from '../words.ts';
 import type { Items } from './items.ts';
 
@@ -24,7 +25,7 @@ export class Tools {
   }
 
   /** Only the plan is told again while it is carried out. */
-  update({ item_id, chunk }: EventOf<'item.output'>): void {
+  progress({ item_id, chunk }: EventOf<'item.output'>): void {
     if (this.#open.get(item_id)?.type !== 'todo_list') return this.#sink.lose('tool_progress');
     this.#items.write('updated', item_id, { type: 'todo_list', items: parseItems(chunk) });
   }
@@ -46,7 +47,7 @@ export class Tools {
       case 'file_change':
         return { type: native, changes: [...list(args.changes)], status: 'in_progress' };
       case 'web_search':
-        return { type: native, query: asText(args.query), ...compact({ action: args.action }) };
+        return { type: native, query: asText(args.query), ...present({ action: args.action }) };
       case 'todo_list':
         return { type: native, items: [...list(args.items)] };
       case 'collab_tool_call':
@@ -92,7 +93,7 @@ export class Tools {
         };
       }
       case 'collab_tool_call':
-        return { ...fields, ...compact({ agents_states: output }), status };
+        return { ...fields, ...present({ agents_states: output }), status };
       case 'todo_list':
         return { ...fields, ...(Array.isArray(output) ? { items: output } : {}) };
       case 'web_search':

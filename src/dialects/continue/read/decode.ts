@@ -1,9 +1,8 @@
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText } from '../../read.ts';
 import { isNote, isWrapped } from '../detect.ts';
+import { noPrompt, wrapping } from '../words.ts';
 import { Ending } from './ending.ts';
-
-const missingPrompt = /^Error: (A prompt is required when using the -p\/--print flag.*)$/s;
 
 export function decoder(sink: DecoderSink): Decoder {
   const ending = new Ending(sink);
@@ -56,15 +55,14 @@ export function decoder(sink: DecoderSink): Decoder {
       readNote(wire);
       return true;
     }
-    const prompt = missingPrompt.exec(text)?.[1];
-    if (prompt === undefined) return false;
+    if (!text.startsWith(`Error: ${noPrompt}`)) return false;
     introduce();
-    ending.fail(prompt, undefined, 'input');
+    ending.fail(text.slice('Error: '.length), undefined, 'input');
     return true;
   }
 
   function unreadable(broken: string): void {
-    if (!broken.startsWith('{"response":')) return;
+    if (!broken.startsWith(wrapping)) return;
     introduce();
     sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: 'an answer that cannot be read' });
     if (!isAnswered) return;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { compact } from '../../read.ts';
 
 /** There is no closing line: an answer without an error is a good end. */
 export class Ending {
@@ -14,7 +14,7 @@ export class Ending {
 
   fail(message: string, rawStatus: string | undefined, code: ErrorCode = codeOfMessage(message)): void {
     this.#hasFailed = true;
-    this.#sink.emit({ type: 'agent.finished', status: 'failed', code, ...compact({ raw_status: rawStatus }), message });
+    this.#sink.emit({ type: 'agent.finished', status: 'failed', code, ...present({ raw_status: rawStatus }), message });
   }
 
   read(hasAnswer: boolean): void {

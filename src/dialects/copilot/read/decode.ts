@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, list, object, time } from '../../read.ts';
+import { asText, count, filled, list, object, time } from '../../read.ts';
 import { silent } from '../words.ts';
 import { Ending } from './ending.ts';
 import { Messages } from './messages.ts';
@@ -44,7 +45,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'assistant.turn_start':
         if (!isMain) return;
         model = modelOf(data.model) ?? model;
-        return sink.emit({ type: 'turn.started', ...compact({ model }) });
+        return sink.emit({ type: 'turn.started', ...present({ model }) });
       case 'assistant.turn_end':
         if (!isMain) return;
         tools.forgetRequests();
@@ -91,7 +92,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({
       type: 'thread.started',
       agent: 'copilot',
-      ...compact({
+      ...present({
         session_id: filled(data.sessionId),
         agent_version: filled(data.copilotVersion),
         model,
@@ -143,7 +144,7 @@ export function decoder(sink: DecoderSink): Decoder {
     const totals = object(wire.usage);
     tools.readChanges(totals.codeChanges);
     usage.end();
-    ending.read(wire.exitCode === 0, `exit ${asText(wire.exitCode)}`, compact({ duration_ms: count(totals.sessionDurationMs) }));
+    ending.read(wire.exitCode === 0, `exit ${asText(wire.exitCode)}`, present({ duration_ms: count(totals.sessionDurationMs) }));
   }
 
   function end(): void {

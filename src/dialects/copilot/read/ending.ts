@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, filled, integer, string } from '../../read.ts';
+import { asText, filled, integer, string } from '../../read.ts';
 
 /** How the run ends: an abort and an error that nothing came after outweigh what the last line says. */
 export class Ending {
@@ -32,7 +33,7 @@ export class Ending {
       scope: 'session',
       ...this.#fault,
       fatal: true,
-      ...compact({ name: filled(data.errorType), http_status: status, stack: string(data.stack) }),
+      ...present({ name: filled(data.errorType), http_status: status, stack: string(data.stack) }),
     });
   }
 

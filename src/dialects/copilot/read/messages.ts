@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, string } from '../../read.ts';
+import { asText, filled, string } from '../../read.ts';
 
 /** What the model says and thinks, and what the models of its sub-agents do. */
 export class Messages {
@@ -15,27 +16,27 @@ export class Messages {
     const text = string(data.deltaContent) ?? '';
     if (text === '') return;
     const place = { parent_item_id: parent };
-    if (type === 'reasoning.delta') return this.#sink.emit({ type, text, ...compact({ ...place, block_id: filled(data.reasoningId) }) });
+    if (type === 'reasoning.delta') return this.#sink.emit({ type, text, ...present({ ...place, block_id: filled(data.reasoningId) }) });
     const id = filled(data.messageId);
-    this.#sink.emit({ type, text, ...compact({ ...place, message_id: id, block_id: id }) });
+    this.#sink.emit({ type, text, ...present({ ...place, message_id: id, block_id: id }) });
   }
 
   reason(data: JsonObject, parent: string | undefined): void {
     this.#hasReasoned = true;
-    const place = compact({ parent_item_id: parent, block_id: filled(data.reasoningId) });
+    const place = present({ parent_item_id: parent, block_id: filled(data.reasoningId) });
     this.#sink.emit({ type: 'reasoning.completed', text: asText(data.content), ...place });
   }
 
   /** Answers whether it said anything: a message that only asks for tools has no content. */
   say(data: JsonObject, parent: string | undefined): boolean {
-    const place = compact({ parent_item_id: parent });
+    const place = present({ parent_item_id: parent });
     const thought = filled(data.reasoningText);
     if (thought !== undefined && !this.#hasReasoned) this.#sink.emit({ type: 'reasoning.completed', text: thought, ...place });
     this.#hasReasoned = false;
     const text = asText(data.content);
     if (text === '') return false;
     const id = filled(data.messageId);
-    this.#sink.emit({ type: 'text.completed', text, ...place, ...compact({ message_id: id, block_id: id }) });
+    this.#sink.emit({ type: 'text.completed', text, ...place, ...present({ message_id: id, block_id: id }) });
     return true;
   }
 }

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, object } from '../../read.ts';
+import { asText, filled, object } from '../../read.ts';
 
 export function readRequest(sink: DecoderSink, id: string, data: JsonObject): void {
   const request = object(data.permissionRequest);
@@ -8,7 +9,7 @@ export function readRequest(sink: DecoderSink, id: string, data: JsonObject): vo
     type: 'permission.requested',
     permission_id: id,
     what: filled(request.kind) ?? 'unknown',
-    ...compact({ item_id: filled(request.toolCallId), pattern, title: filled(request.intention) }),
+    ...present({ item_id: filled(request.toolCallId), pattern, title: filled(request.intention) }),
   });
 }
 

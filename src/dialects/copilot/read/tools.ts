@@ -1,6 +1,7 @@
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, list, object } from '../../read.ts';
+import { asText, filled, integer, list, object } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { refusal, toolKinds } from '../words.ts';
 
@@ -58,7 +59,7 @@ export class Tools {
     const output = result.content ?? result.detailedContent;
     const exit_code = integer(result.exitCode) ?? exitCodeIn(asText(output));
     const status = statusOf(data, error ?? asText(output), exit_code);
-    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, error, exit_code }) });
+    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...present({ output, error, exit_code }) });
     if (status !== 'success' || edit === undefined) return;
     this.#hasEdited = true;
     this.#sink.emit({ type: 'file.edited', ...edit, item_id: id });
@@ -84,7 +85,7 @@ export class Tools {
       kind: isRemote ? 'mcp' : kindIn(toolKinds, name),
       name,
       args: args ?? null,
-      ...compact({ parent_item_id: parent }),
+      ...present({ parent_item_id: parent }),
     });
   }
 }

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { compact, count, filled, object } from '../../read.ts';
+import { count, filled, object } from '../../read.ts';
 
 /** Input counts include cached tokens. `cost` counts premium requests, not money. */
 export class Usage {
@@ -33,7 +34,7 @@ export class Usage {
   }
 
   #read(scope: 'step' | 'thread', model: string | undefined, wire: JsonObject): void {
-    const tokens = compact({
+    const tokens = present({
       input_tokens: count(wire.inputTokens),
       output_tokens: count(wire.outputTokens),
       reasoning_tokens: count(wire.reasoningTokens),
@@ -42,6 +43,6 @@ export class Usage {
     });
     if (!tokens.input_tokens && !tokens.output_tokens) return;
     this.#isCounted = true;
-    this.#sink.emit({ type: 'usage.reported', scope, ...tokens, ...compact({ model }) });
+    this.#sink.emit({ type: 'usage.reported', scope, ...tokens, ...present({ model }) });
   }
 }

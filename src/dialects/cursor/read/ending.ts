@@ -1,12 +1,13 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { compact, count, filled, string } from '../../read.ts';
+import { count, filled, string } from '../../read.ts';
 import { readUsage } from './usage.ts';
 
 /** The `result` line. A run that failed has none, as a rule. */
 export function readEnding(sink: DecoderSink, wire: JsonObject, hasSpoken: boolean): void {
   const text = string(wire.result) ?? '';
-  const fields = compact({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });
+  const fields = present({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) });
   const good = wire.subtype === 'success' && wire.is_error === false;
   // All texts of the run without anything between them: of use only where no text came before.
   if (good && !hasSpoken && text !== '') sink.emit({ type: 'text.completed', text });

@@ -1,6 +1,7 @@
 import type { FileOperation, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, isObject, object, wordIn } from '../../read.ts';
+import { asText, filled, integer, isObject, object, wordIn } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { operations, toolKinds } from '../words.ts';
 
@@ -97,13 +98,13 @@ function endOf(result: Json | undefined): { status: ItemStatus; output?: Json; e
   const good = wire.success;
   if (good !== undefined) {
     const exit = integer(object(good).exitCode);
-    return { status: exit === undefined || exit === 0 ? 'success' : 'error', output: good, ...compact({ exit_code: exit }) };
+    return { status: exit === undefined || exit === 0 ? 'success' : 'error', output: good, ...present({ exit_code: exit }) };
   }
   if (wire.rejected !== undefined) return { status: 'denied', error: reasonOf(wire.rejected) };
   const bad = wire.failure ?? wire.error;
-  if (bad === undefined) return { status: 'error', ...compact({ output: result ?? undefined }) };
+  if (bad === undefined) return { status: 'error', ...present({ output: result ?? undefined }) };
   const exit = integer(object(bad).exitCode);
-  return { status: 'error', output: bad, error: reasonOf(bad), ...compact({ exit_code: exit }) };
+  return { status: 'error', output: bad, error: reasonOf(bad), ...present({ exit_code: exit }) };
 }
 
 function reasonOf(value: Json): string {

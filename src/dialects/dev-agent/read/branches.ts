@@ -1,6 +1,7 @@
 import { eventIn } from '../../../events/check.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, isObject, list, object } from '../../read.ts';
+import { asText, filled, isObject, list, object } from '../../read.ts';
 
 /** The branches of a report: two ids in one of the program, all that is known of each in one of Runwire. */
 export function readBranches(report: JsonObject, sink: DecoderSink): void {
@@ -23,8 +24,8 @@ export function readBranches(report: JsonObject, sink: DecoderSink): void {
 }
 
 function readBranch(branch_id: string, { cost, ...branch }: JsonObject, isStart: boolean, sink: DecoderSink): void {
-  const place = { branch_id, ...compact({ is_start: isStart || undefined }) };
-  const told = eventIn({ type: 'branch.updated', ...branch, ...compact({ cost_usd: cost }), ...place });
+  const place = { branch_id, ...present({ is_start: isStart || undefined }) };
+  const told = eventIn({ type: 'branch.updated', ...branch, ...present({ cost_usd: cost }), ...place });
   if (told === undefined) sink.note('unrecognised', 'what is said of a branch');
   sink.emit(told ?? { type: 'branch.updated', ...place });
 }
@@ -42,7 +43,7 @@ export function readPublish(report: JsonObject, hasFailed: boolean, sink: Decode
   const branch_id = idIn(report.latest_branch_id) ?? idIn(report.start_branch_id) ?? ref;
   if (branch_id === undefined) return sink.note('unrecognised', 'a publish report without a branch');
   const status = hasFailed ? 'error' : 'success';
-  sink.emit({ type: 'branch.published', branch_id, status, ...compact({ ref, url, message: message || undefined }) });
+  sink.emit({ type: 'branch.published', branch_id, status, ...present({ ref, url, message: message || undefined }) });
 }
 
 function idIn(value: Json | undefined): string | undefined {

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, time } from '../../read.ts';
+import { asText, filled, time } from '../../read.ts';
 import { readEnding, readError } from './ending.ts';
 import { endTool, startTool } from './tools.ts';
 import { turnOf, whole } from './turns.ts';
@@ -51,7 +52,7 @@ export function decoder(sink: DecoderSink): Decoder {
         return sink.emit({
           type: 'turn.started',
           ...turnOf(wire),
-          ...compact({ message_count: whole(wire.message_count), tool_count: whole(wire.tool_count) }),
+          ...present({ message_count: whole(wire.message_count), tool_count: whole(wire.tool_count) }),
         });
       case 'assistant.message':
         return say(asText(wire.preview));
@@ -80,7 +81,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({
       type: 'thread.started',
       agent: 'dev-agent',
-      ...compact({
+      ...present({
         session_id: filled(wire.thread_id),
         task,
         project_name: filled(wire.project_name),
@@ -100,7 +101,7 @@ export function decoder(sink: DecoderSink): Decoder {
   function closeTurn(): void {
     if (turnEnd === undefined) return;
     const { tool_call_count, has_final_report } = turnEnd;
-    const fields = compact({ tool_call_count: whole(tool_call_count), has_final_report: has_final_report === true ? true : undefined });
+    const fields = present({ tool_call_count: whole(tool_call_count), has_final_report: has_final_report === true ? true : undefined });
     sink.emit({ type: 'turn.completed', ...turnOf(turnEnd), ...fields });
     turnEnd = undefined;
   }

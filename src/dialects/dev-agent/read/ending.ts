@@ -1,9 +1,10 @@
 import { eventIn } from '../../../events/check.ts';
 import type { ErrorCode } from '../../../events/event.ts';
 import type { FailureCode } from '../../../failure.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfClass, codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, isObject, list, object, string } from '../../read.ts';
+import { asText, count, filled, isObject, list, object, string } from '../../read.ts';
 import { emptyAnswer, lateWarning } from '../../../outcome/fold.ts';
 import { reportMessage } from '../words.ts';
 import { readBranches, readPublish } from './branches.ts';
@@ -45,7 +46,7 @@ export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): v
   for (const field in report) if (!fields.has(field)) sink.note('unrecognised', `final_report.${field.slice(0, 64)}`);
   const verdict = object(outcome?.verdict);
   const took = count(object(outcome?.metrics).duration_ms);
-  const told = compact({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });
+  const told = present({ raw_status: status, duration_ms: took === known.elapsed ? undefined : took });
   const limits = list(outcome?.limits_hit).filter(isObject);
   for (const limit of limits) readLimit(limit, !limitClasses.has(asText(verdict.class)), sink);
   if (good && report.is_finished !== false && (report.status === undefined || report.status === 'completed') && isGood(verdict.class))
@@ -73,12 +74,12 @@ function failureCode(status: string, message: string, verdict: unknown): ErrorCo
 const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
 
 function readArtifact({ path, operation, size, type }: JsonObject, sink: DecoderSink): void {
-  const edit = eventIn({ type: 'file.edited', path, operation, ...compact({ size, file_type: type }) });
+  const edit = eventIn({ type: 'file.edited', path, operation, ...present({ size, file_type: type }) });
   if (edit !== undefined) sink.emit(edit);
 }
 
 function readLimit({ limit, value, maximum, message }: JsonObject, isLate: boolean, sink: DecoderSink): void {
-  const reached = eventIn({ type: 'limit.reached', limit, ...compact({ value, maximum, message, late: isLate || undefined }) });
+  const reached = eventIn({ type: 'limit.reached', limit, ...present({ value, maximum, message, late: isLate || undefined }) });
   if (reached !== undefined) sink.emit(reached);
 }
 
@@ -118,7 +119,7 @@ export function readError(wire: JsonObject, sink: DecoderSink): void {
     code: code === 'unknown' ? codeOfScope(scope) : code,
     message,
     fatal: wire.fatal !== false && scope !== 'tool_policy' && scope !== 'tool_instruction',
-    ...compact({ iteration: whole(wire.iteration), turn_id: filled(wire.turn_id), item_id: filled(wire.item_id) }),
+    ...present({ iteration: whole(wire.iteration), turn_id: filled(wire.turn_id), item_id: filled(wire.item_id) }),
   });
 }
 

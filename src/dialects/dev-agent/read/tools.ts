@@ -1,12 +1,15 @@
+import type { ItemKind } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, string } from '../../read.ts';
-import { readKind } from '../words.ts';
+import { asText, count, filled, string } from '../../read.ts';
+import { kindIn, mcpName } from '../../tool-kinds.ts';
+import { kindOfWord, toolKinds } from '../words.ts';
 
 export function startTool(wire: JsonObject, sink: DecoderSink): void {
   const id = filled(wire.item_id);
   if (id === undefined) return sink.unknown(wire);
   const name = asText(wire.name);
-  sink.emit({ type: 'item.started', item_id: id, kind: readKind(asText(wire.kind), name), name, args: wire.args ?? {} });
+  sink.emit({ type: 'item.started', item_id: id, kind: kindOf(asText(wire.kind), name), name, args: wire.args ?? {} });
 }
 
 /** The summary is all there is of an output, or of an error. */
@@ -19,7 +22,7 @@ export function endTool(wire: JsonObject, sink: DecoderSink): void {
     type: 'item.completed',
     item_id: id,
     status: isGood ? 'success' : 'error',
-    ...compact({
+    ...present({
       output: isGood ? summary : undefined,
       error: isGood ? undefined : summary,
       duration_ms: count(wire.duration_ms),
@@ -27,4 +30,11 @@ export function endTool(wire: JsonObject, sink: DecoderSink): void {
       summary,
     }),
   });
+}
+
+/** What a call is that the wire calls so. */
+export function kindOf(word: string, name: string): ItemKind {
+  const kind = kindIn(kindOfWord, word);
+  if (kind !== 'tool_call' && name !== 'publish') return kind;
+  return kindIn(toolKinds, name, mcpName);
 }

@@ -1,8 +1,9 @@
+import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
-import { compact, filled, integer } from '../../read.ts';
+import { filled, integer } from '../../read.ts';
 
 export function turnOf(wire: JsonObject): { turn_id?: string; iteration?: number } {
-  return compact({ turn_id: filled(wire.turn_id), iteration: whole(wire.iteration) });
+  return present({ turn_id: filled(wire.turn_id), iteration: whole(wire.iteration) });
 }
 
 /** A whole number that counts something. */

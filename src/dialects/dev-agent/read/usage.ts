@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, isObject, list, object, string, whole } from '../../read.ts';
+import { count, isObject, list, object, string, whole } from '../../read.ts';
 
 /** The program itself counts nothing; reports that Runwire wrote have the metrics of an outcome. */
 export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
@@ -14,7 +15,7 @@ export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
 
 function readTokens(usage: JsonObject, source: unknown, sink: DecoderSink): void {
   const cost_usd = source === 'unknown' ? undefined : count(usage.cost);
-  const told = compact({
+  const told = present({
     model: string(usage.model_name),
     input_tokens: count(usage.input_tokens),
     output_tokens: count(usage.output_tokens),
@@ -33,7 +34,7 @@ function readChildren(children: JsonObject, sink: DecoderSink): void {
   sink.emit({
     type: 'children.reported',
     runs,
-    ...compact({
+    ...present({
       tokens_used: count(children.tokens_used),
       input_tokens: count(children.input_tokens),
       output_tokens: count(children.output_tokens),

@@ -1,11 +1,12 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { asText, compact, filled, isObject, time } from '../../read.ts';
+import { asText, filled, isObject, time } from '../../read.ts';
 import { lineTypes } from '../words.ts';
 import { withoutSecrets } from './args.ts';
-import { finalReport } from './ending.ts';
+import { writeEnding } from './ending.ts';
 import { Lines } from './lines.ts';
 import { Tools } from './tools.ts';
 import { Turns } from './turns.ts';
@@ -22,7 +23,7 @@ export function encoder(sink: EncoderSink): Encoder {
   function end(outcome: RunOutcome): void {
     lines.release();
     turns.end(outcome.message, claim?.status === 'ok' && claim.has_answer !== false);
-    const final_report = finalReport(outcome);
+    const final_report = writeEnding(outcome);
     lines.write('thread.completed', { status: final_report.status, summary: final_report.summary, final_report });
   }
 
@@ -63,7 +64,7 @@ export function encoder(sink: EncoderSink): Encoder {
           return lines.write('error', {
             scope: record.scope,
             message: record.message,
-            ...compact({ ...turns.place(record), item_id: record.item_id, fatal: record.fatal ? undefined : false }),
+            ...present({ ...turns.place(record), item_id: record.item_id, fatal: record.fatal ? undefined : false }),
           });
         case 'prompt.submitted':
           // The first prompt is the task of the final report.

@@ -1,7 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink } from '../../dialect.ts';
-import { asText, compact } from '../../read.ts';
-import { readKind, wireKind } from '../words.ts';
+import { asText } from '../../read.ts';
+import { kindOf } from '../read/tools.ts';
+import { wireKind } from '../words.ts';
 import { safeArgs } from './args.ts';
 import type { Lines } from './lines.ts';
 import { messagePreview, shorten } from './preview.ts';
@@ -26,7 +28,7 @@ export class Tools {
     const { args, isCut } = safeArgs(event);
     if (isCut) this.#sink.lose('tool_args');
     const kind = wireKind(event.kind, event.name);
-    if (event.kind !== 'tool_call' && readKind(kind, event.name) !== event.kind) this.#sink.lose('tool_kind');
+    if (event.kind !== 'tool_call' && kindOf(kind, event.name) !== event.kind) this.#sink.lose('tool_kind');
     this.#lines.write('item.started', { item_id: event.item_id, kind, name: event.name, args });
   }
 
@@ -44,7 +46,7 @@ export class Tools {
       item_id: record.item_id,
       status: record.status === 'success' ? 'success' : 'error',
       duration_ms: Math.round(record.duration_ms ?? this.#elapsed(item.startedAt, record.timestamp)),
-      ...compact({ branch_id: record.branch_id }),
+      ...present({ branch_id: record.branch_id }),
       summary: text,
     });
   }

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { reportMessage } from '../words.ts';
 import type { Lines } from './lines.ts';
 import { messagePreview, shorten } from './preview.ts';
@@ -147,6 +147,6 @@ export class Turns {
     this.#pending = undefined;
     turn.said = true;
     this.#messages += 1;
-    return { turn_id: turn.id, preview: text, tool_call_count: 0, ...compact({ truncated: cut || undefined }) };
+    return { turn_id: turn.id, preview: text, tool_call_count: 0, ...present({ truncated: cut || undefined }) };
   }
 }

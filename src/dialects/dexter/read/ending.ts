@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { compact, count, list, object, string } from '../../read.ts';
+import { count, list, object, string } from '../../read.ts';
 import { errorPrefix } from '../words.ts';
 import { readTool } from './tools.ts';
 import { readUsage } from './usage.ts';
@@ -26,7 +27,7 @@ export function readEnding(done: JsonObject, witness: Witness, sink: DecoderSink
   const ending = weigh(answer, done, witness);
   if (ending.kind === 'said') say(answer);
   readUsage(object(done.tokenUsage), sink);
-  const claim = { type: 'agent.finished', raw_status: 'done', ...compact({ duration_ms: count(done.totalTime) }) } as const;
+  const claim = { type: 'agent.finished', raw_status: 'done', ...present({ duration_ms: count(done.totalTime) }) } as const;
   if (ending.kind === 'limit') sink.emit({ type: 'limit.reached', limit: 'turns', maximum: ending.maximum, message: answer });
   switch (ending.kind) {
     case 'said':

@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, list, object, string } from '../../read.ts';
+import { asText, count, filled, list, object, string } from '../../read.ts';
 import { classWords } from '../../class-words.ts';
 import { unknownQuery } from '../words.ts';
 import { readTool } from './tools.ts';
@@ -19,7 +20,7 @@ export function readResponse(wire: JsonObject, sink: DecoderSink): void {
   sink.emit({
     type: 'thread.started',
     agent: 'dexter',
-    ...compact({
+    ...present({
       task: wire.query === unknownQuery ? undefined : filled(wire.query),
       model,
       session_id: sessionOf.exec(string(wire.scratchpadFile) ?? '')?.[1],
@@ -37,7 +38,7 @@ export function readResponse(wire: JsonObject, sink: DecoderSink): void {
 
 function readStatus(wire: JsonObject, duration_ms: number | undefined, sink: DecoderSink): void {
   const error = object(wire.error);
-  const time = compact({ duration_ms });
+  const time = present({ duration_ms });
   if (wire.status === 'success' && wire.error === undefined)
     return sink.emit({ type: 'agent.finished', status: 'ok', raw_status: 'success', ...time });
   const raw_status = string(error.code) ?? asText(wire.status);

@@ -1,9 +1,15 @@
+import type { FileOperation, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { OpenCalls, type Waiting } from '../../open-calls.ts';
-import { asText, compact, count, filled, string } from '../../read.ts';
+import { asText, count, filled, integer, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
-import { type Edit, editOf, finished } from '../tools.ts';
-import { errorPrefix, toolKinds } from '../words.ts';
+import { errorPrefix, operationOf, toolKinds } from '../words.ts';
+
+interface Edit {
+  path: string;
+  operation: FileOperation;
+}
 
 interface Call extends Waiting<Call> {
   readonly id: string;
@@ -43,7 +49,7 @@ export class Tools {
     const { id, edit } = this.#callOf(wire);
     this.#close(id);
     const tool = asText(wire.tool);
-    const duration = compact({ duration_ms: count(wire.duration) });
+    const duration = present({ duration_ms: count(wire.duration) });
     if (wire.type === 'tool_error')
       return this.#sink.emit({ type: 'item.completed', item_id: id, status: 'error', error: asText(wire.error), ...duration });
     const result = finished(tool, wire.result);
@@ -95,4 +101,33 @@ function resultOf(status: string, result: Json | undefined): { output?: string; 
 
 function emitEdit(edit: Edit | undefined, itemId: string, sink: DecoderSink): void {
   if (edit !== undefined) sink.emit({ type: 'file.edited', ...edit, item_id: itemId });
+}
+
+/** A finished call in words of ours. A command that failed is a normal result to Dexter: its code is inside the JSON text. */
+export function finished(tool: string, result: Json | undefined): { status: ItemStatus; exit_code?: number } {
+  if (typeof result === 'string' && result.startsWith(errorPrefix)) return { status: 'error' };
+  if (tool !== 'bash') return { status: 'success' };
+  const data = object(object(parsed(result)).data);
+  const exit_code = integer(data.exitCode);
+  const failed = data.timedOut === true || (exit_code !== undefined && exit_code !== 0);
+  const status = data.interrupted === true ? 'cancelled' : failed ? 'error' : 'success';
+  return { status, ...present({ exit_code }) };
+}
+
+function parsed(result: Json | undefined): Json | undefined {
+  if (typeof result !== 'string') return result;
+  if (!result.startsWith('{')) return undefined;
+  try {
+    const value: Json = JSON.parse(result);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file that this call writes if it succeeds: not on the wire, but it follows from the arguments. */
+function editOf(tool: string, args: Json | undefined): Edit | undefined {
+  const operation = Object.hasOwn(operationOf, tool) ? operationOf[tool] : undefined;
+  const path = string(object(args).path);
+  return operation === undefined || path === undefined ? undefined : { path, operation };
 }

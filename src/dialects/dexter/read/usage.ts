@@ -1,9 +1,10 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count } from '../../read.ts';
+import { count } from '../../read.ts';
 
 /** Totals of the run, cached input included; absent or zero when the provider reports nothing. */
 export function readUsage(usage: JsonObject, sink: DecoderSink, model?: string): void {
-  const tokens = compact({ input_tokens: count(usage.inputTokens), output_tokens: count(usage.outputTokens) });
+  const tokens = present({ input_tokens: count(usage.inputTokens), output_tokens: count(usage.outputTokens) });
   if (Object.values(tokens).some((value) => value > 0))
-    sink.emit({ type: 'usage.reported', scope: 'thread', ...compact({ model }), ...tokens });
+    sink.emit({ type: 'usage.reported', scope: 'thread', ...present({ model }), ...tokens });
 }

@@ -1,8 +1,94 @@
-import type { RunOutcome } from '../../../outcome/outcome.ts';
+import type { EventOf } from '../../../events/event.ts';
 import { codeOfMessage } from '../../../faults.ts';
+import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { classWords } from '../../class-words.ts';
+import type { EncoderSink, JsonObject } from '../../dialect.ts';
+import { errorPrefix, limitPrefix } from '../words.ts';
+import type { Replies } from './replies.ts';
+import { ToldCalls } from './told-calls.ts';
+import { writeUsage } from './usage.ts';
 
-export function failureMessage({ error_details, verdict }: RunOutcome): string {
+type Told = { tool: string; args: JsonObject; result: string };
+
+/** Gathers what the line `done` says, and writes it. */
+export class Ending {
+  readonly #sink: EncoderSink;
+  readonly #replies: Replies;
+  /** The line repeats the calls, which their own lines have told: what it leaves out is not lost. */
+  readonly #told = new ToldCalls<Told>(() => {});
+  #claim: EventOf<'agent.finished'> | undefined;
+  #limit: EventOf<'limit.reached'> | undefined;
+  #fault: EventOf<'error'> | undefined;
+  #hasTools = false;
+  #isDenied = false;
+
+  constructor(sink: EncoderSink, replies: Replies) {
+    this.#sink = sink;
+    this.#replies = replies;
+  }
+
+  startTool(): void {
+    this.#hasTools = true;
+  }
+
+  endTool(call: Told): void {
+    this.#told.push(call);
+  }
+
+  deny(): void {
+    this.#isDenied = true;
+  }
+
+  reach(limit: EventOf<'limit.reached'>): void {
+    this.#limit = limit;
+    if (limit.limit !== 'turns') this.#sink.lose('limit');
+  }
+
+  /** The last fatal one is what a failed run answers. */
+  fail(fault: EventOf<'error'>): void {
+    if (!fault.fatal || this.#fault !== undefined) this.#sink.lose('error');
+    if (fault.fatal) this.#fault = fault;
+  }
+
+  claim(claim: EventOf<'agent.finished'>): void {
+    this.#claim = claim;
+  }
+
+  write(outcome: RunOutcome): void {
+    const { metrics, verdict } = outcome;
+    const claim = this.#claim;
+    if ((claim === undefined && this.#fault === undefined) || claim?.status === 'cancelled') {
+      // An abort leaves the generator without a last word.
+      this.#replies.flush();
+      if (metrics.tokens_used !== undefined) this.#sink.lose('usage');
+      return;
+    }
+    const isGood = claim?.status === 'ok' && verdict.class === 'success';
+    if (!isGood) this.#replies.flush();
+    const answer = isGood ? this.#replies.answer(outcome.message) : this.#failure(outcome);
+    // Who answers nothing and calls nothing has failed on this wire.
+    if (isGood && answer === '' && !this.#hasTools) this.#sink.lose('verdict');
+    this.#sink.line({
+      type: 'done',
+      answer,
+      toolCalls: this.#told.toArray(),
+      iterations: metrics.turns,
+      totalTime: claim?.duration_ms ?? metrics.duration_ms ?? 0,
+      ...writeUsage(metrics, this.#sink),
+    });
+  }
+
+  #failure(outcome: RunOutcome): string {
+    const { verdict } = outcome;
+    // An empty answer is how a denied tool ends a run, and how a model ends it that says and does nothing.
+    if (this.#isDenied ? verdict.class === 'permission' : verdict.class === 'incomplete' && !this.#hasTools) return '';
+    const reason = this.#claim?.message ?? messageOf(outcome);
+    if (this.#limit?.limit !== 'turns') return errorPrefix + reason;
+    return reason.startsWith(limitPrefix) ? reason : `${limitPrefix}${this.#limit.maximum ?? 0}). ${reason}`;
+  }
+}
+
+function messageOf({ error_details, verdict }: RunOutcome): string {
   return error_details?.message || (verdict.evidence[0]?.detail ?? '');
 }
 
@@ -10,8 +96,8 @@ export function failureMessage({ error_details, verdict }: RunOutcome): string {
 const saysNoQuery = /^$|^(?:no|empty|missing)\b|\b(?:empty|missing|required)$/i;
 
 /** The error of a response: one of five codes, and the class in the message where they cannot name it. */
-export function errorDetail(outcome: RunOutcome): { code: string; message: string } {
-  const message = failureMessage(outcome);
+export function writeError(outcome: RunOutcome): { code: string; message: string } {
+  const message = messageOf(outcome);
   switch (outcome.verdict.class) {
     case 'config':
       return { code: 'CONFIG_ERROR', message };

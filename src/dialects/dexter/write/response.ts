@@ -1,10 +1,11 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { compact, isObject } from '../../read.ts';
+import { isObject } from '../../read.ts';
 import { scratchpadFolder, unknownQuery } from '../words.ts';
-import { errorDetail } from './ending.ts';
+import { writeError } from './ending.ts';
 import { ToldCalls } from './told-calls.ts';
 import { Tools, writeArgs, writeResult } from './tools.ts';
 import { writeUsage } from './usage.ts';
@@ -52,7 +53,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
       for (let left = told.length; left > 0; left -= 1) sink.lose('tool_call');
       if (message !== '') sink.lose('text');
     }
-    const detail = failed ? errorDetail(outcome) : undefined;
+    const detail = failed ? writeError(outcome) : undefined;
     if (error !== undefined && detail?.message.endsWith(error) !== true) sink.lose('error');
     if (outcome.limits_hit.length > 0 && !verdict.class.endsWith('_limit')) sink.lose('limit');
     sink.line({
@@ -67,7 +68,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
         totalTimeMs: Math.max(1, Math.round(metrics.duration_ms ?? 0)),
         ...usage,
       },
-      ...compact({ error: detail }),
+      ...present({ error: detail }),
     });
   }
 

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, isObject } from '../../read.ts';
-import { finished } from '../tools.ts';
+import { finished } from '../read/tools.ts';
 import { errorPrefix, operationOf } from '../words.ts';
 
 /** Calls that run, and the one that may have edited a file. */

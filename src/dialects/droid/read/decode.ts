@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, string, time } from '../../read.ts';
+import { asText, count, filled, string, time } from '../../read.ts';
 import { readInit } from '../../shared/init.ts';
 import { Ending } from './ending.ts';
 import { Tools } from './tools.ts';
@@ -34,14 +35,14 @@ export function decoder(sink: DecoderSink): Decoder {
         return finish(
           typeof wire.finalText === 'string' && (wire.isError === undefined || wire.isError === false),
           asText(wire.finalText),
-          compact({ duration_ms: count(wire.durationMs) }),
+          present({ duration_ms: count(wire.durationMs) }),
         );
       case 'result':
         readUsage(sink, wire.usage);
         return finish(
           wire.subtype === 'success' && wire.is_error === false,
           asText(wire.result),
-          compact({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) }),
+          present({ raw_status: string(wire.subtype), duration_ms: count(wire.duration_ms) }),
         );
       default:
         if (!ending.readLog(wire)) sink.unknown(wire);
@@ -51,11 +52,11 @@ export function decoder(sink: DecoderSink): Decoder {
   function readMessage(wire: JsonObject): void {
     const text = asText(wire.text);
     const id = filled(wire.id);
-    if (wire.role === 'user') return sink.emit({ type: 'prompt.submitted', text, ...compact({ message_id: id }) });
+    if (wire.role === 'user') return sink.emit({ type: 'prompt.submitted', text, ...present({ message_id: id }) });
     openTurn(id);
     if (text === '') return;
     said = true;
-    sink.emit({ type: 'text.completed', text, ...(id === undefined ? {} : { message_id: id, block_id: id }) });
+    sink.emit({ type: 'text.completed', text, ...present({ message_id: id, block_id: id }) });
   }
 
   /** Comes before the message it belongs to, and does not name it. */

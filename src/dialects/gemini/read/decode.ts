@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, object, string, time } from '../../read.ts';
+import { asText, count, filled, object, string, time } from '../../read.ts';
 import { readDocument } from './document.ts';
 import { codeOf, readEnding } from './ending.ts';
 import { Stderr } from './stderr.ts';
@@ -88,7 +89,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({
       type: 'thread.started',
       agent: 'gemini',
-      ...compact({ session_id: filled(wire.session_id), model: filled(wire.model) }),
+      ...present({ session_id: filled(wire.session_id), model: filled(wire.model) }),
     });
     stderr.introduced();
   }

@@ -1,6 +1,7 @@
 import type { FinishReason } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, isObject, list, object, string } from '../../read.ts';
+import { asText, filled, integer, isObject, list, object, string } from '../../read.ts';
 import { readEnding } from './ending.ts';
 import { emitCalls, readToolCounts } from './tools.ts';
 import { readDocumentUsage } from './usage.ts';
@@ -15,7 +16,7 @@ export function isErrorDocument(wire: JsonObject): boolean {
 /** The one object of `--output-format json`; false: it is none. `introduced` is called when it has named its session. */
 export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: () => void): boolean {
   if (!isErrorDocument(wire) && typeof wire.response !== 'string' && !isObject(wire.stats)) return false;
-  sink.emit({ type: 'thread.started', agent: 'gemini', ...compact({ session_id: filled(wire.session_id) }) });
+  sink.emit({ type: 'thread.started', agent: 'gemini', ...present({ session_id: filled(wire.session_id) }) });
   introduced();
   const stats = object(wire.stats);
   const tools = readToolCounts(stats);
@@ -34,7 +35,7 @@ export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: ()
   // A document whose parts are missing or misspelt claims nothing: it may be a failure that was damaged.
   const ok = !failed && typeof wire.response === 'string' && isObject(wire.stats) && !holdsUnknownError(wire);
   const reason: FinishReason | undefined = ok ? 'stop' : failed ? 'error' : undefined;
-  if (spoke) sink.emit({ type: 'turn.completed', ...compact({ finish_reason: reason }) });
+  if (spoke) sink.emit({ type: 'turn.completed', ...present({ finish_reason: reason }) });
   const error = object(wire.error);
   if (ok || failed) readEnding(sink, { ok, message: string(error.message), type: string(error.type), status: integer(error.code) });
   return true;

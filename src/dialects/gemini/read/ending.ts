@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
-import { compact } from '../../read.ts';
 import { errorClasses, exitCodes } from '../words.ts';
 
 export interface Told {
@@ -16,14 +16,14 @@ export interface Told {
 
 /** What the agent says of its end: which way it failed is in the class of the error or in its words. */
 export function readEnding(sink: DecoderSink, { ok, message, type, status, duration }: Told): void {
-  if (ok) return sink.emit({ type: 'agent.finished', status: 'ok', ...compact({ duration_ms: duration }) });
+  if (ok) return sink.emit({ type: 'agent.finished', status: 'ok', ...present({ duration_ms: duration }) });
   const code = codeOf(message ?? '', type, status);
-  if (code === 'turn_limit') sink.emit({ type: 'limit.reached', limit: 'turns', ...compact({ message }) });
+  if (code === 'turn_limit') sink.emit({ type: 'limit.reached', limit: 'turns', ...present({ message }) });
   const plain = type === undefined || type === 'unknown' || type === 'Error';
   sink.emit({
     type: 'agent.finished',
     ...(code === 'cancelled' ? { status: 'cancelled' } : { status: 'failed', code }),
-    ...compact({ raw_status: plain ? undefined : type, message, duration_ms: duration }),
+    ...present({ raw_status: plain ? undefined : type, message, duration_ms: duration }),
   });
 }
 
@@ -42,18 +42,12 @@ export function codeOf(message: string, type?: string, status?: number): ErrorCo
   for (const [wording, code] of wordings) if (wording.test(head)) return code;
   const inside = /"code":\s*(\d{3})\b/.exec(head)?.[1];
   const http = status ?? (inside === undefined ? undefined : Number(inside));
-  const code = codeOfMessage(message, http);
-  return code === 'unknown' && http !== undefined ? (codeOfApi(http) ?? code) : code;
+  return codeOfMessage(message, http);
 }
 
 /** An API error ends the process with the HTTP status, which the system takes modulo 256: 429 becomes 173. */
 export function exitMeaning(code: number): ErrorCode | undefined {
   const own = exitCodes[code];
   if (own !== undefined) return own;
-  const status = code >= 144 ? code + 256 : code === 529 % 256 ? 529 : undefined;
-  return status === undefined ? undefined : codeOfApi(status);
-}
-
-function codeOfApi(status: number): ErrorCode | undefined {
-  return codeOfStatus(status) ?? (status >= 400 && status < 500 ? 'refused' : undefined);
+  return codeOfStatus(code >= 144 ? code + 256 : code === 529 % 256 ? 529 : undefined);
 }

@@ -1,14 +1,15 @@
 import type { EventOf, ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, count, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
-import { toolKinds } from '../words.ts';
+import { mcpName, toolKinds } from '../words.ts';
 
 /** The calls of a stream, from `tool_use` to `tool_result`. */
 export class Tools {
   readonly #sink: DecoderSink;
   /** What the end of a call does not tell again: its name, and the file that it edits if it succeeds. */
-  readonly #open = new Map<string, { name: string; edited: EditedFile | undefined }>();
+  readonly #open = new Map<string, { name: string; edit: Edit | undefined }>();
 
   constructor(sink: DecoderSink) {
     this.#sink = sink;
@@ -16,7 +17,7 @@ export class Tools {
 
   start(id: string, wire: JsonObject): void {
     const name = asText(wire.tool_name);
-    this.#open.set(id, { name, edited: editedFile(name, object(wire.parameters)) });
+    this.#open.set(id, { name, edit: editOf(name, object(wire.parameters)) });
     this.#sink.emit(startTool(id, name, wire.parameters ?? {}));
   }
 
@@ -29,10 +30,9 @@ export class Tools {
       type: 'item.completed',
       item_id: id,
       status,
-      ...(wire.output === undefined ? {} : { output: wire.output }),
-      ...(error === undefined ? {} : { error }),
+      ...present({ output: wire.output, error }),
     });
-    if (status === 'success' && call?.edited !== undefined) this.#sink.emit({ type: 'file.edited', ...call.edited, item_id: id });
+    if (status === 'success' && call?.edit !== undefined) this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: id });
   }
 }
 
@@ -41,17 +41,16 @@ function startTool(id: string, name: string, args: Json): Omit<EventOf<'item.sta
 }
 
 function kindOf(name: string): ItemKind {
-  if (!Object.hasOwn(toolKinds, name) && (name.startsWith('mcp_') || name.includes('__'))) return 'mcp';
-  return kindIn(toolKinds, name);
+  return kindIn(toolKinds, name, mcpName);
 }
 
-interface EditedFile {
+interface Edit {
   path: string;
   operation: 'created' | 'modified';
 }
 
 /** The file that a successful call of this tool has changed. */
-export function editedFile(name: string, args: JsonObject): EditedFile | undefined {
+export function editOf(name: string, args: JsonObject): Edit | undefined {
   const path = string(args.file_path);
   if (path === undefined) return undefined;
   if (name === 'write_file') return { path, operation: 'created' };

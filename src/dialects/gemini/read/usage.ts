@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, object } from '../../read.ts';
+import { count, object } from '../../read.ts';
 
 interface ModelTokens {
   model: string | undefined;
@@ -29,7 +30,7 @@ function emitUsage(sink: DecoderSink, models: readonly ModelTokens[]): void {
     sink.emit({
       type: 'usage.reported',
       scope: 'thread',
-      ...compact({
+      ...present({
         model: each.model,
         input_tokens: each.input,
         output_tokens: each.output,

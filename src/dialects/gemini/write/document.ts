@@ -4,7 +4,7 @@ import type { Encoder, EncoderSink } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
 import { Ending, reasonOf } from './ending.ts';
 import { ToolCounts } from './tools.ts';
-import { loseUsage, ModelTotals, writeDocumentUsage } from './usage.ts';
+import { loseUsage, Usage, writeDocumentUsage } from './usage.ts';
 
 /** One document holds them all, so their number is limited. */
 const maxWarnings = 1000;
@@ -12,7 +12,7 @@ const maxWarnings = 1000;
 /** `--output-format json`: one object when all is over, with the last words and numbers for the rest. */
 export function documentEncoder(sink: EncoderSink): Encoder {
   const ending = new Ending();
-  const totals = new ModelTotals();
+  const usage = new Usage();
   let tools = new ToolCounts(sink);
   const warnings: string[] = [];
   /** The texts of the last message: earlier ones are not in this format. */
@@ -52,7 +52,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
       case 'item.completed':
         return tools.end(event);
       case 'usage.reported':
-        return totals.see(event);
+        return usage.see(event);
       case 'log':
         if (event.stream !== 'agent') return sink.lose('log');
         return warn(event.text);
@@ -80,7 +80,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     const { metrics, verdict } = outcome;
     const { status, error } = ending.write(outcome);
     loseUsage(sink, metrics);
-    const { models, total } = totals.of(outcome);
+    const { models, total } = usage.of(outcome);
     if (models.length === 0 && metrics.tokens_used !== undefined) models.push(['unknown', total]);
     // An interrupted run prints nothing; what is known of it is worth an object, which without an error would be a success.
     const why = error ?? { type: 'Error', message: reasonOf(verdict) };
@@ -88,7 +88,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
       session_id: session,
       response: message?.texts.join('\n') ?? '',
       stats: {
-        models: Object.fromEntries(models.map(([model, usage]) => [model, writeDocumentUsage(usage, metrics.turns)])),
+        models: Object.fromEntries(models.map(([model, tokens]) => [model, writeDocumentUsage(tokens, metrics.turns)])),
         tools: tools.write(),
         files: { totalLinesAdded: 0, totalLinesRemoved: 0 },
       },

@@ -7,7 +7,7 @@ import { documentEncoder } from './document.ts';
 import { Ending } from './ending.ts';
 import { Lines } from './lines.ts';
 import { Tools } from './tools.ts';
-import { loseUsage, ModelTotals, writeUsage } from './usage.ts';
+import { loseUsage, Usage, writeUsage } from './usage.ts';
 
 /** Errors that wait for the end of the run. */
 const maxErrors = 1000;
@@ -20,7 +20,7 @@ export function encoder(sink: EncoderSink, variant: string): Encoder {
 function streamEncoder(sink: EncoderSink): Encoder {
   const lines = new Lines(sink);
   const tools = new Tools(sink, lines);
-  const totals = new ModelTotals();
+  const usage = new Usage();
   const ending = new Ending();
   /** An error line makes the run a failure, so whether it is one is said when the run's end is known. */
   const errors: { message: string; timestamp: string | null }[] = [];
@@ -82,7 +82,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
       case 'file.edited':
         return tools.edit(event);
       case 'usage.reported':
-        return totals.see(event);
+        return usage.see(event);
       case 'error':
         if (event.fatal) return fail(event);
         return lines.write('error', event.timestamp, { severity: 'warning', message: event.message });
@@ -118,7 +118,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
       return;
     }
     loseUsage(sink, metrics);
-    const { models, total } = totals.of(outcome);
+    const { models, total } = usage.of(outcome);
     const isTold = error !== undefined && error.type === 'unknown' && error.message === errors.at(-1)?.message;
     lines.write('result', endedAt, {
       status,
@@ -127,7 +127,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
         ...writeUsage(total),
         duration_ms: ending.duration ?? (status === 'success' ? (metrics.duration_ms ?? 0) : 0),
         tool_calls: metrics.tool_calls_count ?? 0,
-        models: Object.fromEntries(models.map(([model, usage]) => [model, writeUsage(usage)])),
+        models: Object.fromEntries(models.map(([model, tokens]) => [model, writeUsage(tokens)])),
       },
     });
   }

@@ -1,7 +1,8 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 import { asText, object } from '../../read.ts';
-import { editedFile } from '../read/tools.ts';
+import { editOf } from '../read/tools.ts';
 import type { Lines } from './lines.ts';
 
 /** A batch of calls may be the whole run, so no more results than these are held back, or than these characters of output. */
@@ -29,7 +30,7 @@ export class Tools {
   start(event: EventOf<'item.started'> & EventRecord): void {
     if (event.parent_item_id !== undefined) this.#sink.lose('sub_agent');
     if (this.#isSplit) this.#sink.lose('turn_boundary');
-    this.#open.set(event.item_id, editedFile(event.name, object(event.args))?.path);
+    this.#open.set(event.item_id, editOf(event.name, object(event.args))?.path);
     this.#lines.write('tool_use', event.timestamp, { tool_name: event.name, tool_id: event.item_id, parameters: event.args });
   }
 
@@ -69,12 +70,12 @@ function resultOf(event: EventOf<'item.completed'> & EventRecord, output: string
     ...(event.timestamp === null ? {} : { timestamp: event.timestamp }),
     tool_id: event.item_id,
     status: failed ? 'error' : 'success',
-    ...(output === undefined ? {} : { output }),
+    ...present({ output }),
     ...(failed
       ? {
           error: {
             type: event.status === 'denied' ? 'policy_violation' : 'execution_failed',
-            ...(event.error === undefined ? {} : { message: event.error }),
+            ...present({ message: event.error }),
           },
         }
       : {}),

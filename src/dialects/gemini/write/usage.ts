@@ -3,14 +3,14 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 import { totalsByModel } from '../../model-totals.ts';
 
-type Usage = EventOf<'usage.reported'>;
-type Tokens = Pick<Usage, 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cache_read_tokens'>;
+type Reported = EventOf<'usage.reported'>;
+type Tokens = Pick<Reported, 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cache_read_tokens'>;
 
 /** Totals per model: as the agent gave them, or the outcome's totals under the name of its one model. */
-export class ModelTotals {
-  readonly #threads = new Map<string, Usage>();
+export class Usage {
+  readonly #threads = new Map<string, Reported>();
 
-  see(usage: Usage): void {
+  see(usage: Reported): void {
     if (usage.scope === 'thread') this.#threads.set(usage.model ?? '', usage);
   }
 

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, isObject, list, number, object, string } from '../../read.ts';
+import { asText, count, filled, isObject, list, number, object, string } from '../../read.ts';
 import { isDocument } from '../detect.ts';
 import { Ending } from './ending.ts';
 import { Texts } from './texts.ts';
@@ -105,7 +106,7 @@ export function decoder(sink: DecoderSink): Decoder {
     const id = filled(part.id);
     if (id === undefined) return;
     const what = filled(part.toolName) ?? filled(part.prompt) ?? filled(part.message) ?? 'unknown';
-    sink.emit({ type: 'permission.requested', permission_id: id, what, ...compact({ title: filled(part.prompt) }) });
+    sink.emit({ type: 'permission.requested', permission_id: id, what, ...present({ title: filled(part.prompt) }) });
   }
 
   function readProgress(wire: JsonObject): void {

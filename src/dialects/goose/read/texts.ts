@@ -1,3 +1,4 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { providerError, turnLimit } from '../words.ts';
 import type { Ending } from './ending.ts';
@@ -64,5 +65,5 @@ export class Texts {
 }
 
 function named(messageId: string | undefined): { message_id?: string } {
-  return messageId === undefined ? {} : { message_id: messageId };
+  return present({ message_id: messageId });
 }

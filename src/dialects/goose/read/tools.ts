@@ -1,7 +1,8 @@
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
+import { asText, filled, list, object } from '../../read.ts';
+import { editedPath, kindIn } from '../../tool-kinds.ts';
 import { extensionKinds, refusal, toolKinds } from '../words.ts';
 
 export class Tools {
@@ -22,7 +23,7 @@ export class Tools {
     const name = filled(value.name) ?? 'unknown';
     const args = object(value.arguments);
     const kind = kindOf(name, args);
-    this.#calls.set(id, kind === 'file_edit' ? (filled(args.path) ?? filled(args.file_path)) : undefined);
+    this.#calls.set(id, editedPath(kind, args, ['path', 'file_path']));
     this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args: value.arguments ?? null });
     // The model's call could not be read: no response follows.
     if (call.status === 'error') this.#end(id, 'error', undefined, asText(call.error));
@@ -45,7 +46,7 @@ export class Tools {
   #end(id: string, status: ItemStatus, output: Json | undefined, error: string | undefined): void {
     const path = this.#calls.get(id);
     this.#calls.delete(id);
-    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, error }) });
+    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...present({ output, error }) });
     if (status === 'success' && path !== undefined) this.#sink.emit({ type: 'file.edited', path, operation: 'modified', item_id: id });
   }
 }

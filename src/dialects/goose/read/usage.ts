@@ -1,9 +1,10 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count } from '../../read.ts';
+import { count } from '../../read.ts';
 
 /** The totals of the session: input includes what came from the cache. False: they are not told by kind. */
 export function readUsage(sink: DecoderSink, totals: JsonObject): boolean {
-  const tokens = compact({
+  const tokens = present({
     input_tokens: count(totals.input_tokens),
     output_tokens: count(totals.output_tokens),
     cache_read_tokens: count(totals.cache_read_input_tokens),

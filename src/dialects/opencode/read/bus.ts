@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, isObject, list, object, string } from '../../read.ts';
+import { asText, filled, isObject, list, object, string } from '../../read.ts';
 import { readFault } from '../../shared/opencode/read/ending.ts';
 import { whole } from '../../shared/opencode/read/numbers.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
@@ -132,7 +133,7 @@ export class Bus {
     if (this.#lastPrompt !== undefined && this.#lastPrompt === part.id) return;
     this.#lastPrompt = string(part.id);
     const message_id = filled(part.messageID);
-    this.#sink.emit({ type: 'prompt.submitted', text, ...compact({ message_id, system: this.#authors.systemOf(message_id) }) });
+    this.#sink.emit({ type: 'prompt.submitted', text, ...present({ message_id, system: this.#authors.systemOf(message_id) }) });
   }
 
   #session(type: string, properties: JsonObject): boolean {

@@ -2,7 +2,7 @@ import type { Decoder, DecoderSink, JsonObject } from '../../dialect.ts';
 import { filled, isObject, object, string } from '../../read.ts';
 import { runDecoder } from '../../shared/opencode/read/run.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
-import { unwrap } from '../unwrap.ts';
+import { unwrap } from '../detect.ts';
 import { Bus } from './bus.ts';
 import { Sessions } from './sessions.ts';
 import { Version2 } from './version-2.ts';

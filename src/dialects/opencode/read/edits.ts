@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { compact, filled, object, string } from '../../read.ts';
+import { filled, object, string } from '../../read.ts';
 import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
 import { Recent } from '../../recent.ts';
 
@@ -28,7 +29,7 @@ export class Edits {
     if (path !== undefined)
       this.#emit({
         path,
-        ...compact({ item_id: filled(properties.callID) }),
+        ...present({ item_id: filled(properties.callID) }),
         ...toldBy(object(properties.diff)),
         ...(path.endsWith('/') ? folder : {}),
       });
@@ -62,7 +63,7 @@ export class Edits {
     const isFolder = part.mime === 'application/x-directory' || path.endsWith('/');
     const text = object(object(part.source).text);
     const content = text.start === 0 ? string(text.value) : undefined;
-    this.#emit({ path, operation: 'created', ...(isFolder ? folder : compact({ size: bytesOf(content) })) });
+    this.#emit({ path, operation: 'created', ...(isFolder ? folder : present({ size: bytesOf(content) })) });
   }
 
   #expect(path: string): void {
@@ -92,7 +93,7 @@ function toldBy(diff: JsonObject): Partial<Edit> {
   const size = sizeOf(diff, diff.patch);
   const [before, after] = [string(diff.before), string(diff.after)];
   // Beside a patch the contents may be no more than what the patch shows of them.
-  const holds = compact({ size: diff.patch === undefined ? bytesOf(after) : undefined });
+  const holds = present({ size: diff.patch === undefined ? bytesOf(after) : undefined });
   if (diff.status === 'added' || (diff.status === undefined && before === '' && after !== undefined && after !== ''))
     return { operation: 'created', ...size, ...holds };
   if (diff.status === 'deleted' || (diff.status === undefined && after === '' && before !== undefined && before !== ''))

@@ -1,6 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { compact } from '../../read.ts';
 import { type Fault, readEnding } from '../../shared/opencode/read/ending.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import type { Lane } from './lane.ts';
@@ -55,7 +55,7 @@ export class Ending {
     if (this.#retrying === cause && attempt !== undefined && attempt === this.#lastAttempt) return;
     this.#retrying = cause;
     this.#lastAttempt = attempt;
-    this.#sink.emit({ type: 'retry.scheduled', code: codeOfMessage(cause), cause, ...compact({ attempt }) });
+    this.#sink.emit({ type: 'retry.scheduled', code: codeOfMessage(cause), cause, ...present({ attempt }) });
   }
 
   /** The run's session has nothing left to do. */

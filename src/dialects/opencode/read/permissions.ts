@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object } from '../../read.ts';
+import { asText, filled, list, object } from '../../read.ts';
 import { consents, plainTitle } from '../words.ts';
 
 /** Only a word that is known to mean consent does. */
@@ -21,7 +22,7 @@ export function permissionAsked(sink: DecoderSink, type: string, properties: Jso
     type: 'permission.requested',
     permission_id: id,
     what,
-    ...compact({
+    ...present({
       item_id: filled(properties.callID) ?? filled(object(properties.tool).callID) ?? filled(object(properties.source).callID),
       pattern,
       title: title === plainTitle(what, pattern) ? undefined : title,
@@ -41,7 +42,7 @@ export function permissionReplied(sink: DecoderSink, type: string, properties: J
     type: 'permission.resolved',
     permission_id: id,
     decision: question ? (rejected ? 'denied' : 'allowed') : decisionOf(reply ?? ''),
-    ...compact({ raw_decision: reply }),
+    ...present({ raw_decision: reply }),
   });
   return true;
 }

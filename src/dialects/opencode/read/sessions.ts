@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, filled } from '../../read.ts';
+import { filled } from '../../read.ts';
 import { type Habit, habitOf, inclusive } from '../../shared/opencode/read/usage.ts';
 import { Lane } from './lane.ts';
 
@@ -35,7 +36,7 @@ export class Sessions {
     this.#sink.emit({
       type: 'thread.started',
       agent: 'opencode',
-      ...compact({
+      ...present({
         agent_version: version,
         session_id: this.#root,
         parent_session_id: filled(info.parentID),

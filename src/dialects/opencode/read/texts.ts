@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, isObject, object, string } from '../../read.ts';
+import { asText, filled, isObject, object, string } from '../../read.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import type { Lane } from './lane.ts';
 import type { Recent } from '../../recent.ts';
@@ -137,7 +138,7 @@ export class Texts {
 }
 
 function where(id: string, place: Place): { block_id?: string; message_id?: string; parent_item_id?: string } {
-  return compact({ block_id: id === '' ? undefined : id, message_id: place.message, parent_item_id: place.parent }) as {
+  return present({ block_id: id === '' ? undefined : id, message_id: place.message, parent_item_id: place.parent }) as {
     block_id?: string;
     message_id?: string;
     parent_item_id?: string;

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, object, string } from '../../read.ts';
+import { asText, filled, integer, object, string } from '../../read.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import { editsOf, endTool, startTool } from '../../shared/opencode/read/tools.ts';
 import type { Edits } from './edits.ts';
@@ -101,7 +102,7 @@ export class Tools {
     this.#last = tool;
     this.#open.set(id, tool);
     tellTime(this.#sink, object(state.time).start);
-    this.#sink.emit({ ...startTool(id, name, state.input ?? {}), ...compact({ parent_item_id: lane.parent }) });
+    this.#sink.emit({ ...startTool(id, name, state.input ?? {}), ...present({ parent_item_id: lane.parent }) });
     return tool;
   }
 

@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, filled, object, string, time } from '../../read.ts';
+import { filled, object, string, time } from '../../read.ts';
 import { readFault, readFinish } from '../../shared/opencode/read/ending.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import { readUsage } from '../../shared/opencode/read/usage.ts';
@@ -118,7 +119,7 @@ export class Turns {
     if (!lane.isMain) return;
     this.#around.ending.startTurn();
     this.#around.edits.startTurn();
-    this.#sink.emit({ type: 'turn.started', ...compact({ model: lane.model }) });
+    this.#sink.emit({ type: 'turn.started', ...present({ model: lane.model }) });
   }
 
   #close(lane: Lane): void {

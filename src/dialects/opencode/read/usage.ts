@@ -1,11 +1,11 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
-import { compact } from '../../read.ts';
 import { type Habit, readUsage } from '../../shared/opencode/read/usage.ts';
 import type { Tokens } from '../../tokens.ts';
 import type { Lane } from './lane.ts';
 
 export function reportStep(sink: DecoderSink, model: string | undefined, counts: Tokens): void {
-  sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model }), ...counts });
+  sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model }), ...counts });
 }
 
 /** The tokens of a message that had no steps to report them, or what a later update adds. */

@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, filled, integer, object } from '../../read.ts';
+import { asText, filled, integer, object } from '../../read.ts';
 import { type Fault, readEnding, readFault, readFinish } from '../../shared/opencode/read/ending.ts';
 import { whole } from '../../shared/opencode/read/numbers.ts';
 import { exclusive, readUsage } from '../../shared/opencode/read/usage.ts';
@@ -61,7 +62,7 @@ export class Version2 {
         this.#fault = undefined;
         this.#isDenied = false;
         const model = object(data.model);
-        return this.#sink.emit({ type: 'turn.started', ...compact({ model: modelOf(model.providerID, model.id) }) });
+        return this.#sink.emit({ type: 'turn.started', ...present({ model: modelOf(model.providerID, model.id) }) });
       }
       case 'ended': {
         const counts = readUsage(object(data.tokens), data.cost, exclusive);
@@ -92,7 +93,7 @@ export class Version2 {
 
   #retried(data: JsonObject): void {
     const cause = readFault(data.error).message;
-    this.#sink.emit({ type: 'retry.scheduled', cause, code: codeOfMessage(cause), ...compact({ attempt: whole(data.attempt) }) });
+    this.#sink.emit({ type: 'retry.scheduled', cause, code: codeOfMessage(cause), ...present({ attempt: whole(data.attempt) }) });
   }
 
   #execution(phase: string, data: JsonObject): void {
@@ -110,7 +111,7 @@ export class Version2 {
           type: 'agent.finished',
           status: 'cancelled',
           raw_status: phase,
-          ...compact({ message: filled(data.reason) }),
+          ...present({ message: filled(data.reason) }),
         });
     }
   }

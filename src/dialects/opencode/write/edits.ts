@@ -1,4 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { changeWords } from '../words.ts';
 import { absolutePath, type Place } from './paths.ts';
@@ -8,8 +9,8 @@ export function writeEdit(event: EventOf<'file.edited'>, place: Place): JsonObje
   const path = absolutePath(place, event.path);
   return {
     path,
-    ...(event.item_id === undefined ? {} : { callID: event.item_id }),
-    diff: { ...diffOf(event, path), ...(event.diff === undefined ? {} : { patch: event.diff }), status: changeWords[event.operation] },
+    ...present({ callID: event.item_id }),
+    diff: { ...diffOf(event, path), ...present({ patch: event.diff }), status: changeWords[event.operation] },
   };
 }
 
@@ -18,8 +19,7 @@ export function diffOf(event: EventOf<'file.edited'>, path: string): JsonObject 
   return {
     file: path,
     ...(event.diff === undefined ? {} : sidesOf(event.diff)),
-    ...(event.additions === undefined ? {} : { additions: event.additions }),
-    ...(event.deletions === undefined ? {} : { deletions: event.deletions }),
+    ...present({ additions: event.additions, deletions: event.deletions }),
   };
 }
 

@@ -10,7 +10,7 @@ import { Prompts } from './prompts.ts';
 import { Session } from './session.ts';
 import { Texts } from './texts.ts';
 import { Tools } from './tools.ts';
-import { Tally } from './usage.ts';
+import { Usage } from './usage.ts';
 
 /** Records that say nothing about the order of the run. */
 const besides = new Set([
@@ -33,13 +33,13 @@ export function encoder(sink: EncoderSink): Encoder {
   const tools = new Tools(session, main);
   const texts = new Texts(session, tools);
   const ending = new Ending(session, main);
-  const tally = new Tally();
+  const usage = new Usage();
   /** A turn that only repair ended: left open when nothing follows. */
   let heldEnd: EventOf<'turn.completed'> | undefined;
 
   function endTurn(event: EventOf<'turn.completed'>): void {
     heldEnd = undefined;
-    main.endTurn(finishWord(event), tally.take());
+    main.endTurn(finishWord(event), usage.take());
   }
 
   function record(event: EventRecord): void {
@@ -79,16 +79,16 @@ export function encoder(sink: EncoderSink): Encoder {
         return;
       case 'usage.reported':
         session.model = event.model ?? session.model;
-        return tally.count(event);
+        return usage.see(event);
       case 'turn.completed':
-        if (!event.synthetic || finishWord(event) !== undefined || !tally.isEmpty) endTurn(event);
+        if (!event.synthetic || finishWord(event) !== undefined || !usage.isEmpty) endTurn(event);
         else heldEnd = event;
         return;
       case 'file.edited':
         session.count(event);
-        prompts.edited(event);
+        prompts.edit(event);
         session.write('file.edited', writeEdit(event, session.thread));
-        return tools.handOver(event);
+        return tools.edit(event);
       case 'permission.requested':
         return askPermission(session, main, event);
       case 'permission.resolved':
@@ -121,11 +121,11 @@ export function encoder(sink: EncoderSink): Encoder {
     record,
     end(outcome) {
       main.nameTurn();
-      const missing = tally.missing(outcome);
+      const missing = usage.missing(outcome);
       if (missing === 'too much') sink.lose('usage');
       else if (missing !== undefined) main.addUsage(missing);
       prompts.sumUp();
-      ending.end(outcome);
+      ending.write(outcome);
     },
   };
 }

@@ -79,7 +79,7 @@ export class Ending {
     this.#raise({ name: errorName(codeOfLimit[event.limit]), message });
   }
 
-  end(outcome: RunOutcome): void {
+  write(outcome: RunOutcome): void {
     const { verdict } = outcome;
     const failed = verdict.class !== 'success';
     this.#claim = this.#claims.judged(this.#claim, outcome);

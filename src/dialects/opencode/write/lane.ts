@@ -1,8 +1,9 @@
 import { present } from '../../../present.ts';
+import { addCounts, type Counts, noCounts } from '../../counts.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { repositoryRoot } from './paths.ts';
 import type { Session } from './session.ts';
-import { addTotals, noTokens, type Totals, writeUsage } from './usage.ts';
+import { writeUsage } from './usage.ts';
 
 interface Message {
   id: string;
@@ -11,7 +12,7 @@ interface Message {
   model: string | undefined;
   created: number;
   completed?: number;
-  totals: Readonly<Totals>;
+  counts: Counts;
   finish?: string | undefined;
   error?: JsonObject | undefined;
 }
@@ -73,20 +74,20 @@ export class Lane {
       parent: this.answers,
       model: this.#session.model ?? this.#session.thread.model,
       created: unnamed?.at ?? this.#session.now,
-      totals: noTokens,
+      counts: noCounts,
     });
     this.#unnamed = undefined;
     this.#isOpen = true;
     return id;
   }
 
-  endTurn(finish: string | undefined, totals: Totals): void {
+  endTurn(finish: string | undefined, counts: Counts): void {
     this.speak();
     const message = this.#message;
     if (message === undefined) return;
     const completed = Math.max(this.#session.now, message.created);
     this.#isOpen = false;
-    this.#write({ ...message, model: this.#session.model ?? message.model, completed, totals, finish, error: lasting(message, finish) });
+    this.#write({ ...message, model: this.#session.model ?? message.model, completed, counts, finish, error: lasting(message, finish) });
   }
 
   /** The message ends, or has ended, with another word. */
@@ -103,11 +104,11 @@ export class Lane {
   }
 
   /** What the steps did not say of the totals goes to the last message. */
-  addUsage(totals: Totals): void {
+  addUsage(counts: Counts): void {
     if (this.#message === undefined) this.speak();
     const message = this.#message;
     if (message === undefined) return;
-    this.#write({ ...message, model: this.#session.model ?? message.model, totals: addTotals(message.totals, totals) });
+    this.#write({ ...message, model: this.#session.model ?? message.model, counts: addCounts(message.counts, counts) });
   }
 
   get #fallback(): string {
@@ -131,7 +132,7 @@ export class Lane {
       providerID,
       mode: 'build',
       path: { cwd: this.#session.thread.cwd ?? '', root: repositoryRoot(this.#session.thread) },
-      ...writeUsage(message.totals),
+      ...writeUsage(message.counts),
       ...present({ finish: message.finish, error: message.error }),
     };
   }

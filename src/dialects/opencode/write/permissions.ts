@@ -1,4 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import { decisionOf } from '../read/permissions.ts';
 import { plainTitle } from '../words.ts';
 import type { Lane } from './lane.ts';
@@ -8,10 +9,10 @@ export function askPermission(session: Session, lane: Lane, event: EventOf<'perm
   session.write('permission.updated', {
     id: event.permission_id,
     type: event.what,
-    ...(event.pattern === undefined ? {} : { pattern: event.pattern }),
+    ...present({ pattern: event.pattern }),
     sessionID: session.id,
     messageID: lane.message,
-    ...(event.item_id === undefined ? {} : { callID: event.item_id }),
+    ...present({ callID: event.item_id }),
     title: event.title ?? plainTitle(event.what, event.pattern),
     metadata: {},
     time: { created: session.now },

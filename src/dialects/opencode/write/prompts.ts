@@ -59,7 +59,7 @@ export class Prompts {
     if (this.#tools.size < mostDiffs) this.#tools.add(name);
   }
 
-  edited(event: EventOf<'file.edited'>): void {
+  edit(event: EventOf<'file.edited'>): void {
     if (this.#diffs.length >= mostDiffs || (event.diff?.length ?? 0) > largestDiff) return;
     this.#diffs.push(diffOf(event, absolutePath(this.#session.thread, event.path)));
   }

@@ -112,7 +112,7 @@ function sessionInfo(thread: Started, id: string, times: { created: number; upda
     id,
     projectID: thread.project_name ?? '',
     directory: thread.cwd ?? '',
-    ...(thread.parent_session_id === undefined ? {} : { parentID: thread.parent_session_id }),
+    ...present({ parentID: thread.parent_session_id }),
     title: thread.task ?? '',
     version: thread.agent_version ?? '',
     time: times,

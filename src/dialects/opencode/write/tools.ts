@@ -58,7 +58,7 @@ export class Tools {
   }
 
   /** A file that was made, as a part of the message that made it. */
-  handOver(event: EventOf<'file.edited'>): void {
+  edit(event: EventOf<'file.edited'>): void {
     const part = filePart(event, this.#session.thread);
     if (part === undefined) return;
     const { lane, message } = this.place(undefined);

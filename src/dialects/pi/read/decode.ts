@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { Decoder, DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { asText, compact, count, filled, list, object, time, whole } from '../../read.ts';
+import { asText, count, filled, list, object, time, whole } from '../../read.ts';
 import { Ending, endTurn } from './ending.ts';
 import { Messages } from './messages.ts';
 import { SessionFile } from './session.ts';
@@ -88,7 +89,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({
       type: 'thread.started',
       agent: 'pi',
-      ...compact({
+      ...present({
         session_id: filled(wire.id),
         model: filled(wire.modelId),
         parent_session_id: filled(wire.parentSession),
@@ -134,7 +135,7 @@ export function decoder(sink: DecoderSink): Decoder {
       type: 'retry.scheduled',
       code: codeOfMessage(cause),
       cause,
-      ...compact({ attempt: whole(wire.attempt), max_attempts: whole(wire.maxAttempts), delay_ms: count(wire.delayMs) }),
+      ...present({ attempt: whole(wire.attempt), max_attempts: whole(wire.maxAttempts), delay_ms: count(wire.delayMs) }),
     });
   }
 

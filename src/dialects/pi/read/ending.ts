@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
-import { compact, wordIn } from '../../read.ts';
+import { wordIn } from '../../read.ts';
 import { finishReasons } from '../words.ts';
 
 /** How a message ended, in the agent's word, and why if it failed. */
@@ -51,12 +52,12 @@ export class Ending {
       if (this.isFinished && reason === 'stop') sink.emit({ type: 'agent.finished', status: 'ok' });
       return;
     }
-    if (reason === 'aborted') return sink.emit({ type: 'agent.finished', status: 'cancelled', ...compact({ message: error }) });
+    if (reason === 'aborted') return sink.emit({ type: 'agent.finished', status: 'cancelled', ...present({ message: error }) });
     sink.emit({
       type: 'agent.finished',
       status: 'failed',
       code: reason === 'length' ? 'output_length' : codeOfMessage(error ?? ''),
-      ...compact({ raw_status: reason === 'error' || reason === '' ? undefined : reason, message: error }),
+      ...present({ raw_status: reason === 'error' || reason === '' ? undefined : reason, message: error }),
     });
   }
 }

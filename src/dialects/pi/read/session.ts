@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, filled, list, object } from '../../read.ts';
+import { filled, list, object } from '../../read.ts';
 import { type Ending, endTurn } from './ending.ts';
 import type { Messages } from './messages.ts';
 import type { Tools } from './tools.ts';
@@ -22,7 +23,7 @@ export class SessionFile {
 
   /** A message of the assistant, and the calls that it asks for. */
   answer(message: JsonObject): void {
-    this.#sink.emit({ type: 'turn.started', ...compact({ model: filled(message.model) }) });
+    this.#sink.emit({ type: 'turn.started', ...present({ model: filled(message.model) }) });
     this.#messages.start();
     this.#messages.end(message);
     for (const each of list(message.content)) {

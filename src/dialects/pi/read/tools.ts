@@ -1,6 +1,7 @@
 import type { ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object, string } from '../../read.ts';
+import { asText, filled, list, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { toolKinds } from '../words.ts';
 
@@ -28,7 +29,7 @@ export class Tools {
     const id = filled(wire.toolCallId);
     if (id === undefined) return this.#sink.unknown(wire);
     const name = asText(wire.toolName);
-    this.#calls.set(id, { name, edit: editedFile(name, object(wire.args)), told: '' });
+    this.#calls.set(id, { name, edit: editOf(name, object(wire.args)), told: '' });
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, name), name, args: wire.args ?? {} });
   }
 
@@ -63,16 +64,16 @@ export class Tools {
     const name = call?.name ?? '';
     const output = resultText(result);
     const status = resultStatus(name, isError, output);
-    const exit = status === 'error' ? exitCode(name, output) : undefined;
-    this.#sink.emit({ type: 'item.completed', item_id: id, status, output, ...compact({ exit_code: exit }) });
+    const exit = status === 'error' ? exitCodeIn(name, output) : undefined;
+    this.#sink.emit({ type: 'item.completed', item_id: id, status, output, ...present({ exit_code: exit }) });
     if (status !== 'success' || call?.edit === undefined) return;
     const diff = string(object(object(result).details).diff);
-    this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: id, ...compact({ diff }) });
+    this.#sink.emit({ type: 'file.edited', ...call.edit, item_id: id, ...present({ diff }) });
   }
 }
 
 /** The file that a successful call of this tool has changed. */
-export function editedFile(name: string, args: JsonObject): Edit | undefined {
+export function editOf(name: string, args: JsonObject): Edit | undefined {
   const path = string(args.path);
   if (path === undefined) return undefined;
   if (name === 'write') return { path, operation: 'created' };
@@ -108,7 +109,7 @@ export function isRefusal(name: string, text: string): boolean {
 const exitWords = /(?:^|\n)Command exited with code (\d{1,3})$/;
 
 /** A command's exit code is the last line of its output, and only when it is not 0. */
-export function exitCode(name: string, text: string): number | undefined {
+export function exitCodeIn(name: string, text: string): number | undefined {
   const code = name === 'bash' ? exitWords.exec(text.slice(-60))?.[1] : undefined;
   return code === undefined ? undefined : Number(code);
 }

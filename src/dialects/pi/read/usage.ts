@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, filled, object } from '../../read.ts';
+import { count, filled, object } from '../../read.ts';
 import { tokensBesideCache } from '../../tokens.ts';
 
 /** Of this message alone; input is without the cached part. All zero: the provider counted nothing. */
@@ -7,6 +8,6 @@ export function readUsage(sink: DecoderSink, message: JsonObject): void {
   const wire = object(message.usage);
   const tokens = tokensBesideCache(wire.input, wire.output, wire.cacheRead, wire.cacheWrite);
   if (tokens === undefined) return;
-  const more = compact({ model: filled(message.model), cost_usd: count(object(wire.cost).total) || undefined });
+  const more = present({ model: filled(message.model), cost_usd: count(object(wire.cost).total) || undefined });
   sink.emit({ type: 'usage.reported', scope: 'step', ...more, ...tokens });
 }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { stopReasons } from '../words.ts';
 import { Message } from './message.ts';
@@ -92,7 +93,7 @@ export class Conversation {
   /** Answers its message. */
   writeTurnEnd(): JsonObject | undefined {
     const final = this.#message?.final;
-    this.#line({ type: 'turn_end', ...(final === undefined ? {} : { message: final }), toolResults: this.#toolResults });
+    this.#line({ type: 'turn_end', ...present({ message: final }), toolResults: this.#toolResults });
     this.#toolResults = [];
     this.#turnOpen = false;
     this.#message = undefined;
@@ -125,7 +126,7 @@ export class Conversation {
       type: 'auto_retry_end',
       success: false,
       attempt: this.#retry,
-      ...(error === undefined ? {} : { finalError: error }),
+      ...present({ finalError: error }),
     });
   }
 
@@ -148,7 +149,7 @@ export class Conversation {
       usage,
       stopReason,
       ...at(message.timestamp),
-      ...(error === undefined ? {} : { errorMessage: error }),
+      ...present({ errorMessage: error }),
     };
   }
 }

@@ -1,8 +1,9 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink, JsonObject } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { compact, isObject } from '../../read.ts';
+import { isObject } from '../../read.ts';
 import { Conversation } from './conversation.ts';
 import { Ending } from './ending.ts';
 import { Tools } from './tools.ts';
@@ -89,7 +90,7 @@ export function encoder(sink: EncoderSink): Encoder {
       case 'item.completed':
         return tools.end(event);
       case 'file.edited':
-        return tools.edited(event);
+        return tools.edit(event);
       case 'usage.reported':
         if (event.model !== undefined) conversation.model = event.model;
         if (event.reasoning_tokens) sink.lose('token_split');
@@ -117,7 +118,7 @@ export function encoder(sink: EncoderSink): Encoder {
   }
 
   function end(outcome: RunOutcome): void {
-    const last = ending.lastWord(outcome, conversation.turnEnd);
+    const last = ending.write(outcome, conversation.turnEnd);
     if (last === undefined) return stopInTheMiddle(outcome);
     if (usage.settle(outcome.metrics)) sink.lose('usage');
     // The last message ended in calls; what the run came to needs one more.
@@ -137,7 +138,7 @@ export function encoder(sink: EncoderSink): Encoder {
 }
 
 function writeSession({ session_id, thread_id, timestamp, cwd, parent_session_id }: Placed<'thread.started'>): JsonObject {
-  return compact({
+  return present({
     type: 'session',
     version: 3,
     id: session_id ?? thread_id,

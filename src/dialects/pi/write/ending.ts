@@ -1,10 +1,10 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import { Claims } from '../../claims.ts';
-import { compact } from '../../read.ts';
 
 /** How the last message ends, in pi's words. */
-interface LastWord {
+interface Written {
   reason: string;
   error?: string;
 }
@@ -15,16 +15,16 @@ export class Ending {
   fatal: EventOf<'error'> | undefined;
 
   /** Undefined: nobody said how the run ended, and neither does this stream. */
-  lastWord(outcome: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): LastWord | undefined {
+  write(outcome: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): Written | undefined {
     const claim = this.claims.told(outcome);
     switch (claim?.status) {
       case 'ok':
         return { reason: 'stop' };
       case 'cancelled':
-        return { reason: 'aborted', ...compact({ error: claim.message }) };
+        return { reason: 'aborted', ...present({ error: claim.message }) };
       case 'failed': {
         const reason = turnEnd?.finish_reason === 'length' ? 'length' : 'error';
-        return { reason, ...compact({ error: claim.message ?? (reason === 'error' ? outcome.error_details?.message : undefined) }) };
+        return { reason, ...present({ error: claim.message ?? (reason === 'error' ? outcome.error_details?.message : undefined) }) };
       }
       case undefined:
         return this.fatal === undefined ? undefined : { reason: 'error', error: this.fatal.message };

@@ -1,7 +1,7 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { EncoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, object } from '../../read.ts';
-import { editedFile, exitCode, isRefusal } from '../read/tools.ts';
+import { editOf, exitCodeIn, isRefusal } from '../read/tools.ts';
 import { at, type Conversation } from './conversation.ts';
 
 // Updates repeat the arguments and the whole output so far: one for every piece would cost the square of the output.
@@ -44,7 +44,7 @@ export class Tools {
     const message = this.#conversation.message ?? this.#conversation.openMessage(timestamp);
     if (!message.isClosed) message.addCall({ type: 'toolCall', id: item_id, name, arguments: args });
     this.#conversation.closeMessage('toolUse');
-    const path = editedFile(name, object(args))?.path;
+    const path = editOf(name, object(args))?.path;
     this.#calls.set(item_id, { name, args, argsLength: undefined, path, output: '', written: 0 });
     this.#line({ type: 'tool_execution_start', toolCallId: item_id, toolName: name, args });
   }
@@ -80,7 +80,7 @@ export class Tools {
     if (event.status !== 'success' || call.path === undefined) this.writeEnd();
   }
 
-  edited(event: EventOf<'file.edited'>): void {
+  edit(event: EventOf<'file.edited'>): void {
     const waiting = this.#waiting;
     const path = waiting?.event.item_id === event.item_id ? waiting?.call.path : undefined;
     this.writeEnd(event.diff);
@@ -95,7 +95,7 @@ export class Tools {
     const { name } = call;
     const text = asText(event.output ?? event.error);
     if (event.output !== undefined && event.error !== undefined && event.error !== text) this.#sink.lose('tool_output');
-    if (event.exit_code !== undefined && event.exit_code !== exitCode(name, text) && event.exit_code !== 0) this.#sink.lose('exit_code');
+    if (event.exit_code !== undefined && event.exit_code !== exitCodeIn(name, text) && event.exit_code !== 0) this.#sink.lose('exit_code');
     const told = event.status === 'success' || event.status === 'error' || (event.status === 'denied' && isRefusal(name, text));
     if (!told) this.#sink.lose('tool_status');
     const isError = event.status !== 'success';

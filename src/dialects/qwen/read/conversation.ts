@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, count, filled, integer, list, object } from '../../read.ts';
-import { codeOfError, isApiError, splitApiError, unwrapApiError } from '../api-error.ts';
+import { asText, count, filled, integer, list, object } from '../../read.ts';
+import { codeOfError, isApiError, splitApiError, unwrapApiError } from '../words.ts';
 import { attemptsIn } from './attempts.ts';
 import { Stream } from './stream.ts';
 import type { Tools } from './tools.ts';
@@ -72,7 +73,7 @@ export class Conversation {
     }
     if (unknown.length > 0) this.#sink.unknown({ ...wire, message: { ...message, content: unknown } });
     if (usage === undefined) return;
-    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...compact({ model: filled(message.model) }), ...usage });
+    this.#sink.emit({ type: 'usage.reported', scope: 'step', ...present({ model: filled(message.model) }), ...usage });
     if (turn !== undefined) turn.done = true;
   }
 
@@ -111,12 +112,12 @@ export class Conversation {
     if (this.#stream !== undefined) {
       const { messageId } = this.#stream;
       const text = this.#stream.retry(this.#turns, isKept);
-      if (text !== '') this.#sink.emit({ type: 'text.completed', text, ...compact({ message_id: messageId }) });
+      if (text !== '') this.#sink.emit({ type: 'text.completed', text, ...present({ message_id: messageId }) });
     }
     this.#sink.emit({
       type: 'retry.scheduled',
       cause: asText(data.reason),
-      ...compact({ attempt: whole(data.attempt), max_attempts: whole(data.maxRetries), delay_ms: count(data.delayMs) }),
+      ...present({ attempt: whole(data.attempt), max_attempts: whole(data.maxRetries), delay_ms: count(data.delayMs) }),
     });
   }
 
@@ -132,7 +133,7 @@ export class Conversation {
     if (last === '' || isApiError(last) || this.#spoken.join('').trim() === last || this.#spoken.join('\n').trim() === last) return;
     this.#enter('text', id, undefined);
     this.#spoken = [];
-    this.#sink.emit({ type: 'text.completed', text: said, ...compact({ message_id: id }) });
+    this.#sink.emit({ type: 'text.completed', text: said, ...present({ message_id: id }) });
   }
 
   /** `isGood`: what the result says of the turn it ends. */
@@ -161,7 +162,7 @@ export class Conversation {
     this.#turns += 1;
     const turn: Turn = { done: false, called: false, failed: false, last: undefined };
     this.#turn = turn;
-    this.#sink.emit({ type: 'turn.started', ...compact({ model: filled(model) }) });
+    this.#sink.emit({ type: 'turn.started', ...present({ model: filled(model) }) });
     return turn;
   }
 
@@ -182,7 +183,7 @@ export class Conversation {
 
   #place(parent: string | undefined, id: string | undefined): { parent_item_id?: string; message_id?: string } {
     const message = parent === undefined && this.#stream !== undefined ? this.#stream.messageId : id;
-    return { ...(parent === undefined ? {} : { parent_item_id: parent }), ...(message === undefined ? {} : { message_id: message }) };
+    return present({ parent_item_id: parent, message_id: message });
   }
 
   #say(full: string, turn: Turn, id: string | undefined, isUnpaid: boolean): void {
@@ -208,7 +209,7 @@ export class Conversation {
   }
 
   #subAgentSays(said: string, parent: string | undefined): void {
-    if (!isApiError(said)) return this.#sink.emit({ type: 'text.completed', text: said, ...compact({ parent_item_id: parent }) });
+    if (!isApiError(said)) return this.#sink.emit({ type: 'text.completed', text: said, ...present({ parent_item_id: parent }) });
     const message = unwrapApiError(said);
     this.#sink.emit({ type: 'error', scope: 'subagent', code: codeOfError(message), message, fatal: false });
   }

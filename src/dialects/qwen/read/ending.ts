@@ -1,8 +1,8 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { compact, count, filled, object, string } from '../../read.ts';
-import { codeOfError, isApiError, unwrapApiError } from '../api-error.ts';
-import { limits } from '../words.ts';
+import { count, filled, object, string } from '../../read.ts';
+import { codeOfError, isApiError, limits, unwrapApiError } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import type { Permissions } from './permissions.ts';
 import type { Tools } from './tools.ts';
@@ -56,7 +56,7 @@ export class Ending {
       if (usage !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'thread', whole_session: true, ...usage });
     }
     this.#turns = this.#talk.turns;
-    const raw = compact({ raw_status: string(wire.subtype), message, duration_ms: count(wire.duration_ms) || undefined });
+    const raw = present({ raw_status: string(wire.subtype), message, duration_ms: count(wire.duration_ms) || undefined });
     if (isOk) return this.#sink.emit({ type: 'agent.finished', status: 'ok', ...raw });
     const limit = limitIn(message ?? '') ?? (wire.subtype === 'error_max_turns' ? 'turns' : undefined);
     if (limit !== undefined) return this.failAtLimit(limit, message, raw);
@@ -65,10 +65,10 @@ export class Ending {
   }
 
   failAtLimit(limit: Limit, message: string | undefined, raw: { raw_status?: string } = {}): void {
-    if (!this.#isLimited) this.#sink.emit({ type: 'limit.reached', limit, ...compact({ message }) });
+    if (!this.#isLimited) this.#sink.emit({ type: 'limit.reached', limit, ...present({ message }) });
     this.#isLimited = true;
     const code = limit === 'time' ? 'time_limit' : 'turn_limit';
-    this.#sink.emit({ type: 'agent.finished', status: 'failed', code, ...compact({ message }), ...raw });
+    this.#sink.emit({ type: 'agent.finished', status: 'failed', code, ...present({ message }), ...raw });
   }
 
   /** A limit that the stream itself told. */

@@ -1,6 +1,6 @@
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, isObject, object, string } from '../../read.ts';
-import { codeOfError, isApiError, unwrapApiError } from '../api-error.ts';
+import { codeOfError, isApiError, unwrapApiError } from '../words.ts';
 import { readModelUsage } from './usage.ts';
 
 /** Before 0.3 the output was Gemini CLI's document; only the name of the model tells the two apart. */

@@ -1,6 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfStatus } from '../../../faults.ts';
-import { asText, compact, filled, integer } from '../../read.ts';
+import { asText, filled, integer } from '../../read.ts';
 
 /** A `system` line of the agent; false when its subtype is not known. */
 export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink): boolean {
@@ -15,7 +16,7 @@ export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink
       sink.emit({
         type: 'thread.started',
         agent: 'qwen',
-        ...compact({
+        ...present({
           agent_version: version === 'unknown' ? undefined : version,
           model: filled(wire.model),
           session_id: filled(wire.session_id),
@@ -29,7 +30,7 @@ export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink
     case 'model_fallback': {
       const code = codeOfStatus(integer(data.statusCode));
       const cause = `fallback from ${asText(data.fromModel)} to ${asText(data.toModel)}`;
-      sink.emit({ type: 'retry.scheduled', cause, ...compact({ code }) });
+      sink.emit({ type: 'retry.scheduled', cause, ...present({ code }) });
       return true;
     }
     case 'task_started':

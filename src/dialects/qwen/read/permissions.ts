@@ -1,5 +1,6 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, list, object } from '../../read.ts';
+import { asText, filled, list, object } from '../../read.ts';
 
 /** A run that is refused a thousand times needs no list of them. */
 const longestList = 1000;
@@ -42,7 +43,7 @@ export class Permissions {
   #ask(id: string, request: JsonObject): void {
     const item = filled(request.tool_use_id);
     if (item !== undefined && this.#asked.size < longestList) this.#asked.set(id, item);
-    this.#sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...compact({ item_id: item }) });
+    this.#sink.emit({ type: 'permission.requested', permission_id: id, what: asText(request.tool_name), ...present({ item_id: item }) });
   }
 
   #answer(response: JsonObject): void {
@@ -58,7 +59,7 @@ export class Permissions {
       type: 'permission.resolved',
       permission_id: id,
       decision: isAllowed ? 'allowed' : 'denied',
-      ...compact({ item_id: item }),
+      ...present({ item_id: item }),
     });
   }
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, integer, isObject, list, object, string, time } from '../../read.ts';
+import { asText, filled, integer, isObject, list, object, string, time } from '../../read.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { countsOfAnswer, countsOfCall, Totals } from './session-usage.ts';
 import type { Tools } from './tools.ts';
@@ -69,7 +70,7 @@ export class SessionFile {
     this.#sink.emit({
       type: 'thread.started',
       agent: 'qwen',
-      ...compact({ agent_version: filled(wire.version), session_id: filled(wire.sessionId), cwd: filled(wire.cwd) }),
+      ...present({ agent_version: filled(wire.version), session_id: filled(wire.sessionId), cwd: filled(wire.cwd) }),
     });
   }
 
@@ -86,7 +87,7 @@ export class SessionFile {
     this.#messages += 1;
     this.#fault = undefined;
     const model = filled(wire.model);
-    this.#sink.emit({ type: 'turn.started', ...compact({ model }) });
+    this.#sink.emit({ type: 'turn.started', ...present({ model }) });
     const message_id = `message_${this.#messages}`;
     let hasCalled = false;
     for (const [index, part] of parts.entries()) {

@@ -1,7 +1,7 @@
+import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
-import { asText, compact, isObject, string } from '../../read.ts';
-import { codeOfError, unwrapApiError } from '../api-error.ts';
-import { fatalTypes } from '../words.ts';
+import { asText, isObject, string } from '../../read.ts';
+import { codeOfError, fatalTypes, unwrapApiError } from '../words.ts';
 import { type Ending, limitIn } from './ending.ts';
 
 const greeting = /^(?:Ripgrep not available: |Warning: running headless with --yolo)/;
@@ -21,7 +21,7 @@ export function stderrReader(sink: DecoderSink, ending: Ending, isHeard: () => b
     }
     const code = fatalTypes.get(type) ?? codeOfError(message);
     if (code === 'cancelled') sink.emit({ type: 'agent.finished', status: 'cancelled', code, message });
-    else sink.emit({ type: 'error', scope: 'process', code, message, fatal: true, ...compact({ name: type || undefined }) });
+    else sink.emit({ type: 'error', scope: 'process', code, message, fatal: true, ...present({ name: type || undefined }) });
     return true;
   }
 

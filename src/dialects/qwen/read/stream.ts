@@ -1,4 +1,4 @@
-import { isApiError } from '../api-error.ts';
+import { isApiError } from '../words.ts';
 
 /** A message of the main thread that arrives in deltas. */
 export class Stream {

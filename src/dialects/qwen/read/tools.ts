@@ -1,8 +1,9 @@
 import type { ItemKind, ItemStatus } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, filled, object, string } from '../../read.ts';
-import { kindIn } from '../../tool-kinds.ts';
-import { cancelMark, toolKinds } from '../words.ts';
+import { asText, filled, object, string } from '../../read.ts';
+import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
+import { cancelMark, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
 /** Calls from the block that makes them to the block that answers. Blocks without an id are not understood: false. */
@@ -29,9 +30,9 @@ export class Tools {
     const args = block.input ?? {};
     const kind = kindOf(name);
     this.#close(id);
-    this.#open.set(id, { kind, path: editedPath(name, args), isMain: parent === undefined });
+    this.#open.set(id, { kind, path: editedPath(kind, args, pathFields), isMain: parent === undefined });
     if (kind === 'subagent' && parent === undefined) this.#subAgents += 1;
-    this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args, ...compact({ parent_item_id: parent }) });
+    this.#sink.emit({ type: 'item.started', item_id: id, kind, name, args, ...present({ parent_item_id: parent }) });
     return true;
   }
 
@@ -44,7 +45,7 @@ export class Tools {
     const status = told ?? resultStatus(block.is_error !== false, output ?? '');
     if (status === 'denied') this.#permissions.refuse(id);
     const exit = item?.kind === 'command' ? exitCodeIn(output ?? '') : undefined;
-    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...compact({ output, exit_code: exit }) });
+    this.#sink.emit({ type: 'item.completed', item_id: id, status, ...present({ output, exit_code: exit }) });
     if (status === 'success' && item?.path !== undefined) {
       const operation = /^(?:Successfully created|Created new file)/.test(output ?? '') ? 'created' : 'modified';
       this.#sink.emit({ type: 'file.edited', path: item.path, operation, item_id: id });
@@ -70,13 +71,7 @@ export class Tools {
 }
 
 export function kindOf(name: string): ItemKind {
-  return name.startsWith('mcp__') ? 'mcp' : kindIn(toolKinds, name);
-}
-
-/** The file that a call of an editing tool changes. */
-export function editedPath(name: string, input: Json): string | undefined {
-  if (kindOf(name) !== 'file_edit') return undefined;
-  return filled(object(input).file_path) ?? filled(object(input).notebook_path);
+  return kindIn(toolKinds, name, mcpName);
 }
 
 const refusal = /^(?:Non-interactive deny: |Plan mode blocked |Tool "[^"\n]+" is blocked in plan mode)/;

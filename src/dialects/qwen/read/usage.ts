@@ -1,6 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { DecoderSink, Json } from '../../dialect.ts';
-import { compact, count, isObject, object } from '../../read.ts';
+import { count, isObject, object } from '../../read.ts';
 
 type Tokens = Pick<EventOf<'usage.reported'>, 'input_tokens' | 'output_tokens' | 'cache_read_tokens'>;
 
@@ -13,7 +14,7 @@ export function readUsage(value: Json | undefined): Tokens | undefined {
   const total = count(wire.total_tokens) ?? 0;
   // Some providers count thoughts apart from the answer and only in the total.
   const thoughts = Math.max(0, total - (input ?? 0) - (output ?? 0));
-  return compact({
+  return present({
     input_tokens: input,
     output_tokens: output === undefined ? undefined : output + thoughts,
     cache_read_tokens: count(wire.cache_read_input_tokens),
@@ -39,7 +40,7 @@ export function readModelUsage(models: Json | undefined, sink: DecoderSink): boo
       model,
       input_tokens: input,
       output_tokens: candidates + (isApart ? (thoughts ?? 0) : 0),
-      ...compact({ reasoning_tokens: thoughts, cache_read_tokens: count(tokens.cached) }),
+      ...present({ reasoning_tokens: thoughts, cache_read_tokens: count(tokens.cached) }),
     });
   }
   return isKnown;

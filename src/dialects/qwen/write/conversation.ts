@@ -1,11 +1,12 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { JsonObject } from '../../dialect.ts';
-import { wrapApiError } from '../api-error.ts';
+import { plus, type Told } from '../../tokens.ts';
+import { wrapApiError } from '../words.ts';
 import type { Output } from './output.ts';
 import { Stream } from './stream.ts';
-import { addUsage, writeUsage } from './usage.ts';
+import { writeUsage } from './usage.ts';
 
-type Usage = EventOf<'usage.reported'>;
+type Used = Told & { readonly model?: string | undefined };
 type LineKind = 'text' | 'thinking' | 'tool_use' | 'error';
 
 /** An assistant line waits for the usage of its answer, and for more blocks of its kind. */
@@ -14,7 +15,7 @@ interface Pending {
   id: string;
   parent: string | null;
   content: JsonObject[];
-  usage: Usage | undefined;
+  usage: Used | undefined;
 }
 
 /** A line that has so many blocks waits for no more. */
@@ -26,7 +27,7 @@ export class Conversation {
   readonly #output: Output;
   #pending: Pending | undefined;
   /** Usage that came before the first line of its answer. */
-  #owed: Usage | undefined;
+  #owed: Used | undefined;
   #turn: { id: string; done: boolean; last: LineKind; message: string } | undefined;
   /** A turn that has said nothing yet. */
   #emptyTurn: string | undefined;
@@ -127,11 +128,11 @@ export class Conversation {
   }
 
   /** The line that waits is of the answer that was counted; else the next one is. */
-  count(event: Usage): void {
+  see(event: EventOf<'usage.reported'>): void {
     if (this.#pending !== undefined && this.#pending.usage === undefined) {
       this.#pending.usage = event;
       this.flush();
-    } else this.#owed = this.#owed === undefined ? event : addUsage(this.#owed, event);
+    } else this.#owed = this.#owed === undefined ? event : { ...plus(plus({}, this.#owed), event), model: this.#owed.model };
   }
 
   retry(): void {

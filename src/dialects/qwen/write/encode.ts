@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { Encoder, EncoderSink } from '../../dialect.ts';
 import { lossOf } from '../../losses.ts';
-import { compact, isObject } from '../../read.ts';
+import { isObject } from '../../read.ts';
 import { foreignSubtype } from '../words.ts';
 import { Conversation } from './conversation.ts';
 import { Ending } from './ending.ts';
@@ -58,8 +58,7 @@ class QwenEncoder implements Encoder {
       case 'file.edited':
         return this.#tools.edit(event);
       case 'usage.reported':
-        this.#ending.count(event);
-        return event.scope === 'step' ? this.#talk.count(event) : undefined;
+        return event.scope === 'step' ? this.#talk.see(event) : undefined;
       case 'retry.scheduled':
         return this.#retry(event);
       case 'permission.requested':
@@ -109,7 +108,7 @@ class QwenEncoder implements Encoder {
     this.#talk.retry();
     this.#output.line('system', {
       subtype: 'retry',
-      data: compact({
+      data: present({
         reason: event.cause,
         attempt: event.attempt,
         maxRetries: event.max_attempts,

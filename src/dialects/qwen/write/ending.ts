@@ -1,9 +1,10 @@
 import type { EventOf, EventRecord } from '../../../events/event.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
 import { Claims } from '../../claims.ts';
-import { compact, isObject } from '../../read.ts';
-import { codeOfError, unwrapApiError } from '../api-error.ts';
+import { isObject } from '../../read.ts';
+import { codeOfError, unwrapApiError } from '../words.ts';
 import type { Output } from './output.ts';
 import { totalsByModel } from '../../model-totals.ts';
 import { writeModelUsage, writeUsage } from './usage.ts';
@@ -33,6 +34,7 @@ export class Ending {
   see(event: EventRecord): void {
     if (event.type === 'agent.finished' && this.#isClaimed) this.#output.lose('verdict');
     if (event.type === 'agent.finished') this.#isClaimed = true;
+    if (event.type === 'usage.reported' && event.scope === 'thread') this.#totals.set(event.model ?? '', event);
     this.#claims.see(event);
   }
 
@@ -43,10 +45,6 @@ export class Ending {
   deny(name: string, id: string, input: Json): void {
     if (this.#denials.length >= mostDenials) return this.#output.lose('permission');
     this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: isObject(input) ? input : {} });
-  }
-
-  count(event: EventOf<'usage.reported'>): void {
-    if (event.scope === 'thread') this.#totals.set(event.model ?? '', event);
   }
 
   write(outcome: RunOutcome, owesUsage: boolean): void {
@@ -71,7 +69,7 @@ export class Ending {
       ...(isOk ? { result: outcome.message } : {}),
       usage: writeUsage(metrics),
       permission_denials: this.#denials,
-      ...compact({ stats }),
+      ...present({ stats }),
       ...(isOk ? {} : { error: failure(claim, outcome) }),
     };
   }

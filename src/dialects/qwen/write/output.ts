@@ -1,4 +1,5 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
 
 /** Where the lines of a run go, each with an id of its own. */
@@ -58,7 +59,7 @@ export class Output {
     const { subtype, ...rest } = fields;
     this.#sink.line({
       type,
-      ...(subtype === undefined ? {} : { subtype }),
+      ...present({ subtype }),
       uuid,
       session_id: this.#session,
       ...(type === 'result' ? {} : { parent_tool_use_id: parent }),

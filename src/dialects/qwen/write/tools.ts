@@ -1,8 +1,10 @@
 import type { EventOf } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
-import { asText, compact, isObject } from '../../read.ts';
-import { editedPath, exitCodeIn, isRefusal, kindOf } from '../read/tools.ts';
-import { cancelMark } from '../words.ts';
+import { asText, isObject } from '../../read.ts';
+import { editedPath } from '../../tool-kinds.ts';
+import { exitCodeIn, isRefusal, kindOf } from '../read/tools.ts';
+import { cancelMark, pathFields } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 import type { Ending } from './ending.ts';
 import type { Output } from './output.ts';
@@ -37,7 +39,7 @@ export class Tools {
 
   start(event: EventOf<'item.started'>): void {
     const { item_id: id, name, parent_item_id: parent, args } = event;
-    this.#open.set(id, { name, parent, input: this.#open.size < mostInputs ? args : {}, path: editedPath(name, args) });
+    this.#open.set(id, { name, parent, input: this.#open.size < mostInputs ? args : {}, path: editedPath(kindOf(name), args, pathFields) });
     if (!isObject(args)) this.#output.lose('tool_args');
     this.#talk.call(event);
   }
@@ -51,7 +53,7 @@ export class Tools {
     const content = this.#contentOf(call, event);
     this.#loseDetails(call, event, content);
     if (event.status === 'denied') this.#ending.deny(call.name, event.item_id, call.input);
-    const result = { type: 'tool_result', tool_use_id: event.item_id, is_error: event.status !== 'success', ...compact({ content }) };
+    const result = { type: 'tool_result', tool_use_id: event.item_id, is_error: event.status !== 'success', ...present({ content }) };
     this.#output.line('user', { message: { role: 'user', content: [result] } }, call.parent);
     if (call.parent === undefined) this.#talk.endAnswer();
     this.#edit = event.status === 'success' && call.path !== undefined ? { item: event.item_id, path: call.path } : undefined;

@@ -1,4 +1,5 @@
 import type { Draft, ErrorCode, FinishReason } from '../../../../events/event.ts';
+import { present } from '../../../../present.ts';
 import type { Json } from '../../../dialect.ts';
 import { codeOfMessage } from '../../../../faults.ts';
 import { filled, object } from '../../../read.ts';
@@ -32,9 +33,9 @@ export function readFault(error: Json | undefined): Fault {
     name,
     message,
     code: (Object.hasOwn(codesOfErrors, name) ? codesOfErrors[name] : undefined) ?? codeOfMessage(message, status),
-    ...(status === undefined ? {} : { http_status: status }),
+    ...present({ http_status: status }),
     ...(typeof retryable === 'boolean' ? { retryable } : {}),
-    ...(stack === undefined ? {} : { stack }),
+    ...present({ stack }),
   };
 }
 

@@ -1,5 +1,6 @@
+import { present } from '../../../../present.ts';
 import type { Decoder, DecoderSink, JsonObject } from '../../../dialect.ts';
-import { asText, compact, filled, isObject, object, string } from '../../../read.ts';
+import { asText, filled, isObject, object, string } from '../../../read.ts';
 import { type Fault, readEnding, readFault, readFinish } from './ending.ts';
 import { plainText, readRejection } from './stderr.ts';
 import { tellTime } from './time.ts';
@@ -64,13 +65,13 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
     if (started) return;
     started = true;
     session = filled(sessionId);
-    sink.emit({ type: 'thread.started', agent, ...compact({ session_id: session }) });
+    sink.emit({ type: 'thread.started', agent, ...present({ session_id: session }) });
   }
 
   /** The run had finished: the session is resumed in the same stream. */
   function beginAgain(): void {
     sink.emit({ type: 'agent.finished', status: 'ok' });
-    sink.emit({ type: 'thread.started', agent, ...compact({ session_id: session }) });
+    sink.emit({ type: 'thread.started', agent, ...present({ session_id: session }) });
   }
 
   /** A call of the model that is tried again begins its step again, in the same message. */
@@ -96,7 +97,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   function text(type: 'text.completed' | 'reasoning.completed', part: JsonObject): void {
     const words = asText(part.text);
     if (words === '') return;
-    sink.emit({ type, text: words, ...compact({ block_id: filled(part.id), message_id: filled(part.messageID) }) });
+    sink.emit({ type, text: words, ...present({ block_id: filled(part.id), message_id: filled(part.messageID) }) });
   }
 
   function tool(wire: JsonObject, part: JsonObject): void {

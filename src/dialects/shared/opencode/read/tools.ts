@@ -1,6 +1,7 @@
 import type { Draft, EventOf, FileOperation } from '../../../../events/event.ts';
+import { present } from '../../../../present.ts';
 import type { Json, JsonObject } from '../../../dialect.ts';
-import { asText, compact, filled, isObject, list, object, time } from '../../../read.ts';
+import { asText, filled, isObject, list, object, time } from '../../../read.ts';
 import { kindIn } from '../../../tool-kinds.ts';
 import { exact, whole } from './numbers.ts';
 import { patchHeads, toolKinds } from '../words.ts';
@@ -30,7 +31,7 @@ export function endTool(id: string, name: string, state: JsonObject): EventOf<'i
         item_id: id,
         status: withheld ? 'denied' : failed ? 'error' : 'success',
         output: asText(state.output),
-        ...compact({ exit_code: exact(details.exit) }),
+        ...present({ exit_code: exact(details.exit) }),
         ...duration,
       };
     }
@@ -96,7 +97,7 @@ export function editsOf(tool: string, state: JsonObject, itemId: string): Edit[]
 
 /** Lines added and taken away, and the diff itself, where they are told. */
 export function sizeOf(counts: JsonObject, diff: Json | undefined): Pick<Edit, 'additions' | 'deletions' | 'diff'> {
-  return compact({ additions: whole(counts.additions), deletions: whole(counts.deletions), diff: filled(diff) });
+  return present({ additions: whole(counts.additions), deletions: whole(counts.deletions), diff: filled(diff) });
 }
 
 function patchedFiles(patch: string): { path: string; operation: FileOperation }[] {

@@ -1,0 +1,103 @@
+import { eventIn } from '../../../events/check.ts';
+import type { Draft } from '../../../events/event.ts';
+import { present } from '../../../present.ts';
+import type { DecoderSink, JsonObject } from '../../dialect.ts';
+import { filled, isObject, list, object, wordIn } from '../../read.ts';
+import { Recent } from '../../recent.ts';
+import { agentIds } from '../words.ts';
+import { ownMetaOf } from './meta.ts';
+
+/** Sessions that are known to be of this run. */
+const mostSessions = 1000;
+
+type Thread = Omit<Extract<Draft, { type: 'thread.started' }>, 'type'>;
+
+/** Who is at work, and in which sessions. */
+export class Sessions {
+  readonly #sink: DecoderSink;
+  #agent: { agent?: string; agent_version?: string } = {};
+  /** The session that was introduced last; calls of others are told apart from its own. */
+  #current: string | undefined;
+  /** Those that were opened or asked here: an agent may speak in others, which nobody asked. */
+  readonly #known = new Recent<true>(mostSessions);
+  #isLoaded = false;
+
+  constructor(sink: DecoderSink) {
+    this.#sink = sink;
+  }
+
+  get agent(): string | undefined {
+    return this.#agent.agent;
+  }
+
+  get isIntroduced(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** It was there before: what it says by itself was said before. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** The answer to `initialize`. */
+  meet(answer: JsonObject): void {
+    const { name, version } = object(answer.agentInfo);
+    const agent = filled(name);
+    this.#agent = present({
+      agent: agent === undefined ? undefined : (wordIn(agentIds, agent) ?? agent),
+      agent_version: filled(version),
+    });
+  }
+
+  /** The answer to a request for a session. True: Runwire wrote it, and says all of it itself. */
+  open(params: JsonObject, answer: JsonObject, resumed: boolean): boolean {
+    const session_id = filled(answer.sessionId) ?? filled(params.sessionId);
+    if (session_id !== undefined) this.#known.set(session_id, true);
+    this.#isLoaded = resumed;
+    const told = ownMetaOf(answer)?.thread;
+    const own = isObject(told) ? eventIn({ ...told, type: 'thread.started' }) : undefined;
+    if (own?.type === 'thread.started') {
+      this.#start(own);
+      return true;
+    }
+    this.introduce({ ...present({ session_id, model: modelOf(answer), cwd: filled(params.cwd) }), ...(resumed ? { resumed } : {}) });
+    return false;
+  }
+
+  /** A prompt is for this one. */
+  enter(session: string | undefined): void {
+    if (session === undefined) return;
+    this.#known.set(session, true);
+    if (!this.isIntroduced) this.introduce({ session_id: session });
+  }
+
+  introduce(thread: Thread): void {
+    this.#start({ ...this.#agent, ...thread });
+  }
+
+  #start(thread: Thread): void {
+    this.#current = thread.session_id ?? '';
+    this.#known.set(this.#current, true);
+    this.#sink.emit({ ...thread, type: 'thread.started' });
+  }
+
+  isAnother(session: string | undefined): boolean {
+    return session !== undefined && this.isIntroduced && !this.#known.has(session);
+  }
+
+  itemId(params: JsonObject, call: JsonObject): string | undefined {
+    const [id, session] = [filled(call.toolCallId), filled(params.sessionId)];
+    return id === undefined || session === undefined || session === this.#current ? id : `${session}:${id}`;
+  }
+}
+
+/** The model that a session begins with: agents had a place of their own for it before the protocol did. */
+function modelOf({ models, configOptions }: JsonObject): string | undefined {
+  const { currentModelId, availableModels } = object(models);
+  const told = filled(currentModelId);
+  // Qwen Code makes up an id for a model that its configuration names.
+  const named = told?.startsWith('$') === true ? list(availableModels).find((each) => object(each).modelId === told) : undefined;
+  if (told !== undefined) return filled(object(named).name) ?? told;
+  const option = list(configOptions).find((each) => object(each).category === 'model');
+  return filled(object(option).currentValue);
+}

@@ -1,0 +1,26 @@
+import type { ModelUsage, RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
+import type { JsonObject } from '../../dialect.ts';
+
+/** One entry for each model; cached and reasoning tokens are parts of the totals here as with us. */
+export function writeUsage({ metrics, usage_by_model }: RunOutcome): JsonObject[] {
+  if (metrics.tokens_used === undefined) return [];
+  return (usage_by_model ?? [metrics]).map(entryOf);
+}
+
+function entryOf(tokens: Omit<ModelUsage, 'cost'>): JsonObject {
+  const [input, output] = [whole(tokens.input_tokens), whole(tokens.output_tokens)];
+  return present({
+    model: tokens.model_name,
+    inputTokens: input,
+    outputTokens: output,
+    totalTokens: input === undefined || output === undefined ? undefined : whole(input + output),
+    reasoningTokens: whole(tokens.reasoning_tokens),
+    cachedInputTokens: whole(tokens.cache_read_tokens),
+    cacheWriteInputTokens: whole(tokens.cache_write_tokens),
+  });
+}
+
+function whole(tokens: number | undefined): number | undefined {
+  return tokens === undefined ? undefined : Math.min(Math.round(tokens), Number.MAX_SAFE_INTEGER);
+}

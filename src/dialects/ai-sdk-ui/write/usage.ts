@@ -1,0 +1,16 @@
+import type { RunOutcome } from '../../../outcome/outcome.ts';
+import { present } from '../../../present.ts';
+import type { JsonObject } from '../../dialect.ts';
+
+/** Undefined: nobody counted. */
+export function writeUsage(metrics: RunOutcome['metrics']): JsonObject | undefined {
+  const usage = present({
+    inputTokens: metrics.input_tokens,
+    outputTokens: metrics.output_tokens,
+    totalTokens: metrics.tokens_used,
+    reasoningTokens: metrics.reasoning_tokens,
+    cachedInputTokens: metrics.cache_read_tokens,
+    cacheWriteTokens: metrics.cache_write_tokens,
+  });
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}

@@ -1,0 +1,41 @@
+import type { RunOutcome } from '../outcome/outcome.ts';
+import type { Told } from './tokens.ts';
+
+/** Tokens on a wire that has a number for each; 0 stands for what nobody counted. */
+export interface Counts {
+  readonly input: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cost: number;
+}
+
+export const noCounts: Counts = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
+
+export function countsOf(told: Told): Counts {
+  return {
+    input: told.input_tokens ?? 0,
+    output: told.output_tokens ?? 0,
+    reasoning: told.reasoning_tokens ?? 0,
+    cacheRead: told.cache_read_tokens ?? 0,
+    cacheWrite: told.cache_write_tokens ?? 0,
+    cost: told.cost_usd ?? 0,
+  };
+}
+
+/** What a run came to; a cost that nobody told is not written. */
+export function totalCounts({ cost, cost_source, ...tokens }: RunOutcome['metrics']): Counts {
+  return countsOf({ ...tokens, cost_usd: cost_source === 'reported' ? cost : undefined });
+}
+
+export function addCounts(left: Counts, right: Counts, sign: 1 | -1 = 1): Counts {
+  return {
+    input: left.input + sign * right.input,
+    output: left.output + sign * right.output,
+    reasoning: left.reasoning + sign * right.reasoning,
+    cacheRead: left.cacheRead + sign * right.cacheRead,
+    cacheWrite: left.cacheWrite + sign * right.cacheWrite,
+    cost: left.cost + sign * right.cost,
+  };
+}
