@@ -1,5 +1,5 @@
 import type { AskPerson } from '../builtin/permissions/question.ts';
-import { answerOf } from '../dialects/acp/write/ending.ts';
+import { writeEnding } from '../dialects/acp/write/ending.ts';
 import { Updates } from '../dialects/acp/write/updates.ts';
 import { Claims } from '../dialects/claims.ts';
 import type { JsonObject } from '../dialects/dialect.ts';
@@ -266,7 +266,7 @@ const modeWords: Record<PermissionMode, { name: string; description: string }> =
 /** The answer to a prompt: the verdict and all else that is known is in `_meta.runwire.outcome`. Throws `RpcError` for a run that failed. */
 function resultOf(claim: EventOf<'agent.finished'> | undefined, outcome: RunOutcome): JsonObject {
   const why = outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail ?? outcome.verdict.class;
-  const answer = answerOf(claim ?? unclaimed(outcome), why, { outcome: reportOf(outcome) });
+  const answer = writeEnding(claim ?? unclaimed(outcome), why, { outcome: reportOf(outcome) });
   if ('result' in answer) return answer.result;
   const { code, message, data } = answer.error;
   throw new RpcError(Number(code), String(message), data);

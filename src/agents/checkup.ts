@@ -2,6 +2,7 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../failure.ts';
 import { stateFolder } from '../xdg.ts';
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
@@ -34,7 +35,7 @@ async function checkFolder(what: string, folder: string): Promise<Check> {
     await rm(file, { force: true });
     return { what, status: 'ok', detail: folder };
   } catch (error) {
-    return { what, status: 'wrong', detail: `${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}` };
+    return { what, status: 'wrong', detail: `${folder} cannot be written: ${messageOf(error)}` };
   }
 }
 

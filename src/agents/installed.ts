@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { timeInWords } from '../duration.ts';
 import { printed, type Printed } from '../processes/printed.ts';
 import type { AgentCli } from './agent-cli.ts';
 import { childEnvironment } from './environment.ts';
@@ -56,7 +57,7 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
   const version = versionIn(said.stdout) ?? versionIn(said.stderr);
   const complaint = said.stderr.split('\n').find((line) => line.trim() !== '');
   const problem = said.timedOut
-    ? `${command} did not end in ${patienceMs / 1000} s`
+    ? `${command} did not end in ${timeInWords(patienceMs)}`
     : `${command} printed no version${complaint === undefined ? '' : `: ${complaint.trim().slice(0, 200)}`}`;
   return { path, version, problem: version === undefined ? problem : undefined };
 }

@@ -1,6 +1,7 @@
 import type { AgentCli, Ask } from './agent-cli.ts';
 import { flag, flags, isAtLeast, splitModel, variables } from './words.ts';
 import type { PermissionMode } from '../vocabulary.ts';
+import { present } from '../present.ts';
 
 const title = 'Qwen Code';
 
@@ -63,7 +64,7 @@ export const qwen: AgentCli = {
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_TELEMETRY_ENABLED: 'false',
         QWEN_USAGE_STATISTICS_ENABLED: 'false',
-        ...(ask.baseUrl === undefined ? {} : { [`${baseUrlPrefix(authType)}_BASE_URL`]: ask.baseUrl }),
+        ...present({ [`${baseUrlPrefix(authType)}_BASE_URL`]: ask.baseUrl }),
       }),
       stdin: ask.prompt,
       ownLimits: ask.maxTurns === undefined ? [] : ['turns'],

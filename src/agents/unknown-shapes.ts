@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { stateFolder } from '../xdg.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Environment } from '../vocabulary.ts';
+import { present } from '../present.ts';
 
 /** A kind of line that no decoder knew: its name and when it came, nothing of what it held. */
 const UnknownShape = z.object({
@@ -56,7 +57,7 @@ function shapesOf({ provenance }: RunOutcome, time: string): UnknownShape[] {
     .map(({ what, count }) => ({
       dialect: provenance.dialect,
       shape: what.slice(0, longestName),
-      ...(provenance.version === undefined ? {} : { agent_version: provenance.version }),
+      ...present({ agent_version: provenance.version }),
       count,
       first_seen: time,
       last_seen: time,

@@ -1,3 +1,4 @@
+import { fileSize } from '../terminal/figures.ts';
 import type { Ask } from './agent-cli.ts';
 import type { Environment, PermissionMode } from '../vocabulary.ts';
 
@@ -96,10 +97,9 @@ export function tooLong(title: string, prompt: string): string | undefined {
   return `${title} takes a prompt as an argument only, and ${why}; put it into a file and name the file`;
 }
 
-/** A text as people measure it: `1.2 MB`, `130 KB`. */
+/** How long a text is: `127.0 KiB`. */
 export function size(text: string): string {
-  const bytes = new TextEncoder().encode(text).length;
-  return bytes < 1e6 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return fileSize(new TextEncoder().encode(text).length);
 }
 
 /** Keys of model providers, for agents that work with any of them. */

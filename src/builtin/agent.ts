@@ -1,5 +1,6 @@
 import type { Draft, ErrorCode } from '../events/event.ts';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
+import type { Pause } from '../pause.ts';
 import { present } from '../present.ts';
 import { version } from '../version.ts';
 import { cancelledBy, type Claim } from './claim.ts';
@@ -36,6 +37,8 @@ export interface AgentOptions {
   retries?: number;
   /** The first wait before a retry, doubled each time; default 1000. */
   retryDelayMs?: number;
+  /** How it waits, before a retry and in a recording; default: by the clock. */
+  pause?: Pause;
   /** Tokens that fit into one request; default: what the price table knows of the model. */
   contextWindow?: number;
   mcpServers?: Readonly<Record<string, McpServer>>;
@@ -106,7 +109,7 @@ async function work(options: AgentOptions, start: Start): Promise<Claim> {
 }
 
 function explain(error: unknown, { emit }: Start): Claim {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = error instanceof Failure ? codeOf(error) : 'unknown';
   emit({
     type: 'error',

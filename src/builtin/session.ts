@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ModelMessage } from 'ai';
 import { z } from 'zod';
 import type { Draft } from '../events/event.ts';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { stateFolder } from '../xdg.ts';
 import type { AgentOptions } from './agent.ts';
 import { cleanAll } from './clean.ts';
@@ -72,7 +72,7 @@ export function sessionSaver({ sessionId: id, options, emit }: SaverOptions): (m
     } catch (error) {
       if (hasWarned) return;
       hasWarned = true;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       emit({ type: 'log', stream: 'agent', level: 'warning', text: `the session cannot be saved, so it cannot be resumed: ${why}` });
     }
   };

@@ -24,8 +24,8 @@ export class Lines {
       from = end + 1;
       this.#end();
     }
-    // The bytes are another's: what is kept is a copy.
-    if (from < chunk.length) this.#keep(chunk.slice(from));
+    // Callers may reuse their buffer, so what outlives this call is copied; a Buffer's own slice() would not copy.
+    if (from < chunk.length) this.#keep(new Uint8Array(chunk.subarray(from)));
   }
 
   get isBetweenLines(): boolean {

@@ -1,6 +1,6 @@
 import type { ProcessTree } from './process-tree.ts';
 
-/** A file never makes a writer wait, so this much that nobody has read is where waiting begins, and this little is where it ends. */
+/** A file never makes a writer wait, so the tree is stopped at this much unread output, and goes on at this little. */
 const full = 64 * 1024 * 1024;
 const room = 8 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ export class Brake {
     if (this.#mostAfterRelease !== undefined) {
       if (bytes > this.#mostAfterRelease) this.#onFlood();
     } else if (this.#held === undefined ? bytes > full : bytes > this.#held) {
-      // More than before: it was just writing, or there is one more who writes.
+      // More than before: it was just writing, or there is one more writer.
       this.#held = bytes;
       this.#tree.freeze();
     } else if (this.#held !== undefined && bytes < room) this.#thaw();

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../vocabulary.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
@@ -42,7 +42,7 @@ export interface Exit {
 }
 
 /** How it ended; rejects when it could not be started. */
-export function exitOf(child: Printing | Talking | Listening): Promise<Exit> {
+export function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve({ code, signal }));

@@ -16,7 +16,7 @@ type Reader = (bytes: Uint8Array) => void | Promise<void>;
 
 /**
  * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full:
- * who writes need not wait for who reads, and what was written before an early exit is there.
+ * a writer need not wait for the reader, and what was written before an early exit is there.
  */
 export class FollowedFile {
   /** For the process that writes. It appends, because several may write and none may know of the others. */

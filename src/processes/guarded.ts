@@ -47,7 +47,7 @@ export function startGuarded<Child extends ChildProcess>(
   return { child, tree, end: (grace, timeToGo) => (ending ??= end(grace, timeToGo)) };
 }
 
-/** An exit of ours that waits for nobody is no reason to leave the rest to the guard, who is slower. */
+/** On `process.exit()` the trees are killed at once: the guard would do it too, but later. */
 function hold(tree: ProcessTree): void {
   if (living.size === 0) process.once('exit', killLiving);
   living.add(tree);

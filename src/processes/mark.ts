@@ -45,7 +45,7 @@ function limitTool(): string | undefined {
   }
 }
 
-/** Whether the system would start it: who cannot be started says so best itself, without the tool between. */
+/** Whether the system would start it: the error of a program that cannot be started is clearer without the tool between. */
 function canStart({ command, cwd = process.cwd(), env }: Start): boolean {
   const folders = command.includes('/') ? [cwd] : (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
   try {

@@ -1,8 +1,9 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Printing, Program } from './child.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
+import { printed } from './printed.ts';
 
 /** How a process gets a table of processes of its own: whom it cannot see, it cannot read, and with its first process all of them end. */
 export interface Namespace {
@@ -29,19 +30,18 @@ export function findNamespace(): Promise<Namespace | undefined> {
   return (found ??= tryNamespace());
 }
 
-function tryNamespace(): Promise<Namespace | undefined> {
+async function tryNamespace(): Promise<Namespace | undefined> {
   const program = systemTool('unshare');
-  if (program === undefined) return Promise.resolve(undefined);
+  if (program === undefined) return undefined;
   // A user namespace has one user only, so root would no longer be able to give files away, which installing packages needs:
   // root gets a namespace as the root it is, or none.
   const isRoot = process.geteuid?.() === 0;
   const user = isRoot ? ['--mount'] : ['--user', '--map-current-user', '--mount-proc'];
   const flags = [...user, '--pid', '--fork', '--kill-child'];
   const prepare = isRoot ? ownTable : ':';
-  return new Promise((resolve) => {
-    const tried = (error: Error | null): void => resolve(error === null ? { program, flags, prepare } : undefined);
-    execFile(program, [...flags, '--', '/bin/sh', '-c', prepare], { cwd: '/', env: {}, timeout: patienceMs }, tried);
-  });
+  const args = [...flags, '--', '/bin/sh', '-c', prepare];
+  const tried = await printed({ command: program, args, cwd: '/', env: {} }, patienceMs).catch(() => undefined);
+  return tried?.exitCode === 0 ? { program, flags, prepare } : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { FollowedFile } from './followed-file.ts';
 import type { ProcessOrder } from './supervised.ts';
 
@@ -88,7 +88,7 @@ function openInput(path: string, text: string): number {
 }
 
 function noFolder(cause: unknown): Failure {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new Failure(
     'config',
     `no temporary file can be made in ${tmpdir()}: ${why}; set TMPDIR to a folder that has room and can be written`,

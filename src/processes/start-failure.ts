@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf, systemCode } from '../failure.ts';
 import type { ProcessOrder } from './supervised.ts';
 
 /** Why a process could not be started, in words that help: the system has one code for a missing program and a missing folder. */
@@ -9,7 +9,7 @@ export function startFailure(order: ProcessOrder, cause: unknown): Failure {
 }
 
 function explain({ command, cwd }: ProcessOrder, cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const code = systemCode(cause);
   const folder = folderFault(cwd);
   if (folder !== undefined) return `${command} cannot be started in ${cwd}: ${folder}`;
   switch (code) {
@@ -29,7 +29,7 @@ function explain({ command, cwd }: ProcessOrder, cause: unknown): string {
     case 'ENOMEM':
       return `${command} cannot be started, this machine is out of processes, files or memory (${code}); raise the limits (ulimit -a)`;
     default:
-      return `${command} cannot be started: ${cause instanceof Error ? cause.message : String(cause)}`;
+      return `${command} cannot be started: ${messageOf(cause)}`;
   }
 }
 
@@ -37,6 +37,6 @@ function folderFault(cwd: string): string | undefined {
   try {
     return statSync(cwd).isDirectory() ? undefined : 'it is not a folder';
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'there is no such folder' : 'it cannot be entered';
+    return systemCode(error) === 'ENOENT' ? 'there is no such folder' : 'it cannot be entered';
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { present } from '../present.ts';
 import { Brake } from './brake.ts';
+import { exitOf } from './child.ts';
 import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
 import type { ProcessTree } from './process-tree.ts';
@@ -29,7 +30,7 @@ export const supervise: Supervise = async (order, graces) => {
       return startProcess(process, streams);
     };
     const { child, tree, end } = startGuarded(order, start, { folder });
-    const exit = exitOf(child);
+    const exit = exitOf(child).then(({ code, signal }): Exit => ({ exit_code: code, signal }));
     if (child.pid === undefined || tree === undefined || streams === undefined) {
       const cause = await exit.catch((error: unknown) => error);
       await end(0);
@@ -48,13 +49,6 @@ function startProcess({ command, args, cwd, env }: Start, streams: StandardStrea
   } finally {
     streams.closeCopies();
   }
-}
-
-function exitOf(child: ChildProcess): Promise<Exit> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (exit_code, signal) => resolve({ exit_code, signal }));
-  });
 }
 
 interface Parts {

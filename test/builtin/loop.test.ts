@@ -6,6 +6,7 @@ import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { providers, removeTemporaryFolders, type Run, runAgent, temporaryFolder } from '../support/agent.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
 import { truthOf } from '../support/recordings.ts';
+import { isSweep } from '../support/sweep.ts';
 
 const open: ModelServer[] = [];
 async function serve(...args: Parameters<typeof startModelServer>): Promise<ModelServer> {
@@ -47,7 +48,10 @@ function expectTruth({ outcome, of }: Run, server: ModelServer): void {
   }).toEqual({ message, calls, tokens });
 }
 
-describe.each(providers)('$format', (provider) => {
+/** Two of the four formats; the others are in `npm run test:sweeps`, and all are in providers.test.ts. */
+const formats = isSweep ? providers : providers.filter((_, index) => index % 2 === 0);
+
+describe.each(formats)('$format', (provider) => {
   const { format } = provider;
 
   it('tells a run of two turns, parallel calls and all, in order', async () => {

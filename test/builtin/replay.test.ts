@@ -160,15 +160,24 @@ it('holds no key and no secret, also where it is cut in pieces', async () => {
 });
 
 it('keeps its time when it is asked to', async () => {
-  const { file } = await record([{ text: 'one two three', chunkSize: 4, delayMs: 60, usage }]);
-  const timed = async (model: string, env: Record<string, string> = {}): Promise<number> => {
-    const startedAt = performance.now();
-    expect((await runAgent({ model, env })).outcome.message).toBe('one two three');
-    return performance.now() - startedAt;
+  const { file, text } = await record([{ text: 'one two three', chunkSize: 4, usage }]);
+  // Each part a minute after the one before it, whatever the clock said while it was recorded.
+  let minutes = 0;
+  writeFileSync(
+    file,
+    text.replaceAll(/\[\d+,(?=\{"type":)/g, () => `[${60_000 * minutes++},`),
+  );
+  const waits = async (model: string, env: Record<string, string> = {}): Promise<number[]> => {
+    const waited: number[] = [];
+    const pause = async (ms: number): Promise<boolean> => waited.push(ms) > 0;
+    expect((await runAgent({ model, env, pause })).outcome.message).toBe('one two three');
+    return waited;
   };
-  // A wait is never shorter than it should be.
-  expect(await timed(`replay/${file}?timing=real`)).toBeGreaterThan(180);
-  expect(await timed(`replay/${file}`, { RUNWIRE_REPLAY_SPEED: '2' })).toBeGreaterThan(90);
+  const each = (ms: number): number[] => Array.from({ length: minutes - 1 }, () => ms);
+  expect(minutes).toBeGreaterThan(3);
+  expect(await waits(`replay/${file}?timing=real`)).toEqual(each(60_000));
+  expect(await waits(`replay/${file}`, { RUNWIRE_REPLAY_SPEED: '2' })).toEqual(each(30_000));
+  expect(await waits(`replay/${file}`)).toEqual([]);
 });
 
 it('does not wait unless it is asked to', async () => {

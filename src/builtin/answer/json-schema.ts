@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import type { Ajv2019 } from 'ajv/dist/2019.js';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf } from '../../failure.ts';
 import { withinMs } from './time-limit.ts';
 
 export type JsonSchema = Record<string, unknown>;
@@ -136,5 +136,5 @@ const broken = (why: string, cause?: unknown): Failure => new Failure('config', 
 function wordsOf(error: unknown): string {
   // The stack ended before the schema did.
   if (error instanceof RangeError) return 'it is nested too deeply';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../failure.ts';
 import { compileSchema, type JsonSchema } from './json-schema.ts';
 
 /** Checks a final answer; undefined when it fits, else what is wrong with it. */
@@ -13,7 +14,7 @@ export async function openOutputSchema(schema: JsonSchema, limitMs = longestMs):
     try {
       value = JSON.parse(text);
     } catch (error) {
-      return `it is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+      return `it is not JSON: ${messageOf(error)}`;
     }
     return check(value);
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf, systemCode } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { NotRead, readRepositoryFile } from '../../repository-file.ts';
 import type { ProjectConfig, UserConfig } from './schema.ts';
@@ -61,7 +61,7 @@ function readOwn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Failure('config', `cannot read ${file}: ${code ?? String(error)}`, { cause: error });
   }
@@ -91,7 +91,7 @@ async function parseConfig<Name extends keyof Schemas>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Failure('config', `${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Failure('config', `${file} is not JSON: ${messageOf(error)}`, { cause: error });
   }
   const schemas: Schemas = await import('./schema.ts');
   const result = schemas[name].safeParse(value);

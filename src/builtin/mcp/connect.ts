@@ -117,7 +117,8 @@ async function listTools(client: MCPClient, signal: AbortSignal): Promise<ListTo
       ...present({ params: cursor === undefined ? undefined : { cursor } }),
       options: { signal, timeout: startTime },
     });
-    all.push(...page.tools);
+    // A spread would put each of them on the stack, and a server may list any number.
+    for (const tool of page.tools) all.push(tool);
     cursor = page.nextCursor;
   } while (cursor !== undefined && all.length < mostTools);
   return all.slice(0, mostTools);

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../events/event.ts';
+import { fieldOf } from '../../field-of.ts';
 import { codeOfMessage, codeOfStatus, mayPass } from '../../faults.ts';
 import { present } from '../../present.ts';
 
@@ -75,7 +76,7 @@ export function faultOf(error: unknown): Fault {
   const code = codeOf(told, words, status, retryAfterMs !== undefined);
   return {
     code,
-    message: messageOf(told, status),
+    message: wordsOf(told, status),
     retryable: mayPass(code),
     ...present({ name, http_status: status, retryAfterMs }),
   };
@@ -88,10 +89,10 @@ function codeOf({ name }: Told, words: string, status: number | undefined, asksT
   return ofProviders.has(code) ? code : (codeOfStatus(status) ?? meaningOfSilence.get(name) ?? 'unknown');
 }
 
-function messageOf({ message, cause }: Told, status: number | undefined): string {
+function wordsOf({ message, cause }: Told, status: number | undefined): string {
   const said = typeof message === 'string' && message !== '' ? message : 'the model call failed without a word';
-  const because = typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  const extra = because === undefined || said.includes(because) ? '' : ` (${because})`;
+  const because = fieldOf(cause, 'code');
+  const extra = typeof because !== 'string' || said.includes(because) ? '' : ` (${because})`;
   return status === undefined ? said + extra : `${said}${extra} (HTTP ${status})`;
 }
 

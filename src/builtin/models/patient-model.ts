@@ -1,6 +1,6 @@
 import type { Draft } from '../../events/event.ts';
 import type { Tokens } from '../../outcome/usage.ts';
-import { pause } from '../../pause.ts';
+import { pause as pauseByClock } from '../../pause.ts';
 import { present } from '../../present.ts';
 import type { AgentOptions } from '../agent.ts';
 import { callModel, type Question, type Reply } from './call.ts';
@@ -12,7 +12,7 @@ import type { OpenModel } from './model.ts';
 type Emit = (draft: Draft) => void;
 
 interface PatientModelOptions {
-  options: Pick<AgentOptions, 'retries' | 'retryDelayMs'>;
+  options: Pick<AgentOptions, 'retries' | 'retryDelayMs' | 'pause'>;
   spending: Spending;
   emit: Emit;
 }
@@ -20,7 +20,7 @@ interface PatientModelOptions {
 const defaultRetries = 4;
 const defaultDelayMs = 1000;
 
-/** A model that is reply again when it fails in a way that may pass, and whose usage is counted. */
+/** A model that is asked again after a failure that may pass, and whose usage is counted. */
 export class PatientModel {
   readonly #open: OpenModel;
   readonly #set: PatientModelOptions;
@@ -42,7 +42,7 @@ export class PatientModel {
 
   /** `tell` hears the answer as it comes; retries and usage are always told. */
   async answer(question: Question, tell: Emit = this.#set.emit): Promise<Reply> {
-    const { retries = defaultRetries, retryDelayMs = defaultDelayMs } = this.#set.options;
+    const { retries = defaultRetries, retryDelayMs = defaultDelayMs, pause = pauseByClock } = this.#set.options;
     for (let attempt = 1; ; attempt += 1) {
       // What a failed attempt said was said: the next one is another message, not more of the same.
       const messageId = attempt === 1 ? question.messageId : `${question.messageId}_try_${attempt}`;

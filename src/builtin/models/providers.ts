@@ -6,7 +6,7 @@ import type { AgentOptions } from '../agent.ts';
 import type { Model, OpenModel, ProviderOptions } from './model.ts';
 import { fetchSameOrigin } from './same-origin.ts';
 
-export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd'> & { sessionId: string };
+export type ModelOptions = Pick<AgentOptions, 'model' | 'env' | 'keys' | 'baseUrl' | 'cwd' | 'pause'> & { sessionId: string };
 
 interface Named extends ModelOptions {
   provider: string;
@@ -74,9 +74,9 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     return { model: v4(createOpenAICompatible({ ...settings, ...present({ apiKey }) })(named.name)) };
   },
 
-  async replay({ name, env, cwd }) {
+  async replay({ name, env, cwd, pause }) {
     const { openReplay } = await import('./replay.ts');
-    return openReplay(name, { env, cwd });
+    return openReplay(name, { env, cwd, ...present({ pause }) });
   },
 };
 

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure } from '../../failure.ts';
+import { Failure, systemCode } from '../../failure.ts';
 import { isWithheld } from '../../secret-names.ts';
 import type { AgentOptions } from '../agent.ts';
 import { cleanJson } from '../clean.ts';
@@ -21,7 +21,7 @@ export function recordModel(open: OpenModel, file: string, options: Pick<AgentOp
   try {
     writeFileSync(path, `${JSON.stringify({ runwire: 'model-recording', version: 1, model: open.id })}\n`, { mode: 0o600 });
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code ?? String(error);
+    const why = systemCode(error) ?? String(error);
     throw new Failure('config', `cannot write the recording ${path}: ${why}`, { cause: error });
   }
   let count = 0;

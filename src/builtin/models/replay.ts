@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure } from '../../failure.ts';
-import { pause } from '../../pause.ts';
+import { Failure, systemCode } from '../../failure.ts';
+import { type Pause, pause as pauseByClock } from '../../pause.ts';
 import { FaultError } from './fault.ts';
 import type { Model, ModelPart, OpenModel } from './model.ts';
 import { cwdMarks, describeEntry, type Entry, entriesOf, RecordedCall, RecordedFault, RecordingHead } from './recording.ts';
@@ -10,13 +10,14 @@ import type { Environment } from '../../vocabulary.ts';
 interface ReplayOptions {
   env: Environment;
   cwd: string;
+  pause?: Pause;
 }
 
 /**
  * A recorded model: it answers what was recorded, as long as the conversation takes the recorded course. Who speaks, which tools
  * are called with which arguments and whether they succeed must be the same; what they print need not.
  */
-export function openReplay(name: string, { env, cwd }: ReplayOptions): OpenModel {
+export function openReplay(name: string, { env, cwd, pause = pauseByClock }: ReplayOptions): OpenModel {
   const { file, speed } = readName(name, env);
   const { model, calls } = readRecording(resolve(cwd, file), file);
   const { mark, unmark, unmarkJson } = cwdMarks(cwd);
@@ -38,7 +39,7 @@ export function openReplay(name: string, { env, cwd }: ReplayOptions): OpenModel
       compare(expected, entriesOf(prompt, mark), (before, came) => left(file, number, before, came));
       if (call.fault !== undefined) throw new FaultError(call.fault);
       const signal = abortSignal ?? new AbortController().signal;
-      return { stream: streamOf(call, { unmark, unmarkJson, speed, signal, file }) };
+      return { stream: streamOf(call, { unmark, unmarkJson, speed, pause, signal, file }) };
     },
   };
   return { model: replayed, id: model };
@@ -59,7 +60,7 @@ function readRecording(path: string, file: string): { model: string; calls: Reco
   try {
     lines = readFileSync(path, 'utf8').split('\n');
   } catch (error) {
-    throw new Failure('config', `cannot read the recording ${path}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`, {
+    throw new Failure('config', `cannot read the recording ${path}: ${systemCode(error) ?? String(error)}`, {
       cause: error,
     });
   }
@@ -101,11 +102,12 @@ interface Play {
   unmark: (text: string) => string;
   unmarkJson: (text: string) => string;
   speed: number;
+  pause: Pause;
   signal: AbortSignal;
   file: string;
 }
 
-function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, signal, file }: Play): ReadableStream<ModelPart> {
+function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, pause, signal, file }: Play): ReadableStream<ModelPart> {
   let index = 0;
   let clock = 0;
   let isEnded = false;

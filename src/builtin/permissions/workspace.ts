@@ -1,6 +1,8 @@
 import { constants, lstatSync, realpathSync } from 'node:fs';
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { messageOf, systemCode } from '../../failure.ts';
+import { pathInside } from '../../inside.ts';
 
 /** Where file tools may be. */
 export interface Workspace {
@@ -29,8 +31,8 @@ export function locate(asked: string, workspace: Workspace): Place {
   const cwd = realpathSync.native(workspace.cwd);
   const path = realPath(resolve(cwd, asked), asked);
   for (const root of [cwd, ...workspace.directories.flatMap((each) => existing(resolve(cwd, each)))]) {
-    const inside = relative(root, path);
-    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue;
+    const inside = pathInside(root, path);
+    if (inside === undefined) continue;
     const below = inside === '' ? [] : inside.split(sep);
     return { path, below, name: root === cwd ? below.join('/') || '.' : path.split(sep).join('/') };
   }
@@ -50,7 +52,7 @@ function realPath(path: string, asked: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw new Refusal(explain(error, asked));
+    if (systemCode(error) !== 'ENOENT') throw new Refusal(explain(error, asked));
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw new Refusal(`${asked} goes through a link that leads nowhere`);
     const parent = dirname(path);
     return join(realPath(parent, asked), relative(parent, path));
@@ -81,7 +83,7 @@ export async function openForWriting(place: Place, mayCreate: boolean): Promise<
   try {
     return { file: await checked(await open(place.path, constants.O_RDWR | careful), place), isNew: false };
   } catch (error) {
-    if (!mayCreate || codeOf(error) !== 'ENOENT') throw error;
+    if (!mayCreate || systemCode(error) !== 'ENOENT') throw error;
   }
   await mkdir(dirname(place.path), { recursive: true });
   const file = await open(place.path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | careful, 0o666);
@@ -107,7 +109,7 @@ async function checked(file: FileHandle, place: Place): Promise<FileHandle> {
 /** A file system error in words. */
 export function explain(error: unknown, name: string): string {
   if (error instanceof Refusal) return error.message;
-  const code = codeOf(error);
+  const code = systemCode(error);
   const words: Record<string, string> = {
     ENOENT: `${name} does not exist`,
     ENOTDIR: `a part of ${name} is not a folder`,
@@ -119,9 +121,5 @@ export function explain(error: unknown, name: string): string {
     ENXIO: `${name} is not a regular file`,
     ENAMETOOLONG: `${name.slice(0, 100)}… is too long a name`,
   };
-  return (code === undefined ? undefined : words[code]) ?? `${name}: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return (code === undefined ? undefined : words[code]) ?? `${name}: ${messageOf(error)}`;
 }

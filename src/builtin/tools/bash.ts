@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { z } from 'zod';
+import { messageOf } from '../../failure.ts';
 import { exitOf, startPrinting, type Exit, type Printing } from '../../processes/child.ts';
 import { findNamespace, startContained, type Contained } from '../../processes/namespace.ts';
 import type { Tool, ToolResult, ToolRun } from './tool.ts';
@@ -69,7 +70,7 @@ async function follow({ child, end, leftSomething }: Contained, asked: Input, ru
     return result(output, { code, signal, stopped, leftover, limit });
   } catch (error) {
     await end(0);
-    return failed(`the command could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(`the command could not be started: ${messageOf(error)}`);
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener('abort', onAbort);

@@ -1,6 +1,7 @@
 import type { ToolResultPart, ToolSet } from 'ai';
 import { z } from 'zod';
 import type { Draft, ItemStatus } from '../../events/event.ts';
+import { messageOf } from '../../failure.ts';
 import { present } from '../../present.ts';
 import type { AgentOptions } from '../agent.ts';
 import type { ModelCall } from '../models/call.ts';
@@ -94,7 +95,7 @@ function planCall(call: ModelCall, { tools, decide, options }: CallContext): Pla
     need = tool.need(input, { cwd: options.cwd });
     decision = decide(options.permissions, tool.name, need);
   } catch (error) {
-    return { kind: 'invalid', tool, why: `the arguments do not fit: ${wordsOf(error)}` };
+    return { kind: 'invalid', tool, why: `the arguments do not fit: ${messageOf(error)}` };
   }
   if (decision.allowed) return { kind: 'run', tool, input, need };
   return { kind: 'denied', tool, input, need, reason: decision.reason, mayAsk: decision.mayAsk === true };
@@ -172,7 +173,7 @@ async function attempt(run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await run();
   } catch (error) {
-    return { status: 'error', output: `the tool failed: ${wordsOf(error)}` };
+    return { status: 'error', output: `the tool failed: ${messageOf(error)}` };
   }
 }
 
@@ -203,8 +204,6 @@ const resultPart = (call: ModelCall, output: ToolResultPart['output']): ToolResu
   toolName: call.name,
   output,
 });
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Arguments as they are told: whatever the model sent, as JSON. */
 function jsonOf(input: unknown): Extract<Draft, { type: 'item.started' }>['args'] {

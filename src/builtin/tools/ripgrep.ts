@@ -1,4 +1,4 @@
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf } from '../../failure.ts';
 import { startPrinting } from '../../processes/child.ts';
 
 const longestTime = 30_000;
@@ -47,6 +47,6 @@ async function findProgram(): Promise<string> {
 }
 
 function cannotRun(error: unknown): Failure {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new Failure('tool', `ripgrep, which grep and glob need, cannot be run here: ${why}`);
 }
