@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { avoidable, countable, Rule, RuleFile } from './rule.ts';
 
 const grammar = `must call TOOL · must not call TOOL · must run WORDS · must not run WORDS · must touch PATH · must not touch PATH
@@ -29,7 +29,7 @@ export function parseRules(text: string): Rule[] {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new Failure('input', `not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Failure('input', `not JSON: ${messageOf(error)}`);
   }
   const file = RuleFile.safeParse(json);
   if (!file.success) {
@@ -98,7 +98,7 @@ function checkPattern({ pattern, flags = '' }: Extract<Rule, { rule: 'answer_mat
   try {
     void new RegExp(pattern, flags);
   } catch (error) {
-    throw new Failure('input', `answer matches /${pattern}/${flags}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Failure('input', `answer matches /${pattern}/${flags}: ${messageOf(error)}`);
   }
 }
 

@@ -1,10 +1,11 @@
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
+import { pathInside } from '../inside.ts';
 import { fileTape } from './file-tape.ts';
 import { GrownTape } from './grown-tape.ts';
 import type { Tape, TapeEntry, Tapes, UndeliveredTape } from './tape.ts';
 
-/** Who has not run anything for so long has perhaps not, and perhaps a clock that is wrong. */
+/** After so long without a run, the clock may be wrong. */
 const longestPauseMs = 30 * 24 * 3600 * 1000;
 
 /** Tapes in a folder, one below it for each month; a key is a path in it. */
@@ -28,8 +29,7 @@ export class FileTapes implements Tapes {
   at(key: string): Tape | undefined {
     const path = join(this.name, key);
     // The ledger may be another team's: what it says of a place is not to lead out of ours.
-    const inside = relative(this.name, path);
-    return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? undefined : fileTape(path);
+    return pathInside(this.name, path) ? fileTape(path) : undefined;
   }
 
   whereIs(_key: string, host?: string): string {

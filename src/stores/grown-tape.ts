@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { appendFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { systemCode } from '../failure.ts';
 import { makeFolder } from './make-folder.ts';
 import { type GrowingTape, sequenceOf } from './tape.ts';
 
@@ -39,7 +40,7 @@ export class GrownTape implements GrowingTape {
         bytes += chunk.length;
       }
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (systemCode(error) !== 'ENOENT') throw error;
     }
     if (whole < bytes) await truncate(path, whole);
     return new GrownTape(path, last, whole);

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { Failure } from '../failure.ts';
 import type { Labels } from './run-store.ts';
 import type { Environment } from '../vocabulary.ts';
+import { withoutUser } from '../without-user.ts';
 
 /** `k=v`, as `--label` has it. */
 export function parseLabel(text: string): [key: string, value: string] {
@@ -92,6 +93,7 @@ export function labelsFromEnvironment(env: Environment): Labels {
   if (service === undefined) return {};
   const said = (names: readonly string[]): string => names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
   const url = service.name === 'github' ? githubUrl(env) : said(service.url);
+  // An address may hold a token.
   return withoutEmpty({
     ci: service.name,
     'ci.job': said(service.job),
@@ -131,11 +133,6 @@ export function gitLabels({ repo = '', identity = '', branch = '', commit = '' }
 function githubUrl(env: Environment): string {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repo, GITHUB_RUN_ID: run } = env;
   return server && repo && run ? `${server}/${repo}/actions/runs/${run}` : '';
-}
-
-/** A clone address may hold a token. */
-function withoutUser(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
 }
 
 function withoutEmpty(labels: Labels): Labels {

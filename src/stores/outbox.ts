@@ -1,9 +1,10 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventOf } from '../events/event.ts';
 import type { Environment } from '../vocabulary.ts';
 import { stateFolder } from '../xdg.ts';
+import { filesIn } from './files-in.ts';
 import { makeFolder } from './make-folder.ts';
 import type { LedgerPlace } from './open-store.ts';
 import type { Ending, Labels, NewRun } from './run-store.ts';
@@ -49,27 +50,17 @@ export class Outbox {
   }
 
   get isEmpty(): boolean {
-    return this.#names().length === 0;
+    return filesIn(this.#folder, ending).length === 0;
   }
 
   /** Those for this ledger, the oldest first; one that cannot be read is left where it is. */
   async *entries(): AsyncGenerator<OutboxEntry> {
-    for (const name of this.#names()) {
+    for (const name of filesIn(this.#folder, ending)) {
       const entry = await readFile(join(this.#folder, name), 'utf8').then(
         (text) => JSON.parse(text) as OutboxEntry,
         () => undefined,
       );
       if (entry?.ledger === this.#ledger) yield entry;
-    }
-  }
-
-  #names(): string[] {
-    try {
-      return readdirSync(this.#folder)
-        .filter((name) => name.endsWith(ending))
-        .toSorted();
-    } catch {
-      return [];
     }
   }
 

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
+import { systemCode } from '../failure.ts';
 import { present } from '../present.ts';
 import type { OpenRun, Owner } from './run-store.ts';
 
@@ -89,7 +90,7 @@ function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }
 

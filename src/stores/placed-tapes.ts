@@ -19,7 +19,7 @@ export interface PlacedTapesOptions {
   isShared: boolean;
 }
 
-/** With a database for those who watch, an object may wait; without, what is lost with a machine is no more than this. */
+/** Readers of a shared ledger have its database, so an object may wait; without one, no more than this is lost with a machine. */
 const objectEveryMs = { shared: 10_000, alone: 2000 };
 
 /** The tapes of a ledger, wherever each of them is kept: what the ledger remembers of a tape tells where. */

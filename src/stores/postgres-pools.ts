@@ -1,4 +1,5 @@
 import pg, { type PoolConfig } from 'pg';
+import { systemCode } from '../failure.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 
 /** Given back soon: a run says something every few seconds, and a server has a hundred connections for all of a team. */
@@ -72,7 +73,7 @@ async function connect({ config, encryption }: PostgresAddress, options: PoolCon
       types: { getTypeParser: typeParser },
       ...options,
     });
-    // A server that goes away tells its idle connections too; the next statement is who must know.
+    // A server that goes away tells its idle connections too; the next statement fails and reports it.
     pool.on('error', () => {});
     try {
       (await pool.connect()).release();
@@ -87,7 +88,7 @@ async function connect({ config, encryption }: PostgresAddress, options: PoolCon
 
 /** The server has no certificate, or lets this user in only with encryption, or only without. */
 function isAboutEncryption(error: unknown): boolean {
-  return error instanceof Error && (error.message.includes('does not support SSL') || ('code' in error && error.code === '28000'));
+  return error instanceof Error && (error.message.includes('does not support SSL') || systemCode(error) === '28000');
 }
 
 /** Counts and sums come as text, lest they be too big for a number; ours never are. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { Failure, messageOf } from '../failure.ts';
+import { Failure, messageOf, systemCode } from '../failure.ts';
 import type { Database, Rights, Row, Statement } from './database.ts';
 import { type ColumnFact, isLedger, isUsable } from './fitting.ts';
 import { postgresMigrations } from './migrations/postgres.ts';
@@ -120,7 +120,7 @@ class PostgresDatabase implements Database {
     return rows.map(({ name }) => ({ where: name, what: 'the index is not valid' }));
   }
 
-  /** Only who owns a table may; for all others the server does it in its own time. */
+  /** Only the owner of a table may; otherwise the server does it in its own time. */
   async compact(): Promise<void> {
     const tables = ['runs', 'documents', 'labels', 'usage', 'tools', 'run_chunk'].map((table) => `${this.prefix}${table}`);
     await this.#pool.query(`vacuum ${tables.join(', ')}`);
@@ -199,7 +199,7 @@ class PostgresDatabase implements Database {
 
 /** The role may not do this. */
 function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '42501';
+  return systemCode(error) === '42501';
 }
 
 /** `?` → `$1`, `$2`, …: no statement of ours has a question mark for itself. */

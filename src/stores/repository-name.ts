@@ -1,9 +1,11 @@
+import { withoutUser } from '../without-user.ts';
+
 /** `owner/name` of a clone's address, or of what a CI service calls the repository; undefined: it is a folder, or no address. */
 export function repositoryName(address: string): string | undefined {
-  const text = address.trim();
+  const text = withoutUser(address.trim());
   const local = /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(text);
   if (text === '' || local || text.length > 2000) return undefined;
-  const path = URL.canParse(text) && text.includes('://') ? new URL(text).pathname : text.slice(text.indexOf(':') + 1);
+  const path = URL.canParse(text) && text.includes('://') ? new URL(text).pathname : text.replace(/^.*:\/\/[^/]*|^[^:]*:/, '');
   const parts = path.split('/').filter((part) => part !== '' && part !== '_git');
   const last = parts.pop()?.replace(/\.git$/, '');
   return last === undefined || last === '' || parts.length === 0 ? undefined : [...parts, last].join('/');

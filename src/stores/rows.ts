@@ -39,7 +39,7 @@ export function optionalNumber(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : value;
 }
 
-/** A run without a parent has no root, and one whose root nobody told is taken for a grandchild of none. */
+/** A run without a parent has no root; where only the parent is known, it is the root. */
 export function treeColumns({ parent_run_id: parent, root_run_id: root }: TreePlace): Record<string, Value> {
   const below = optionalText(parent);
   return { parent_run_id: below, root_run_id: below === null ? null : (optionalText(root) ?? below) };

@@ -63,7 +63,7 @@ export class RunStatements {
     return figuresOf(outcome).map(({ table, about, columns }) => this.insert(table, { run, ...about, ...columns }));
   }
 
-  /** Those of who closed the run before go; a role that may not delete changes them instead, and does not even try where there are none. */
+  /** Figures of an earlier end of the run go; a role that may not delete changes them instead, and does not even try where there are none. */
   async replaceFigures(id: string, outcome: LedgerOutcome): Promise<Statement[]> {
     const added = this.figures(id, outcome);
     const [found] = await this.#database.all({

@@ -227,9 +227,9 @@ export type Grouping =
 
 export interface StatsOptions {
   /** In which days, weeks and months begin, such as `Europe/Zurich`; absent: UTC. */
-  timeZone?: string;
+  timeZone?: string | undefined;
   /** They take a sort of all runs. */
-  percentiles?: boolean;
+  percentiles?: boolean | undefined;
 }
 
 /** Half, nine tenths and 99 of 100 runs took no more. */
@@ -302,7 +302,7 @@ export interface RunStore {
   begin(run: NewRun): Promise<void>;
   /** Nothing is done where another process has begun the run again since. */
   note(id: string, progress: Progress, owner?: Owner): Promise<void>;
-  /** The writer's own end of its run; replaces what others closed meanwhile. As with `note`, nothing is done for who is not its owner any more. */
+  /** The writer's own end of its run; replaces what others closed meanwhile. As with `note`, a writer that no longer owns the run changes nothing. */
   finish(id: string, ending: Ending, owner?: Owner): Promise<void>;
   /** Runs without an end, the oldest first. */
   open(): Promise<OpenRun[]>;

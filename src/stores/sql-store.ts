@@ -291,7 +291,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const outcome = ledgerOutcome(ending.outcome);
     const told = outcome.metadata.initial_prompt;
     const [begun] = told === '' ? await this.database.all({ sql: this.#promptSql, values: [id] }) : [];
-    // Who began the run may know more than its events told.
+    // What was noted at its start may be more than its events told.
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const set: Record<string, Value> = {
       ...columns,

@@ -51,7 +51,7 @@ class SqliteDatabase implements Database {
     try {
       if (path !== ':memory:' && !existsSync(path)) {
         makeFolder(dirname(path));
-        // Prompts are nobody else's; what SQLite puts beside the file gets the same rights.
+        // Only the user may read prompts; what SQLite puts beside the file gets the same rights.
         closeSync(openSync(path, 'a', 0o600));
       }
       this.#database = new DatabaseSync(path, { timeout: briefWaitMs });

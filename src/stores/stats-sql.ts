@@ -118,7 +118,7 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
       return {
         group: `${alias}.name`,
         join: `join ${prefix}tools ${alias} on ${alias}.run = r.id`,
-        // What a tool cost nobody tells.
+        // The cost of a single tool is not known.
         used: () => 'cast(null as real)',
         calls: `${alias}.calls`,
         took: `${alias}.duration_ms`,

@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 /** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
 export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
 
-/** Where a tape is kept does not answer, or lets nobody in: it may be had another time, or with another key. */
+/** The place that keeps a tape does not answer, or refuses access: it may be read later, or with another key. */
 export class PlaceAway extends Failure {}
 
 /** The records of one run, a line each, in order, wherever they are kept. */
@@ -55,9 +55,9 @@ export interface Tapes {
   whereIs(key: string, host?: string): string;
   /** All that are there, the oldest run first. */
   list(): AsyncIterable<TapeEntry>;
-  /** Whether it is time to tidy up: true for the first who asks after so long. */
+  /** Whether it is time to tidy up: true for the first caller after so long. */
   isTidyingDue(now: number, everyMs: number): Promise<boolean>;
-  /** Since when the clock has gone on without a jump, as far as those who tidied up saw. */
+  /** Since when the clock has not jumped, as far as earlier clean-ups saw. */
   steadySince(): Promise<number>;
   /** Brings tapes of this machine, which nobody writes any more, to where they are kept; answers those that are left after so long. */
   deliver(now: number, patienceMs: number): Promise<UndeliveredTape[]>;
@@ -90,7 +90,7 @@ export interface TapeEntry {
 const LF = 10;
 /** No record is longer. What is longer is let through as it comes: nobody waits for the end of it. */
 const longestLine = 256 * 1024 * 1024;
-/** Who reads from the beginning frames the lines anyway: only so much of one is put together here. */
+/** A reader that starts at the beginning frames the lines anyway: only so much of one is put together here. */
 const longestHeld = 8 * 1024 * 1024;
 
 /** The line of a record, without its end; undefined: it cannot be written. */

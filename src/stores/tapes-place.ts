@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { fieldOf } from '../field-of.ts';
 import type { Environment } from '../vocabulary.ts';
 import { configFolder } from '../xdg.ts';
 import type { LedgerPlace } from './open-store.ts';
@@ -51,11 +52,11 @@ export function bucketAddress({ bucket, prefix }: BucketPlace): string {
   return `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
 }
 
-/** A file that is wrong is told of by who needs the rest of it. */
+/** An invalid file is reported where the rest of it is read. */
 function configured(env: Environment): string | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(configFolder(env), 'config.json'), 'utf8'));
-    return typeof value === 'object' && value !== null && 'tapes' in value && typeof value.tapes === 'string' ? value.tapes : undefined;
+    const tapes = fieldOf(JSON.parse(readFileSync(join(configFolder(env), 'config.json'), 'utf8')), 'tapes');
+    return typeof tapes === 'string' ? tapes : undefined;
   } catch {
     return undefined;
   }

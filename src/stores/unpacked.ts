@@ -38,12 +38,12 @@ export async function* unpacked(packed: AsyncIterable<Uint8Array>, packing: Pack
         wake.resolve();
       });
       yield* take(() => taken);
-      if (failure !== undefined) return { kind: 'broken', message: messageOf(failure) };
+      if (failure !== undefined) return { kind: 'broken', message: whyBroken(failure) };
     }
     decompress.end();
     yield* take(() => false);
     if (whole) return { kind: 'whole' };
-    return failure === undefined || isCut(failure) ? { kind: 'cut' } : { kind: 'broken', message: messageOf(failure) };
+    return failure === undefined || isCut(failure) ? { kind: 'cut' } : { kind: 'broken', message: whyBroken(failure) };
   } finally {
     decompress.destroy();
   }
@@ -53,6 +53,6 @@ function isCut(failure: Error): boolean {
   return 'code' in failure && failure.code === 'Z_BUF_ERROR';
 }
 
-function messageOf(failure: Error): string {
+function whyBroken(failure: Error): string {
   return `it cannot be decompressed: ${failure.message}`;
 }

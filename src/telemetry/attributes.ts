@@ -1,3 +1,4 @@
+import type { tokenFields } from '../outcome/token-fields.ts';
 import { names } from './names.ts';
 import type { Attributes, AttributeValue, SpanEvent } from './span.ts';
 
@@ -17,7 +18,6 @@ export function spanName(operation: string, what: string | undefined): string {
   return what === undefined || what === '' ? operation : `${operation} ${short(what)}`;
 }
 
-export const tokenFields = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const;
 export type Tokens = Partial<Record<(typeof tokenFields)[number], number | undefined>>;
 
 export function usageAttributes(usage: Tokens): Readonly<Record<string, number | undefined>> {

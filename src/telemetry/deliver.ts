@@ -1,6 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { messageOf } from '../failure.ts';
+import { fieldOf } from '../field-of.ts';
 import type { HttpEndpoint, TelemetryTarget } from './settings.ts';
 
 /** What became of a request: taken, perhaps in part; to be sent again, after a while; or never to be taken. */
@@ -76,10 +77,6 @@ function remarkOn(answer: string): { remark?: string } {
   const { rejectedSpans } = (fieldOf(told, 'partialSuccess') ?? {}) as { rejectedSpans?: unknown };
   const count = Number(rejectedSpans ?? 0);
   return count > 0 ? { remark: `it rejected ${count} spans` } : {};
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 /** What `fetch` says is "fetch failed"; the reason is below it. */

@@ -1,5 +1,6 @@
 import type { EventOf } from '../events/event.ts';
-import { attributes, spanName, type Tokens, tokenFields, usageAttributes } from './attributes.ts';
+import { tokenFields } from '../outcome/token-fields.ts';
+import { attributes, spanName, type Tokens, usageAttributes } from './attributes.ts';
 import { Said } from './content.ts';
 import { names, operations } from './names.ts';
 import { modelName, providerOf } from './providers.ts';

@@ -1,6 +1,7 @@
 import { version } from '../version.ts';
 import { doubles, schemaUrl } from './names.ts';
 import type { Attributes, AttributeValue, Span } from './span.ts';
+import { present } from '../present.ts';
 
 // The protobuf of OTLP as JSON: ids in hex, 64-bit integers as text, enumerations as numbers.
 
@@ -26,8 +27,7 @@ function spanJson(span: Span): object {
   return {
     traceId: span.traceId,
     spanId: span.spanId,
-    ...(span.traceState === undefined ? {} : { traceState: span.traceState }),
-    ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+    ...present({ traceState: span.traceState, parentSpanId: span.parentSpanId }),
     flags: sampled | isKnown | (span.hasRemoteParent === true ? isRemote : 0),
     name: span.name.toWellFormed(),
     kind: kinds[span.kind],
@@ -40,7 +40,7 @@ function spanJson(span: Span): object {
   };
 }
 
-/** A time before 1970 is one that nobody can show. */
+/** A time before 1970 cannot be shown. */
 function nanoseconds(ms: number): string {
   return `${BigInt(Math.max(0, Math.trunc(ms))) * 1_000_000n}`;
 }

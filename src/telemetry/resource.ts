@@ -16,7 +16,7 @@ export function resourceOf(env: Environment, warn: (message: string) => void): A
     [names.serviceVersion]: version,
     ...ciAttributes(env),
     ...said,
-    ...(name === undefined ? {} : { [names.serviceName]: name }),
+    ...present({ [names.serviceName]: name }),
   };
 }
 

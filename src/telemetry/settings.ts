@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { withoutPassword } from '../redact/url-password.ts';
+import { percentDecoded, withoutPassword } from '../redact/url-password.ts';
 import type { Environment } from '../vocabulary.ts';
 import { readPairs } from './pairs.ts';
 import { resourceOf } from './resource.ts';
@@ -93,7 +93,7 @@ export class Variables {
 const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 const localCollector = 'http://localhost:4318';
 
-/** Nobody who has set nothing wants a collector to be looked for. */
+/** Without any setting, no collector is looked for. */
 function isOn(read: Variables): boolean {
   if (read.isTrue('OTEL_SDK_DISABLED')) return false;
   const exporter = read.text('OTEL_TRACES_EXPORTER')?.toLowerCase();
@@ -149,7 +149,7 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
   const given = read.text('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS');
   const headers = given === undefined ? {} : readPairs(given);
   if (headers === undefined) read.warn('OTEL_EXPORTER_OTLP_HEADERS is not key=value,key=value: no header of it is sent');
-  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64');
   const compression = read.text('OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION')?.toLowerCase();
   if (compression !== undefined && compression !== 'gzip' && compression !== 'none')
     read.warn(`OTEL_EXPORTER_OTLP_COMPRESSION is "${compression}": expected gzip or none, so nothing is compressed`);
@@ -161,15 +161,6 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
     timeoutMs: read.count(specific, 10_000),
     isCompressed: compression === 'gzip',
   };
-}
-
-/** A % that begins no code is a %. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The words of the instrumentations of others: `true`, or where the content goes; we have spans alone. */

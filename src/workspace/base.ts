@@ -27,7 +27,7 @@ async function uncommitted({ git }: Repository): Promise<string[]> {
 export interface BaseAsk {
   from?: string | undefined;
   dirty: Dirty;
-  /** Nobody needs to know whether the checkout shows it, which takes a look at every file; default: somebody does. */
+  /** Whether the checkout shows it need not be known, which would take a look at every file; default: it must be. */
   isElsewhere?: boolean;
   /** A folder for what it takes to look at uncommitted changes; not there before or after. */
   folder?: string;
@@ -39,7 +39,7 @@ export async function findBase(
   { from, dirty, isElsewhere = false, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
 ): Promise<Base> {
   const { head, branch } = repository;
-  // Its commit is as good a name of what is checked out, for those who do not care what else is there.
+  // Its commit names what is checked out as well, where uncommitted changes do not matter.
   const isHere = from === undefined || from === branch || from === 'HEAD' || (from === head && dirty === 'ignore');
   if (!isHere) {
     const commit = await commitOf(repository, from);

@@ -1,6 +1,6 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../failure.ts';
+import { Failure, messageOf } from '../failure.ts';
 import { Git, leavesPointers } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { noPush } from './overlay.ts';
@@ -90,7 +90,7 @@ export async function copyFiles(from: string, to: string, paths: readonly string
     try {
       await copyFile(join(from, path), join(to, path));
     } catch (error) {
-      throw new Failure('input', `--copy ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new Failure('input', `--copy ${path}: ${messageOf(error)}`);
     }
   }
 }

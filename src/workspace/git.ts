@@ -1,7 +1,9 @@
-import { Failure } from '../failure.ts';
+import { timeInWords } from '../duration.ts';
+import { Failure, systemCode } from '../failure.ts';
 import { present } from '../present.ts';
 import { exitOf, startTalking } from '../processes/child.ts';
 import type { Environment } from '../vocabulary.ts';
+import { withoutUsers } from '../without-user.ts';
 
 export const noHooks = '/dev/null';
 
@@ -121,7 +123,7 @@ export class Git {
   /** Its output without the last newline. Throws a `config` failure with git's own words. */
   async text(args: readonly string[], ask?: GitAsk): Promise<string> {
     const { code, stdout, stderr } = await this.ask(args, ask);
-    if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr) || `exit code ${code}`}`);
+    if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr, args) || `exit code ${code}`}`);
     return stdout.toString().replace(/\n$/, '');
   }
 
@@ -152,7 +154,7 @@ export class Git {
   /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
   async script(script: string, args: readonly string[] = [], ask: GitAsk = {}): Promise<string> {
     const { code, stdout, stderr } = await this.askScript(script, args, ask);
-    if (code !== 0) throw new Failure('config', `git: ${wordsOf(stderr) || `exit code ${code}`}`);
+    if (code !== 0) throw new Failure('config', `git: ${wordsOf(stderr, args) || `exit code ${code}`}`);
     return stdout.toString();
   }
 
@@ -163,9 +165,11 @@ export class Git {
   }
 }
 
-/** Git's own complaint, in one line. */
-export function wordsOf(stderr: string): string {
-  const lines = stderr.split('\n').map((line) => line.trim());
+/** Git's own complaint, in one line. It may quote an address, also one of `given`, with a part of its password. */
+export function wordsOf(stderr: string, given: readonly string[] = []): string {
+  const lines = withoutUsers(stderr, given)
+    .split('\n')
+    .map((line) => line.trim());
   const told = lines.filter((line) => /^(?:fatal|error|remote|! )/.test(line));
   return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; ').slice(0, 500);
 }
@@ -202,7 +206,7 @@ export async function answerOf(
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
   const onAbort = (): void => stop('cancelled');
-  const timer = setTimeout(stop, patienceMs, `no end after ${patienceMs / 1000} s`);
+  const timer = setTimeout(stop, patienceMs, `no end after ${timeInWords(patienceMs)}`);
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
   const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
@@ -214,7 +218,7 @@ export async function answerOf(
     return { code: code ?? 1, stdout: Buffer.concat(chunks), stderr };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const missing = systemCode(error) === 'ENOENT';
     throw new Failure('config', missing ? `${order.command} is not installed` : `${order.command}: ${String(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);

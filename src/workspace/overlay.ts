@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { Failure } from '../failure.ts';
+import { dirname, join } from 'node:path';
+import { Failure, messageOf } from '../failure.ts';
+import { isInside } from '../inside.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
 import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
@@ -179,11 +180,6 @@ export function whyNoLayers(layers: readonly string[], commonDir: string): strin
   return inner === undefined || isRoot() ? undefined : `${inner} is a mount of its own`;
 }
 
-export function isInside(path: string, folder: string): boolean {
-  const below = relative(folder, path);
-  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
-}
-
 /** Why there can be no overlay with its layers in this folder; undefined: it works. Found out by trying. */
 export async function whyNoOverlay(folder: string, env: Means['env']): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has them';
@@ -200,7 +196,7 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
     if (code !== 0) return stderr.trim().split('\n')[0]?.slice(0, 200) || `exit code ${code}`;
     return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a try left its mark in the folder below';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     await removeFolder(folder, env).catch(() => {});
   }

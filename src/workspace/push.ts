@@ -1,6 +1,7 @@
 import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Environment } from '../vocabulary.ts';
+import { withoutUsers } from '../without-user.ts';
 import type { Git } from './git.ts';
 
 /** What git needs to reach a remote as the user; it never asks. */
@@ -36,16 +37,30 @@ export async function pushBranch(git: Git, { remote, commit, branch, env, signal
   try {
     const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks: true });
     if (code === 0) return undefined;
-    const words = [rejection(stdout.toString()), saidBy(stderr)].filter((each) => each !== undefined && each !== '');
+    const words = [rejection(stdout.toString()), saidBy(stderr, await addressesOf(git, remote))].filter(
+      (each) => each !== undefined && each !== '',
+    );
     return `the push was refused: ${words.join('; ')}`;
   } catch (error) {
     return `the push failed: ${messageOf(error)}`;
   }
 }
 
-/** What a hook or a server had to say, before git's own summary of it. */
-function saidBy(stderr: string): string {
-  const lines = stderr.split('\n').map((line) => line.trim());
+/** A remote as it is called, and where git goes for it. */
+async function addressesOf(git: Git, remote: string): Promise<string[]> {
+  const asked = [
+    ['remote', 'get-url', '--push', '--all', '--', remote],
+    ['ls-remote', '--get-url', '--', remote],
+  ];
+  const answers = await Promise.all(asked.map((args) => git.try(args)));
+  return [remote, ...answers.flatMap((answer) => answer?.split('\n') ?? [])];
+}
+
+/** What a hook or a server had to say, before git's own summary of it. Git takes a password to end at its first `@`, and tells the rest. */
+function saidBy(stderr: string, addresses: readonly string[]): string {
+  const lines = withoutUsers(stderr, addresses)
+    .split('\n')
+    .map((line) => line.trim());
   const said = lines.filter((line) => !/^(?:remote:)?$|^hint:|^error: failed to push some refs/.test(line));
   return said.slice(-5).join('; ').slice(-500).toWellFormed();
 }

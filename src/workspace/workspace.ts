@@ -1,7 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
+import { isInside, pathInside } from '../inside.ts';
 import { randomPart } from '../new-id.ts';
+import { readRepositoryFile } from '../repository-file.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
 import { type Base, findBase } from './base.ts';
 import { flatName, freeName } from './branch-name.ts';
@@ -11,7 +13,7 @@ import { dropUnchanged } from './drop.ts';
 import { noHooks, withConfig } from './git.ts';
 import type { CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { type Kept, keepWork } from './keep.ts';
-import { isInside, layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
+import { layersOver, Overlay, whyNoLayers, whyNoOverlay } from './overlay.ts';
 import { askRepository, type Repository } from './repository.ts';
 import { slotFile, slotVariables, takeSlot } from './slots.ts';
 import { Worktree } from './worktree.ts';
@@ -277,9 +279,10 @@ export async function freeBranch({ git }: Pick<Repository, 'git'>, wanted: strin
 /** A file that is to be in a copy too, seen from the top. Throws an `input` failure where there is none, or elsewhere. */
 export function insideOf({ root, below }: Repository, path: string): string {
   const whole = resolve(root, below, path);
-  if (isAbsolute(path) || !isInside(whole, root)) throw new Failure('input', `--copy ${path}: expected a file inside the repository`);
+  const inside = isAbsolute(path) ? undefined : pathInside(root, whole);
+  if (inside === undefined) throw new Failure('input', `--copy ${path}: expected a file inside the repository`);
   if (!existsSync(whole)) throw new Failure('input', `--copy ${path}: there is no such file`);
-  return relative(root, whole);
+  return inside;
 }
 
 /** Remotes that are folders of this machine. */
@@ -289,9 +292,11 @@ function localRemotes([root, copies]: readonly [root: string, copies: string], u
   return paths.filter((path) => existsSync(path) && !isInside(root, path) && !isInside(copies, path));
 }
 
+const mostAttributes = 1024 * 1024;
+
 /** What a checkout of its own does not have. */
 function missingIn(root: string): string[] {
-  const attributes = readText(join(root, '.gitattributes'));
+  const attributes = attributesOf(root);
   return [
     ...(existsSync(join(root, '.gitmodules')) ? ['the copy has no submodules: --setup "git submodule update --init" fetches them'] : []),
     ...(/\bfilter=lfs\b/.test(attributes) ? ['the copy has pointers for files of Git LFS: --setup "git lfs pull" fetches them'] : []),
@@ -305,9 +310,10 @@ async function missingHooks({ git }: Repository, commit: string, hooks: string |
   return isThere ? [] : [`the copy has no hooks: git does not know ${hooks}; --setup makes it`];
 }
 
-function readText(path: string): string {
+/** As git itself reads them: never through a link. */
+function attributesOf(root: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRepositoryFile(join(root, '.gitattributes'), { root, maxBytes: mostAttributes })?.text ?? '';
   } catch {
     return '';
   }

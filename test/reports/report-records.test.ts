@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutRecord } from '../../src/events/cut-record.ts';
 import type { EventRecord } from '../../src/events/event.ts';
-import { cutText } from '../../src/outcome/bounded.ts';
 import { ReportRecords } from '../../src/reports/report-records.ts';
 
 function record(sequence: number, args: unknown): EventRecord {
@@ -75,10 +73,4 @@ it('keeps the first and the last of too many records, and what stands for the ot
 it('leaves nothing in a record that nobody could write', () => {
   const deep = JSON.parse(`${'['.repeat(100_000)}1${']'.repeat(100_000)}`) as unknown;
   expect(held([record(1, 'a'), record(2, deep), record(3, 'b')]).read.map(({ sequence }) => sequence)).toEqual([1, 3]);
-});
-
-it('cuts as short as it is asked to', () => {
-  expect(cutRecord(record(1, { a: 'x'.repeat(30) }), 20, cutText)).toMatchObject({
-    args: { a: expect.stringContaining('[… 10 characters …]') },
-  });
 });

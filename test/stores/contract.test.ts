@@ -18,6 +18,7 @@ import type { NewRun, RunFilter, RunRecord, RunStore } from '../../src/stores/ru
 import { openSqlite } from '../../src/stores/sqlite.ts';
 import { statsSql } from '../../src/stores/stats-sql.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { isSweep } from '../support/sweep.ts';
 import { someFilter, someLabels, someOutcome, somePlace } from './support/arbitrary.ts';
 import { matches } from './support/matches.ts';
 import { perform } from './support/perform.ts';
@@ -727,7 +728,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
           expect(found?.outcome).toEqual(ledgerOutcome(outcome));
           expect(found?.labels).toEqual(labels);
         }),
-        { numRuns: fuzzRuns(60), seed: fuzzSeed },
+        { numRuns: fuzzRuns(isSweep ? 60 : 30), seed: fuzzSeed },
       );
     }));
 });
@@ -762,7 +763,7 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
           other?.map(({ group, runs: number }) => `${group} ${number}`).toSorted(),
         );
       }),
-      { numRuns: fuzzRuns(300), seed: fuzzSeed },
+      { numRuns: fuzzRuns(isSweep ? 300 : 100), seed: fuzzSeed },
     );
     expect(found).toBeGreaterThan(runs.length);
   } finally {

@@ -10,6 +10,8 @@ it.each([
   ['https://github.com/acme/shop.git', 'acme/shop'],
   ['https://ann:token@github.com/acme/shop', 'acme/shop'],
   ['git@github.com:acme/shop.git', 'acme/shop'],
+  ['git@host:@scope/repo.git', '@scope/repo'],
+  ['git@host:user@example.com/repo.git', 'user@example.com/repo'],
   ['ssh://git@host:2222/group/sub/shop.git', 'group/sub/shop'],
   ['https://dev.azure.com/acme/web/_git/shop', 'acme/web/shop'],
   ['acme/shop', 'acme/shop'],

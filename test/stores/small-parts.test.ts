@@ -125,7 +125,7 @@ describe('labels', () => {
         BUILDKITE_BRANCH: 'b',
         BUILDKITE_COMMIT: 'c',
       },
-      { ci: 'buildkite', 'ci.job': 'unit', 'ci.url': 'u', 'git.repo': 'git@host:o/r.git', 'git.branch': 'b', 'git.commit': 'c' },
+      { ci: 'buildkite', 'ci.job': 'unit', 'ci.url': 'u', 'git.repo': 'host:o/r.git', 'git.branch': 'b', 'git.commit': 'c' },
     ],
     ['CircleCI', { CIRCLECI: 'true', CIRCLE_JOB: 'unit', CIRCLE_BRANCH: 'b' }, { ci: 'circleci', 'ci.job': 'unit', 'git.branch': 'b' }],
     [

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
-import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
+import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { openBucket } from '../../src/stores/chunks/bucket.ts';
 import { addressOf, pack } from '../../src/stores/chunks/chunk.ts';
 import { ledgerPlace } from '../../src/stores/open-store.ts';
@@ -65,7 +65,7 @@ async function on(machine: string, name: PlaceName, env: Environment = bucket.en
   if (ledger.kind === 'none') return refuse('no ledger');
   const home = join(folder, machine);
   mkdirSync(home, { recursive: true });
-  return openLedger(ledger, { ...env, XDG_STATE_HOME: home }, tapesPlace(tapes, {}, ledger));
+  return openLedgerAt(ledger, { ...env, XDG_STATE_HOME: home }, tapesPlace(tapes, {}, ledger));
 }
 
 async function read(tape: Tape | undefined, after?: number): Promise<{ text: string; end: TapeEnd }> {
@@ -415,7 +415,7 @@ it('a role that may add and not delete keeps tapes in a bucket: they are there t
   const place = ledgerPlace(postgres.url('bucket').replace(/\/\/.*@/, '//adder:p@'), {}, '/');
   if (place.kind === 'none') return refuse('no ledger');
   const env = { ...bucket.env, XDG_STATE_HOME: join(folder, 'adder') };
-  const { store, tapes } = await openLedger(place, env, { kind: 'bucket', bucket: 'tapes', prefix: '' });
+  const { store, tapes } = await openLedgerAt(place, env, { kind: 'bucket', bucket: 'tapes', prefix: '' });
   const { key, tape } = tapes.create(newRunId(noon), noon);
   await write(tape, recordsOf(50));
   expect(await read(owner.tapes.at(key))).toEqual({ text: linesOf(recordsOf(50)), end: { kind: 'whole' } });
@@ -429,7 +429,7 @@ describe('who follows a tape of another machine', () => {
     const writing = await on('a', 'postgres');
     const place = ledgerPlace(url, {}, '/');
     if (place.kind === 'none') return refuse('no ledger');
-    const { store, tapes } = await openLedger(place, { XDG_STATE_HOME: join(folder, 'b') });
+    const { store, tapes } = await openLedgerAt(place, { XDG_STATE_HOME: join(folder, 'b') });
     const { key, tape } = writing.tapes.create(newRunId(noon), noon);
     const writer = tape.write({ onTrouble: refuse, patienceMs: 30_000 });
     writer.record(recordOf(1));

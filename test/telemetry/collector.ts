@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { afterEach } from 'vitest';
+import { atFileEnd } from '../support/at-file-end.ts';
 import { spansIn, type SpanJson } from './spans-of.ts';
 
 export interface Collector {
@@ -11,11 +11,6 @@ export interface Collector {
   /** What it answers from now on. */
   answers: { status: number; body?: string; headers?: Record<string, string> }[];
 }
-
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
 
 /** A collector of OTLP/HTTP that keeps what it is sent. */
 export async function collector(): Promise<Collector> {
@@ -32,7 +27,7 @@ export async function collector(): Promise<Collector> {
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
+  atFileEnd(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stateFolder } from '../../src/xdg.ts';
+import { inside } from '../cli/run/live.ts';
 import { runwire, type Result } from '../support/command.ts';
 import { fingerprint, makePlace, writeFiles } from '../support/checkouts.ts';
 
@@ -11,10 +12,12 @@ const { git, env } = place;
 const example = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
 const files = { 'README.md': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n', 'old.txt': 'old\n', 'tool.sh': '#!/bin/sh\n' };
 
-async function ran(root: string, script: string, ...flags: string[]): Promise<Result> {
-  return runwire(['run', '--isolate=auto', ...flags, `--cwd=${root}`, '--', 'sh', '-c', `${script}; cat '${example}'`], { env });
+function ran(root: string, script: string, ...flags: string[]): Promise<Result> {
+  return inside(['run', '--isolate=auto', ...flags, `--cwd=${root}`, '--', 'sh', '-c', `${script}; cat '${example}'`], { env });
 }
-const ask = (...args: string[]): Promise<Result> => runwire(args, { env });
+const ask = (...args: string[]): Promise<Result> => inside(args, { env });
+/** Each command once as a user has it. */
+const askLive = (...args: string[]): Promise<Result> => runwire(args, { env });
 
 it.concurrent.each(['overlay', 'clone', 'worktree'])('a file of a %s is told once, by its name in the checkout', async (isolation) => {
   const root = place.checkout(`told-${isolation}`, { 'src/main.ts': 'export {};\n' });
@@ -26,7 +29,7 @@ it.concurrent.each(['overlay', 'clone', 'worktree'])('a file of a %s is told onc
   );
   const say = `touch new.ts other.ts; cat <<END\n{"type":"thread.started","thread_id":"t"}\n${told.join('\n')}\nEND\ncat '${example}'`;
   const flags = [`--isolate=${isolation}`, '--from=codex', '--to=runwire'];
-  const { stdout } = await runwire(['run', ...flags, `--cwd=${join(root, 'src')}`, '--', 'sh', '-c', say], { env });
+  const { stdout } = await inside(['run', ...flags, `--cwd=${join(root, 'src')}`, '--', 'sh', '-c', say], { env });
   const { final_report } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
   const paths = final_report.artifacts.map(({ path }: { path: string }) => path);
   expect(paths.filter((path: string) => /(?:^|\/)(?:new|other|third)\.ts$/.test(path))).toEqual([
@@ -42,7 +45,7 @@ it.concurrent.each(['overlay', 'clone', 'worktree'])(
   async (isolation) => {
     const root = place.checkout(`unchanged-${isolation}`, files);
     const before = fingerprint(root);
-    const { stderr, status } = await runwire(['run', `--isolate=${isolation}`, `--cwd=${root}`, '--', 'cat', example], { env });
+    const { stderr, status } = await inside(['run', `--isolate=${isolation}`, `--cwd=${root}`, '--', 'cat', example], { env });
     expect({ status, branches: git(root, 'branch', '--format=%(refname:short)').trim() }).toEqual({ status: 0, branches: 'main' });
     expect(stderr).toMatch(/^runwire: nothing was changed: no branch is kept$/m);
     expect(stderr).not.toContain('--parent-branch-id');
@@ -111,14 +114,14 @@ describe('what a run in a private copy changed', () => {
     git(root, 'reset', '-q', '--hard', 'HEAD~1');
     git(root, 'clean', '-fdq');
     const before = fingerprint(root);
-    const taken = await ask('apply', id);
+    const taken = await askLive('apply', id);
     expect(taken).toMatchObject({ status: 0, stdout: would.stdout });
     expect(without(fingerprint(root), 'git/')).toEqual(without(before, 'git/'));
     expect(git(root, 'status', '--porcelain')).toBe(' M README.md\n D old.txt\n M tool.sh\n?? "new file"');
 
     const branch = git(root, 'for-each-ref', '--format=%(refname:strip=2)', 'refs/heads/runwire');
     const commit = git(root, 'rev-parse', branch);
-    const dropped = await ask('drop', id);
+    const dropped = await askLive('drop', id);
     expect(dropped).toMatchObject({ status: 0, stdout: `dropped ${branch}, which was ${commit}\n` });
     expect(git(root, 'branch', '--format=%(refname:short)')).toBe('main');
     const again = await ask('drop', id);
@@ -173,8 +176,8 @@ describe.concurrent('flags', () => {
   });
 
   it('name a run that worked in a copy', async () => {
-    await runwire(['run', '--', 'cat', example], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
-    const { status, stderr } = await runwire(['apply', 'last'], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
+    await inside(['run', '--', 'cat', example], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
+    const { status, stderr } = await inside(['apply', 'last'], { env: { ...env, XDG_STATE_HOME: join(place.folder, 'plain') } });
     expect(status).toBe(2);
     expect(stderr).toContain('did not work in a private copy: it has no branch of its own');
   });

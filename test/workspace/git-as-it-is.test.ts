@@ -368,6 +368,17 @@ describe.concurrent('what a checkout may have', () => {
   });
 });
 
+it('does not read attributes that are a link, which may lead to any file, or to one without an end', async () => {
+  const root = fresh();
+  const elsewhere = join(place.folder, 'elsewhere');
+  writeFileSync(elsewhere, '*.bin filter=lfs\n');
+  symlinkSync(elsewhere, join(root, '.gitattributes'));
+  git(root, 'add', '-A');
+  git(root, 'commit', '-qm', 'link');
+  const { workspace } = await workIn(place, root, ':', { isolate: 'clone' });
+  expect(workspace.remark ?? '').not.toContain('Git LFS');
+});
+
 describe('what cannot be copied', () => {
   it('says what is no checkout', async () => {
     const none = join(place.folder, 'none');

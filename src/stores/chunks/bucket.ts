@@ -1,4 +1,5 @@
 import type { S3mini } from 's3mini';
+import { timeInWords } from '../../duration.ts';
 import { Failure, messageOf } from '../../failure.ts';
 import type { Environment } from '../../vocabulary.ts';
 import { PlaceAway } from '../tape.ts';
@@ -16,7 +17,7 @@ export interface Bucket {
 const requestMs = 60_000;
 /** A server that is there begins to answer sooner; only what it sends may take longer. */
 const defaultAnswerMs = 15_000;
-/** Who reads many tapes waits for a server that says nothing once, not for each of them. */
+/** For so long a silent server is not asked again: a reader of many tapes waits for it once, not for each tape. */
 const silenceMs = 30_000;
 
 /** A bucket of AWS, or of any server that speaks like it. Its client is loaded with the first request. */
@@ -75,7 +76,7 @@ async function connect({ bucket }: BucketPlace, env: Environment, answerMs: numb
     region,
     fetch: async (url, init) => {
       const late = new AbortController();
-      const tellLate = (ms: number): void => late.abort(new DOMException(`no answer within ${ms / 1000} s`, 'TimeoutError'));
+      const tellLate = (ms: number): void => late.abort(new DOMException(`no answer within ${timeInWords(ms)}`, 'TimeoutError'));
       // What is sent takes its time before the first word of an answer.
       const firstMs = init?.method === 'PUT' ? requestMs : answerMs;
       const timer = setTimeout(tellLate, firstMs, firstMs);
@@ -132,7 +133,7 @@ function whyRefused(error: unknown): string {
     const code = 'serviceCode' in error ? String(error.serviceCode).replaceAll(/\W/g, '').slice(0, 60) : '';
     return [`it answers ${error.status}`, code === 'Unknown' ? '' : code].join(' ').trimEnd();
   }
-  if (isLate(error)) return error.message.startsWith('no answer') ? error.message : `no answer within ${requestMs / 1000} s`;
+  if (isLate(error)) return error.message.startsWith('no answer') ? error.message : `no answer within ${timeInWords(requestMs)}`;
   const { cause } = error;
   const found = cause instanceof Error && 'code' in cause ? cause.code : 'code' in error ? error.code : undefined;
   return typeof found === 'string' ? found : messageOf(cause instanceof Error ? cause : error).slice(0, 200);

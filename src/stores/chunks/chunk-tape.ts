@@ -5,7 +5,7 @@ import type { Bucket } from './bucket.ts';
 import { type Chunk, type Chunks, hashOf, type TapeId, type Watch } from './chunk.ts';
 
 const chunksAtOnce = 16;
-/** How often somebody looks who trusts in being told. */
+/** How often a reader looks that also gets hints. */
 const slowLookMs = 1000;
 const zstdMark = 0x28;
 

@@ -32,7 +32,7 @@ export interface ChunkedTape extends TapeId {
 
 /** The index of all tapes that are kept in chunks, and the chunks themselves where there is no bucket. */
 export interface Chunks {
-  /** Beside what is there; whoever adds the same again changes nothing. Tells those who listen. */
+  /** Added beside what is there; adding the same again changes nothing. Listeners get a hint. */
   add(tape: TapeId, place: string, chunk: Chunk): Promise<void>;
   /** The object of a chunk is stored: bodies that it holds are not needed here any more. */
   stored(tape: TapeId, place: string, chunk: Chunk): Promise<void>;

@@ -5,7 +5,7 @@ import type { Watch } from './chunk.ts';
 export const channel = 'runwire_chunks';
 const againMs = 5000;
 
-/** Hears of every tape that grows, on one connection for all who follow one. What cannot pass, as behind a pool of transactions, is never heard. */
+/** Hears of every tape that grows, on one connection for all readers. Behind a pool of transactions nothing arrives. */
 export class Hints {
   readonly #database: Database;
   readonly #listeners = new Map<string, Set<{ onNews: () => void }>>();
@@ -60,7 +60,7 @@ export class Hints {
         },
         () => this.#lost(),
       );
-      // On another connection, as the words of others come: who hears it will hear them.
+      // On another connection, as the hints of others come: if this one arrives, theirs will too.
       await this.#database.all({ sql: 'select pg_notify(?, ?)', values: [channel, probe] });
     } catch {
       this.#lost();

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileTape } from '../file-tape.ts';
+import { filesIn } from '../files-in.ts';
 import { makeFolder } from '../make-folder.ts';
 import { isGone, thisProcess } from '../owner.ts';
 import type { Owner } from '../run-store.ts';
@@ -75,7 +76,7 @@ export class TapeOutbox {
 
   /** Those of this ledger that nobody writes any more, the oldest first. */
   *pending(now: number): Generator<PendingTape> {
-    for (const name of this.#notes()) {
+    for (const name of filesIn(this.#folder, noteEnding)) {
       const note = this.#read(name);
       const found = note?.ledger === this.#ledger ? readAddress(note.address) : undefined;
       if (note === undefined || found === undefined) continue;
@@ -90,16 +91,6 @@ export class TapeOutbox {
     const path = `${this.#pathOf(tape)}${noteEnding}`;
     writeFileSync(`${path}.new`, JSON.stringify(note), { mode: 0o600 });
     renameSync(`${path}.new`, path);
-  }
-
-  #notes(): string[] {
-    try {
-      return readdirSync(this.#folder)
-        .filter((name) => name.endsWith(noteEnding))
-        .toSorted();
-    } catch {
-      return [];
-    }
   }
 
   /** Written by this file alone; one that cannot be read is left where it is. */
