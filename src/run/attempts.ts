@@ -1,6 +1,6 @@
 import { codeOfClass } from '../faults.ts';
 import type { Expectations, Judges } from '../expect/expectations.ts';
-import type { ErrorCode, EventRecord } from '../events/event.ts';
+import type { Draft, ErrorCode, EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 import { statusOf } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
@@ -40,10 +40,16 @@ interface Parts {
   judges?: ((source: Source) => Promise<Judges>) | undefined;
 }
 
+/** What makes a thread tell records. */
+type Speaks = 'emit' | 'tell' | 'endAttempt' | 'retry' | 'reportChildren' | 'end' | 'complete';
+
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
 export class Attempts {
   readonly #parts: Parts;
-  readonly #thread: Thread;
+  /** It is spoken to through `#speak` alone. */
+  readonly #thread: Omit<Thread, Speaks>;
+  /** Nothing re-enters the thread while a record is on its way: a reason to stop waits until all that is being told has arrived. */
+  readonly #speak: <Answer>(say: (thread: Thread) => Answer) => Answer;
   readonly #watch: Watch;
   /** Its share of the budget. */
   readonly #account: Account;
@@ -60,7 +66,7 @@ export class Attempts {
   constructor(parts: Parts) {
     const { spec, introduction, limits, stop, redact, clock } = parts;
     this.#parts = parts;
-    this.#thread = new Thread({
+    const thread = new Thread({
       clock,
       failOn: spec.fail_on,
       introduction,
@@ -68,6 +74,15 @@ export class Attempts {
       onRecord: (record) => this.#deliver(record),
       ...present({ redact }),
     });
+    this.#thread = thread;
+    this.#speak = (say) => {
+      stop.hold();
+      try {
+        return say(thread);
+      } finally {
+        stop.release();
+      }
+    };
     this.#watch = new Watch({ limits, spent: () => this.#thread.spent(this.#price), onDue: (cause) => stop.now(cause) });
     this.#account = parts.budget.open((cause) => this.#stopFor(cause));
     stop.onStop = (cause) => this.#stopped(cause);
@@ -91,16 +106,18 @@ export class Attempts {
     this.#account.close();
     const price = this.#thread.needsPrice || spec.price !== undefined ? (this.#price ?? (await loadPrice(spec))) : this.#price;
     const below = await children();
-    if (below !== undefined) this.#thread.reportChildren(below);
+    if (below !== undefined) this.#speak((thread) => thread.reportChildren(below));
     await this.#checkExpectations(price);
-    return this.#thread.complete(source.dialect, price);
+    // After its last record there is nothing left to stop, however long the sinks take.
+    stop.onStop = () => {};
+    return this.#speak((thread) => thread.complete(source.dialect, price));
   }
 
   async #checkExpectations(price: Price | undefined): Promise<void> {
     const { expectations, judges, source } = this.#parts;
     if (expectations === undefined || judges === undefined) return;
     const told = await expectations.judge(this.#thread.soFar(source.dialect, price), await judges(source));
-    for (const each of told) this.#thread.tell({ type: 'expectation.checked', ...each });
+    for (const each of told) this.#tell({ type: 'expectation.checked', ...each });
   }
 
   async #attempt(resume: string | undefined): Promise<Verdict> {
@@ -120,14 +137,14 @@ export class Attempts {
     this.#isOpen = false;
     if (stop.cause !== undefined) this.#explain(stop.cause, end);
     else this.#settle();
-    return this.#thread.endAttempt(end ?? stop.processEnd);
+    return this.#speak((thread) => thread.endAttempt(end ?? stop.processEnd));
   }
 
   /** What an agent took may be told by its last word alone: too late to stop it, and a limit all the same. */
   #settle(): void {
     if (this.#isLimited) return;
     const cause = this.#watch.overspent(this.#parts.spec.limits);
-    if (cause?.kind === 'limit') this.#thread.tell({ type: 'limit.reached', ...cause.limit, late: true });
+    if (cause?.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit, late: true });
   }
 
   /** What the attempts before this one left of the limits of the run. */
@@ -157,13 +174,7 @@ export class Attempts {
         if (!isCurrent()) return;
         if (draft.type === 'agent.finished') this.#hasClaimed = true;
         if (draft.type === 'limit.reached') this.#isLimited = true;
-        // Nothing re-enters the thread while a record is on its way: a reason to stop waits until it has arrived.
-        stop.hold();
-        try {
-          thread.emit(draft, origin);
-        } finally {
-          stop.release();
-        }
+        this.#speak((speaking) => speaking.emit(draft, origin));
       },
       at: (ms) => thread.at(ms),
       note: (kind, what, line) => thread.note(kind, what, line),
@@ -202,6 +213,10 @@ export class Attempts {
     if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause);
   }
 
+  #tell(draft: Draft): void {
+    this.#speak((thread) => thread.tell(draft));
+  }
+
   /** Pending while a sink has more than it can take. */
   #room(): Promise<void> | undefined {
     const waiting = this.#parts.sinks.map((sink) => sink.ready?.()).filter((each) => each !== undefined);
@@ -211,26 +226,26 @@ export class Attempts {
   /** The agent is about to be told to stop. */
   #stopped(cause: Cause): void {
     this.#thread.stopped(stoppedBy(cause));
-    if (cause.kind === 'limit') this.#thread.tell({ type: 'limit.reached', ...cause.limit });
+    if (cause.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit });
   }
 
   #explain(cause: Cause, end: ProcessEnd | undefined): void {
     if (cause.kind === 'crash') return this.#fail('unknown', describeCause(cause), cause.error);
     if (cause.kind === 'question') {
       const permission_id = cause.id ?? 'question';
-      if (cause.id === undefined) this.#thread.tell({ type: 'permission.requested', permission_id, what: cause.what });
-      this.#thread.tell({ type: 'permission.resolved', permission_id, decision: 'denied', by: 'runner' });
+      if (cause.id === undefined) this.#tell({ type: 'permission.requested', permission_id, what: cause.what });
+      this.#tell({ type: 'permission.resolved', permission_id, decision: 'denied', by: 'runner' });
       return this.#fail('permission', describeCause(cause));
     }
     // A limit says by itself how the run ended.
     if (end === undefined && !this.#hasClaimed && cause.kind !== 'limit')
-      this.#thread.tell({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
+      this.#tell({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
   }
 
   #fail(code: ErrorCode, message: string, error?: unknown): void {
     const stack = error instanceof Error && !(error instanceof Failure) ? error.stack : undefined;
-    this.#thread.tell({ type: 'error', scope: 'runwire', code, message, fatal: true, ...present({ stack }) });
-    if (!this.#hasClaimed) this.#thread.tell({ type: 'agent.finished', status: 'failed', code, message });
+    this.#tell({ type: 'error', scope: 'runwire', code, message, fatal: true, ...present({ stack }) });
+    if (!this.#hasClaimed) this.#tell({ type: 'agent.finished', status: 'failed', code, message });
   }
 
   async #scheduleRetry(
@@ -259,13 +274,14 @@ export class Attempts {
     };
     const clean = redact?.json(ended) ?? ended;
     for (const sink of sinks) sink.attempt?.(clean);
-    thread.retry({
+    const scheduled = {
       attempt: thread.attempt,
       max_attempts: spec.retries,
       delay_ms,
       cause: reason,
-      ...present({ code, resumes: resume === undefined ? undefined : true }),
-    });
+      ...present({ code, resumes: resume === undefined ? undefined : (true as const) }),
+    };
+    this.#speak((speaking) => speaking.retry(scheduled));
     await pause(delay_ms, stop.signal);
   }
 }

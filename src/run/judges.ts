@@ -1,5 +1,6 @@
 import { childEnvironment } from '../agents/environment.ts';
 import { withinMs } from '../builtin/answer/time-limit.ts';
+import { timeInWords } from '../duration.ts';
 import { openOutputSchema } from '../builtin/answer/output-schema.ts';
 import type { Judges } from '../expect/expectations.ts';
 import { messageOf } from '../failure.ts';
@@ -43,7 +44,7 @@ export function judgesIn({ workspace, env, passEnv, variables, signal }: Place):
         const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: commandMs });
         if (exitCode === 0) return { passed: true, detail: 'exit code 0' };
         const how = timedOut
-          ? `it took longer than ${commandMs / 60_000} min`
+          ? `it took longer than ${timeInWords(commandMs)}`
           : exitCode === null
             ? 'it was stopped'
             : `exit code ${exitCode}`;

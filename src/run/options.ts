@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Failure } from '../failure.ts';
 import { Rule } from '../expect/rule.ts';
+import { checkGiven } from '../ledger/check-given.ts';
 import { failOnWords } from '../outcome/verdict.ts';
 import { permissionModes } from '../vocabulary.ts';
 import type { RunOptions } from './library.ts';
@@ -61,12 +61,5 @@ const Options = z.strictObject({
 
 /** Throws `Failure` where the options of a caller without types are none: a limit that cannot be read would be no limit. */
 export function checkOptions(options: unknown): void {
-  const [issue] = Options.safeParse(options).error?.issues ?? [];
-  if (issue === undefined) return;
-  const place = issue.path.join('.');
-  const what =
-    issue.code === 'unrecognized_keys'
-      ? `${place === '' ? '' : `${place}: `}unknown option ${issue.keys.join(', ')}`
-      : `${place === '' ? 'options' : place}: ${issue.message}`;
-  throw new Failure('input', `run(): ${what}`);
+  checkGiven('run()', Options, options);
 }

@@ -1,4 +1,6 @@
+import { timeInWords } from '../duration.ts';
 import type { EventOf } from '../events/event.ts';
+import { messageOf } from '../failure.ts';
 import { unread } from '../outcome/verdict.ts';
 import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
 import { patient } from '../processes/patience.ts';
@@ -39,7 +41,7 @@ export function describeCause(cause: Cause): string {
     case 'pipe':
       return unread;
     case 'crash':
-      return `unexpected: ${cause.error instanceof Error ? cause.error.message : String(cause.error)}`;
+      return `unexpected: ${messageOf(cause.error)}`;
   }
 }
 
@@ -148,6 +150,6 @@ export function timeIsUp(ms: number): Extract<Cause, { kind: 'limit' }> {
   const seconds = ms / 1000;
   return {
     kind: 'limit',
-    limit: { limit: 'time', value: seconds, maximum: seconds, message: `the time limit of ${seconds} s was reached` },
+    limit: { limit: 'time', value: seconds, maximum: seconds, message: `the time limit of ${timeInWords(ms)} was reached` },
   };
 }

@@ -2,6 +2,7 @@ import { callSpanId, runSpanId, traceIdOf } from '../telemetry/ids.ts';
 import { isSampled, type Sampler } from '../telemetry/sampler.ts';
 import { parseTraceParent, type TraceContext, traceParent } from '../telemetry/trace-context.ts';
 import type { Environment } from '../vocabulary.ts';
+import { present } from '../present.ts';
 
 /** The place of a run among the spans of others. */
 export interface RunTrace extends TraceContext {
@@ -63,6 +64,6 @@ export function traceVariables(trace: RunTrace | undefined, isTold: boolean): Re
   if (trace === undefined || spanId === undefined) return {};
   return {
     TRACEPARENT: traceParent(trace.traceId, spanId, trace.isSampled),
-    ...(trace.state === undefined ? {} : { TRACESTATE: trace.state }),
+    ...present({ TRACESTATE: trace.state }),
   };
 }

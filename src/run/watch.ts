@@ -1,8 +1,10 @@
 import type { SessionTotals } from '../agents/session-meter.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { timeInWords } from '../duration.ts';
 import type { AgentEvent } from '../events/event.ts';
 import type { Price } from '../outcome/usage.ts';
 import { patient } from '../processes/patience.ts';
+import { dollarsSet } from '../terminal/figures.ts';
 import { asksForPermission } from './question.ts';
 import type { Limits } from './spec.ts';
 import type { Spent } from './budget.ts';
@@ -189,7 +191,7 @@ export class Watch {
 
   #billed({ tokens, cost }: Spent, { max_cost_usd: maxCost, max_tokens: maxTokens } = this.#limits): Cause | undefined {
     if (maxCost !== undefined && cost !== undefined && cost >= maxCost)
-      return reached({ limit: 'cost', value: cost, maximum: maxCost, message: `the cost limit of $${maxCost} was reached` });
+      return reached({ limit: 'cost', value: cost, maximum: maxCost, message: `the cost limit of ${dollarsSet(maxCost)} was reached` });
     if (maxTokens !== undefined && tokens >= maxTokens)
       return reached({ limit: 'tokens', value: tokens, maximum: maxTokens, message: `the token limit of ${maxTokens} was reached` });
     return undefined;
@@ -256,8 +258,9 @@ export class Watch {
   }
 
   #clear(name: TimerName): void {
-    const timer = this.#timers.get(name);
     // Asked for with every event, and there is seldom one.
+    if (this.#timers.size === 0) return;
+    const timer = this.#timers.get(name);
     if (timer === undefined) return;
     clearTimeout(timer);
     this.#timers.delete(name);
@@ -265,5 +268,5 @@ export class Watch {
 }
 
 function late(limit: 'first_event' | 'idle', ms: number, words: string): Cause {
-  return reached({ limit, value: ms / 1000, maximum: ms / 1000, message: `${words} ${ms / 1000} s` });
+  return reached({ limit, value: ms / 1000, maximum: ms / 1000, message: `${words} ${timeInWords(ms)}` });
 }

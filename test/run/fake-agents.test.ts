@@ -103,9 +103,8 @@ const cases: Record<string, Case> = {
   'asks with a secret': { ...asking, flags: [...asking.flags, ...telling.flags] },
 };
 
-/** How these live and end is the matter, so ours is a process too; with the others, only what they say is. */
-const live =
-  /^(good run|hangs|chatters|ignores|talks on|finishes well|leaves|lives|a flood|one long line|a line without|reads stdin|speaks|falls|closes)/;
+/** What these share with us, leave to us or keep us busy with is the matter, so ours is a process too; with the others, only what they say and do is. */
+const live = /^(good run|leaves|a flood|one long line|a line without|reads stdin|speaks)/;
 
 /** What each format ends with. */
 const formats = {
@@ -165,9 +164,9 @@ it.concurrent.each(runs)(
     // An agent that said nothing has no session on that bus.
     if (values.length > 0 || name !== '--format json') expect(values.at(-1)).toMatchObject(format.last);
     if (name === '--stream-json') expect(values.at(-1)).toMatchObject({ final_report: JSON.parse(stdout.slice(report)) });
-    // The other formats tell the same of what the run has kept.
+    // The other formats tell the same of what the run has kept; where that is much, `npm run test:sweeps` looks.
     for (const { dialect } of Object.values(formats)) {
-      if (dialect === format.dialect) continue;
+      if (dialect === format.dialect || (tape.length > 500_000 && !isSweep)) continue;
       const { text } = rewrite(tape, 'runwire', dialect);
       const again = await outcomeOf(text, dialect);
       expect({ dialect, verdict: again.verdict.class, ...(await read(text, dialect)) }).toMatchObject({ dialect, verdict, problems: [] });

@@ -12,6 +12,7 @@ import { openStore, ledgerPlace } from '../../src/stores/open-store.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
 import { until } from '../support/processes.ts';
+import { sweep } from '../support/sweep.ts';
 import { startPostgres, type PostgresServer } from '../stores/support/postgres.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -80,11 +81,11 @@ const failing: Record<string, (cwd: string) => RunOptions> = {
 };
 const anySource = [...Object.entries(sources).map(([name, { quick }]) => [name, quick] as const), ...Object.entries(failing)];
 
-const ledgers: Record<string, (cwd: string) => string> = {
-  'no ledger': () => 'none',
-  SQLite: (cwd) => join(cwd, 'state', 'ledger.db'),
-  PostgreSQL: () => postgres.url('library'),
-};
+const ledgers: readonly (readonly [name: string, ledgerIn: (cwd: string) => string])[] = [
+  ['no ledger', () => 'none'],
+  ['SQLite', (cwd) => join(cwd, 'state', 'ledger.db')],
+  ['PostgreSQL', () => postgres.url('library')],
+];
 
 /** What is true of every run, however it ended. */
 async function check(work: Run, records: readonly EventRecord[] | undefined): Promise<RunOutcome> {
@@ -119,49 +120,55 @@ async function isRemembered(work: Run, ledger: string, cwd: string): Promise<unk
   }
 }
 
-describe.each(Object.entries(ledgers))('%s', (_name, ledgerIn) => {
-  describe.each(anySource)('%s', (_kind, source) => {
-    const begin = (more: Partial<RunOptions> = {}) => {
-      const cwd = folder();
-      const ledger = ledgerIn(cwd);
-      return { cwd, ledger, work: run({ ...source(cwd), ledger, ...more }) };
-    };
+/** Every source with every ledger in `npm run test:sweeps`, each of both in `npm test`. */
+const pairs = <Source>(of: readonly (readonly [kind: string, source: Source])[], places: typeof ledgers) =>
+  sweep(of, places).map(([[kind, source], [ledger, ledgerIn]]) => [ledger, kind, ledgerIn, source] as const);
 
-    it('iterate', async () => {
-      const { work, ledger, cwd } = begin();
-      const outcome = await check(work, await all(work));
-      if (ledger !== 'none') expect(await isRemembered(work, ledger, cwd)).toBe(outcome.verdict.class);
-    });
+describe.each(pairs(anySource, ledgers))('%s, %s', (_ledger, _kind, ledgerIn, source) => {
+  const begin = (more: Partial<RunOptions> = {}) => {
+    const cwd = folder();
+    const ledger = ledgerIn(cwd);
+    return { cwd, ledger, work: run({ ...source(cwd), ledger, ...more }) };
+  };
 
-    it('await', async () => {
-      const { work } = begin();
-      await check(work, undefined);
-    });
-
-    it('both, and again from the middle, and after the end', async () => {
-      const { work } = begin();
-      const [first, second] = await Promise.all([all(work), all(work.records()), work.outcome]);
-      expect(second).toEqual(first);
-      expect(await all(work.records(3))).toEqual(first.slice(3));
-      await check(work, await all(work));
-    });
-
-    it('abort before', async () => {
-      const { work } = begin({ signal: AbortSignal.abort() });
-      expect((await check(work, await all(work))).verdict.class).toBe('cancelled');
-    });
-
-    it('abort after', async () => {
-      const stop = new AbortController();
-      const { work } = begin({ signal: stop.signal });
-      const before = await work.outcome;
-      stop.abort();
-      work.cancel();
-      expect(await work.outcome).toBe(before);
-    });
+  it('iterate', async () => {
+    const { work, ledger, cwd } = begin();
+    const outcome = await check(work, await all(work));
+    if (ledger !== 'none') expect(await isRemembered(work, ledger, cwd)).toBe(outcome.verdict.class);
   });
 
-  describe.each(Object.entries(sources))('%s', (_kind, { quick, slow }) => {
+  it('await', async () => {
+    const { work } = begin();
+    await check(work, undefined);
+  });
+
+  it('both, and again from the middle, and after the end', async () => {
+    const { work } = begin();
+    const [first, second] = await Promise.all([all(work), all(work.records()), work.outcome]);
+    expect(second).toEqual(first);
+    expect(await all(work.records(3))).toEqual(first.slice(3));
+    await check(work, await all(work));
+  });
+
+  it('abort before', async () => {
+    const { work } = begin({ signal: AbortSignal.abort() });
+    expect((await check(work, await all(work))).verdict.class).toBe('cancelled');
+  });
+
+  it('abort after', async () => {
+    const stop = new AbortController();
+    const { work } = begin({ signal: stop.signal });
+    const before = await work.outcome;
+    stop.abort();
+    work.cancel();
+    expect(await work.outcome).toBe(before);
+  });
+});
+
+// Not the ledgers that these have had above.
+describe.each(pairs(Object.entries(sources), [...ledgers.slice(1), ...ledgers.slice(0, 1)]))(
+  '%s, %s',
+  (_ledger, _kind, ledgerIn, { quick, slow }) => {
     it('abort during', async () => {
       const cwd = folder();
       const ledger = ledgerIn(cwd);
@@ -207,24 +214,24 @@ describe.each(Object.entries(ledgers))('%s', (_name, ledgerIn) => {
       expect(outcome?.children).toMatchObject({ runs: 1, input_tokens, output_tokens });
       expect(below?.children).toBeUndefined();
     });
-  });
+  },
+);
 
-  it('a child of a parent, and its child: each is counted once, and the parent waits', async () => {
-    const cwd = folder();
-    const ledger = ledgerIn(cwd);
-    const command = ['cat', codexRun];
-    const parent = run({ command, ledger, cwd });
-    const child = run({ command: ['sh', '-c', `sleep 0.3; cat '${codexRun}'`], ledger, cwd, parent });
-    const grandchild = run({ command, ledger, cwd, parent: child });
-    const records = await all(grandchild);
-    const outcome = await check(parent, await all(parent));
-    expect(records[0]).toMatchObject({ run_id: grandchild.id, parent_run_id: child.id, root_run_id: parent.id });
-    const { input_tokens: own = 0, output_tokens: said = 0 } = outcome.metrics;
-    expect(outcome.children).toMatchObject({ runs: 2, input_tokens: 2 * own, output_tokens: 2 * said });
-    expect((await child.outcome).children).toMatchObject({ runs: 1, input_tokens: own });
-    expect((await grandchild.outcome).children).toBeUndefined();
-    expect(() => run({ command, parent })).toThrow(Failure);
-  });
+it.each(ledgers)('%s: a child of a parent, and its child: each is counted once, and the parent waits', async (_name, ledgerIn) => {
+  const cwd = folder();
+  const ledger = ledgerIn(cwd);
+  const command = ['cat', codexRun];
+  const parent = run({ command, ledger, cwd });
+  const child = run({ command: ['sh', '-c', `sleep 0.3; cat '${codexRun}'`], ledger, cwd, parent });
+  const grandchild = run({ command, ledger, cwd, parent: child });
+  const records = await all(grandchild);
+  const outcome = await check(parent, await all(parent));
+  expect(records[0]).toMatchObject({ run_id: grandchild.id, parent_run_id: child.id, root_run_id: parent.id });
+  const { input_tokens: own = 0, output_tokens: said = 0 } = outcome.metrics;
+  expect(outcome.children).toMatchObject({ runs: 2, input_tokens: 2 * own, output_tokens: 2 * said });
+  expect((await child.outcome).children).toMatchObject({ runs: 1, input_tokens: own });
+  expect((await grandchild.outcome).children).toBeUndefined();
+  expect(() => run({ command, parent })).toThrow(Failure);
 });
 
 it('cancelling a parent cancels what is below it', async () => {

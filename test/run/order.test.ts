@@ -2,6 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
+import { Failure } from '../../src/failure.ts';
+import { specOf } from '../../src/run/ask.ts';
+import { start } from '../../src/run/run.ts';
+import type { Sink } from '../../src/run/sinks/sink.ts';
+import type { Cause } from '../../src/run/stop.ts';
 import { live, project } from '../cli/run/live.ts';
 
 const calls = (count: number): string =>
@@ -49,4 +54,44 @@ it('a limit that is reached before the agent starts is a limit all the same', as
   const { status, stdout } = await live(['run', '--to', 'runwire', '--timeout', '0.001s', '--', 'sleep', '60']);
   expect({ status, types: records(stdout).map(({ type }) => type) }).toMatchObject({ status: 124 });
   expect(records(stdout).filter(({ type }) => type === 'limit.reached')).toMatchObject([{ limit: 'time' }]);
+});
+
+describe('a run that is cancelled while a record of its own is told', () => {
+  const limit: Cause = { kind: 'limit', limit: { limit: 'cost', value: 2, maximum: 1, message: 'too much' } };
+  const types = ['thread.started', 'agent.finished', 'error', 'expectation.checked', 'thread.completed'];
+
+  it.each(types)('%s: tells every sink its records in order, and nothing after the last', async (type) => {
+    const told: EventRecord[] = [];
+    const spec = specOf({ prompt: 'Do it', expect: [{ rule: 'answer_contains', text: 'x' }] }, { cwd: project(), passEnv: [] });
+    const cancels = { record: (record: EventRecord) => void (record.type === type && run.cancel(limit)) };
+    const run = start(spec, {
+      env: {},
+      script: () => Promise.reject(new Failure('provider', 'broken')),
+      sinks: () => Promise.resolve([cancels, { record: (record: EventRecord) => void told.push(record) }]),
+    });
+    await run.outcome;
+    expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, index) => index + 1));
+    expect(told.map((record) => record.type)).toContain(type);
+    expect(told.at(-1)?.type).toBe('thread.completed');
+  });
+
+  it('a limit that is reached while the sinks close is no part of the run', async () => {
+    const told: string[] = [];
+    const sink: Sink = {
+      record: ({ type }) => void told.push(type),
+      end: () => void told.push('end'),
+      close: () => Promise.resolve(run.cancel(limit)),
+    };
+    const run = start(specOf({ prompt: 'Do it' }, { cwd: project(), passEnv: [] }), {
+      env: {},
+      script(_, emit) {
+        emit({ type: 'text.completed', text: 'Done.' });
+        emit({ type: 'agent.finished', status: 'ok' });
+        return Promise.resolve();
+      },
+      sinks: () => Promise.resolve([sink]),
+    });
+    expect((await run.outcome).verdict.class).toBe('success');
+    expect(told.slice(-2)).toEqual(['thread.completed', 'end']);
+  });
 });

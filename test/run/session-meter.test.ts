@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readContinueSession } from '../../src/agents/continue-session.ts';
 import type { RunOutcome } from '../../src/outcome/outcome.ts';
 import { specOf, type RunAsk } from '../../src/run/ask.ts';
 import { start } from '../../src/run/run.ts';
@@ -21,21 +20,6 @@ const session = (cwd: string, turns: number): string =>
     ],
     usage: { totalCost: 0.02, promptTokens: 900, completionTokens: 30, promptTokensDetails: { cachedTokens: 100, cacheWriteTokens: 0 } },
   });
-
-it('reads the session of Continue, and nothing else', () => {
-  expect(readContinueSession(session('/w', 2))).toEqual({
-    sessionId: 's-1',
-    cwd: '/w',
-    turns: 2,
-    goesOn: true,
-    inputTokens: 900,
-    outputTokens: 30,
-    cacheReadTokens: 100,
-    costUsd: 0.02,
-  });
-  for (const text of ['', '{', '[]', '{"sessionId":"x"}', '{"sessionId":1,"history":{}}'])
-    expect(readContinueSession(text)).toBeUndefined();
-});
 
 /** A program that writes its session, and then answers, or goes on for ever. */
 async function run(name: string, turns: number, after: string, ask: RunAsk): Promise<RunOutcome> {

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { escapeToAscii, type Writer } from '../../pipeline/writer.ts';
-import { finalReport } from '../../dialects/dev-agent/write/ending.ts';
+import { writeEnding } from '../../dialects/dev-agent/write/ending.ts';
 import type { Outlet } from './outlet.ts';
 import type { Sink } from './sink.ts';
 import { plain } from '../../terminal/plain.ts';
@@ -17,7 +17,10 @@ export function answerSink(outlet: Pick<Outlet, 'write'>): Sink {
 /** stdout in a dialect, as it happens. The first of what comes at once is written at once, before anything is loaded; the rest together. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
-  const send = (): void => outlet.write(...writer.takePieces());
+  const send = (): void => {
+    const { size } = writer;
+    outlet.write(writer.takePieces(), size);
+  };
   return {
     record(record) {
       writer.record(record);
@@ -48,7 +51,7 @@ export function responseSink(writer: Writer, outlet: Outlet, scratchpad: string)
 
 /** The report alone, indented. */
 export function finalReportSink(outlet: Outlet): Sink {
-  return { end: (outcome) => outlet.write(`${escapeToAscii(JSON.stringify(finalReport(outcome), null, 2))}\n`) };
+  return { end: (outcome) => outlet.write(`${escapeToAscii(JSON.stringify(writeEnding(outcome), null, 2))}\n`) };
 }
 
 /** Live events, and after the last of them its report once more, for people. */

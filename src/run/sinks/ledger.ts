@@ -121,15 +121,27 @@ export class LedgerSink implements Sink {
     this.#content.see(record);
     this.#meter.see(record);
     this.#news.last_sequence = this.#lastSequence = record.sequence;
-    if (record.type === 'thread.started') {
-      if (record.session_id !== undefined) this.#news.session_id = record.session_id;
-      if (record.agent !== undefined) this.#news.agent = record.agent;
-      if (record.agent_version !== undefined) this.#news.agent_version = record.agent_version;
-      this.#prompt ??= record.task;
-    }
-    if (record.type === 'prompt.submitted') this.#prompt ??= record.text;
-    if ('model' in record && record.model !== undefined) this.#news.model = record.model;
+    this.#learn(record);
     this.#schedule(this.#begun ? (this.#options.progressMs ?? defaultProgressMs) : 0);
+  }
+
+  #learn(record: EventRecord): void {
+    switch (record.type) {
+      case 'thread.started': {
+        const { session_id, agent, agent_version, model } = record;
+        Object.assign(this.#news, present({ session_id, agent, agent_version, model }));
+        this.#prompt ??= record.task;
+        return;
+      }
+      case 'turn.started':
+      case 'usage.reported':
+        if (record.model !== undefined) this.#news.model = record.model;
+        return;
+      case 'prompt.submitted':
+        this.#prompt ??= record.text;
+        return;
+      default:
+    }
   }
 
   attempt(attempt: EndedAttempt): void {

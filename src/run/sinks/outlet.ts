@@ -7,7 +7,7 @@ const roomFor = 1 << 20;
 export class Outlet implements Sink {
   readonly #print: (pieces: readonly string[]) => Promise<void>;
   readonly #onClosed: () => void;
-  #waiting: string[] = [];
+  #waiting: (readonly string[])[] = [];
   #characters = 0;
   /** Settled when all is handed over. */
   #pumping: PromiseWithResolvers<void> | undefined;
@@ -18,14 +18,12 @@ export class Outlet implements Sink {
     this.#onClosed = onClosed;
   }
 
-  write(...pieces: readonly string[]): void {
-    if (this.#closed) return;
-    for (const piece of pieces) {
-      if (piece === '') continue;
-      this.#waiting.push(piece);
-      this.#characters += piece.length;
-    }
-    if (this.#waiting.length === 0 || this.#pumping !== undefined) return;
+  /** One text, or any number of its pieces, and how many characters they are. */
+  write(text: string | readonly string[], characters = charactersIn(text)): void {
+    if (this.#closed || characters === 0) return;
+    this.#waiting.push(typeof text === 'string' ? [text] : text);
+    this.#characters += characters;
+    if (this.#pumping !== undefined) return;
     this.#pumping = Promise.withResolvers();
     void this.#pump(this.#pumping);
   }
@@ -65,9 +63,14 @@ export class Outlet implements Sink {
   }
 
   #take(): readonly string[] {
-    const pieces = this.#waiting;
+    const waiting = this.#waiting;
     this.#waiting = [];
     this.#characters = 0;
-    return pieces;
+    // Nearly always one: there is nothing to copy then.
+    return waiting.length === 1 ? (waiting[0] ?? []) : waiting.flat();
   }
+}
+
+function charactersIn(text: string | readonly string[]): number {
+  return typeof text === 'string' ? text.length : text.reduce((sum, piece) => sum + piece.length, 0);
 }

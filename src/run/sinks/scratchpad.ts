@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, lstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventOf, EventRecord } from '../../events/event.ts';
-import { Failure, messageOf } from '../../failure.ts';
+import { Failure, messageOf, systemCode } from '../../failure.ts';
 import { makeFolder } from '../../stores/make-folder.ts';
 import type { Environment } from '../../vocabulary.ts';
 import { stateFolder } from '../../xdg.ts';
@@ -113,7 +113,7 @@ function openFree(name: string, pathOf: (name: string) => string): [name: string
     try {
       return [free, openSync(pathOf(free), O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600)];
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || number === mostNames) throw error;
+      if (systemCode(error) !== 'EEXIST' || number === mostNames) throw error;
     }
   }
 }

@@ -1,8 +1,9 @@
 import { childEnvironment } from '../../agents/environment.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
 import { realpathSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
+import { pathInside } from '../../inside.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
 import { present } from '../../present.ts';
@@ -59,7 +60,7 @@ class IsolatedSource implements Source {
   readonly #inner: Source;
   readonly #workspace: Workspace;
   readonly #who: { agent: string; runId: string };
-  /** Nobody counts on the branch: one that holds nothing need not be there. */
+  /** The branch was not asked for by name: one that holds nothing need not be there. */
   readonly #mayLeaveNone: boolean;
   /** Files that were told of, seen from the top. */
   readonly #edited = new Set<string>();
@@ -114,7 +115,7 @@ class IsolatedSource implements Source {
     const tops = [top, realpathSync(top)];
     const inside = (path: string): string | undefined => {
       const whole = resolve(cwd, path);
-      return tops.map((each) => relative(each, whole)).find((below) => below !== '..' && !below.startsWith('../'));
+      return tops.map((each) => pathInside(each, whole)).find((below) => below !== undefined);
     };
     const renamed = (path: string): string => {
       const below = inside(path);

@@ -7,7 +7,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import type { Limits } from '../spec.ts';
 import type { Stop } from '../stop.ts';
 
-/** Something that makes events: the built-in agent, a process, a tape. It only emits, and ends. */
+/** Something that makes events: the built-in agent, a process, an agent of ACP, a script. It only emits, and ends. A tape is read, not run: `Reader`. */
 export interface Source {
   /** The dialect that the events were read from. */
   readonly dialect: string;

@@ -1,8 +1,10 @@
+import { present } from '../../../present.ts';
 import { builtIn, type Environment, type PermissionMode } from '../../../vocabulary.ts';
 import type { Sink } from '../sink.ts';
 import { advise, type Asked } from './advice.ts';
 import { canDraw, type Line, wantsColours } from '../../../terminal/line.ts';
 import { Narrator } from './narrator.ts';
+import { Pace } from './pace.ts';
 import { redrawMs, Screen } from './screen.ts';
 import { Transcript } from './transcript.ts';
 
@@ -51,18 +53,25 @@ export async function narrate(
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
+  // A run that is told again is asked for: all of it is shown.
+  const pace = clock === undefined ? new Pace(now) : undefined;
   const narrator: Narrator = new Narrator({
     say: (line: Line) => void (muted || display.say(line)),
     now: clock ?? now,
     calls: drawn ? 'live' : 'lines',
     tell,
     isFull,
+    ...present({ pace }),
     advise: (outcome) => advise(outcome, { ...asked, flags }),
   });
   const display = drawn
     ? new Screen({ write: context.draw, size: context.stderrSize, now }, colours, (rows) => narrator.live(rows))
     : new Transcript({ write: context.draw, now }, colours, () => narrator.pulse());
-  const timer = tell === 'all' ? setInterval(() => display.tick(), drawn ? redrawMs : glanceMs).unref() : undefined;
+  const tick = (): void => {
+    pace?.tick();
+    display.tick();
+  };
+  const timer = tell === 'all' ? setInterval(tick, drawn ? redrawMs : glanceMs).unref() : undefined;
   const close = (): void => {
     clearInterval(timer);
     display.close();

@@ -3,6 +3,7 @@ import { isUnchanged } from '../../../outcome/lineage.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { Activity, type Call, toolOf } from './activity.ts';
 import { gist } from './call.ts';
+import type { Pace } from './pace.ts';
 import { addChange, type Change, changed, counted, dollars, seconds, tokens } from '../../../terminal/figures.ts';
 import type { Line, Tone } from '../../../terminal/line.ts';
 import { shortRunId } from '../../../stores/run-id.ts';
@@ -17,11 +18,15 @@ export interface NarratorOptions {
   tell: 'all' | 'errors';
   /** The agent was allowed everything that can be allowed. */
   isFull?: boolean;
+  /** Unset: everything is told, however much it is. */
+  pace?: Pace;
   /** What could be done after this end. */
   advise?(outcome: RunOutcome): readonly string[];
 }
 
 type Parts = readonly (string | undefined)[];
+/** What was not told, by what it is called. `line`: of a message whose beginning was. */
+type LeftOut = Record<'message' | 'line' | 'tool call' | 'failed call' | 'warning', number>;
 const filesShown = 20;
 const callsDrawn = 5;
 const troubles = { success: undefined, error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
@@ -35,7 +40,10 @@ const worthTellingMs = 50;
 export class Narrator {
   readonly #options: NarratorOptions;
   readonly #activity: Activity;
+  /** Of the files that are named at the end. */
   readonly #changes = new Map<string, Change>();
+  /** Since the last line: what came faster than anybody reads. */
+  #leftOut: LeftOut | undefined;
   /** Words that were not yet followed by anything: maybe the answer, which stdout gets. */
   #held: string | undefined;
 
@@ -48,6 +56,14 @@ export class Narrator {
     if (this.#options.tell === 'errors') return;
     const call = record.type === 'item.completed' ? this.#activity.call(record.item_id) : undefined;
     this.#activity.record(record);
+    if (record.type === 'file.edited') this.#noteChange(record);
+    // What we say ourselves is seldom, and always told.
+    if (this.#options.pace?.room === 0 && record.source === 'agent') return this.#leaveOut(record);
+    this.#tellLeftOut();
+    this.#tell(record, call);
+  }
+
+  #tell(record: EventRecord, call: Call | undefined): void {
     switch (record.type) {
       case 'thread.started':
         return this.#line('dim', [
@@ -59,7 +75,7 @@ export class Narrator {
       case 'turn.started':
         return this.#release();
       case 'text.completed':
-        if (record.parent_item_id !== undefined || record.text.trim() === '') return;
+        if (!isMessage(record)) return;
         this.#release();
         this.#held = record.text;
         return;
@@ -70,7 +86,6 @@ export class Narrator {
       case 'item.completed':
         return this.#ended(record, call);
       case 'file.edited':
-        this.#changes.set(record.path, addChange(this.#changes.get(record.path), record));
         return this.#line('dim', [`${record.operation} ${this.#activity.nearby(record.path)}`, changed(record)]);
       case 'usage.reported':
         if (record.scope === 'thread' || this.#options.calls === 'live') return;
@@ -99,6 +114,55 @@ export class Narrator {
     }
   }
 
+  /** Counted alone; but the words that come last may be the answer. */
+  #leaveOut(record: EventRecord): void {
+    switch (record.type) {
+      case 'text.completed':
+        return isMessage(record) ? this.#hold(record.text) : undefined;
+      case 'turn.started':
+        return this.#hold(undefined);
+      case 'item.started':
+        if (this.#options.calls === 'lines') this.#countOut('tool call');
+        return this.#hold(undefined);
+      case 'item.completed':
+        if (record.status !== 'success') this.#countOut('failed call');
+        else if (this.#options.calls === 'live') this.#countOut('tool call');
+        return;
+      case 'error':
+        if (!record.fatal) this.#countOut('warning');
+        return;
+      case 'log':
+        if (record.level === 'warning' || record.level === 'error') this.#countOut('warning');
+        return;
+      case 'retry.scheduled':
+      case 'limit.reached':
+        return this.#countOut('warning');
+      default:
+    }
+  }
+
+  #hold(words: string | undefined): void {
+    if (this.#held !== undefined) this.#countOut('message');
+    this.#held = words;
+  }
+
+  #countOut(what: keyof LeftOut, count = 1): void {
+    this.#leftOut ??= { message: 0, line: 0, 'tool call': 0, 'failed call': 0, warning: 0 };
+    this.#leftOut[what] += count;
+  }
+
+  #tellLeftOut(): void {
+    if (this.#leftOut === undefined) return;
+    const what = Object.entries(this.#leftOut).map(([name, count]) => counted(count, name));
+    this.#leftOut = undefined;
+    this.#line('yellow', [`left out: ${what.filter((each) => each !== undefined).join(', ')}: more than anybody can read in this time`]);
+  }
+
+  #noteChange(edit: EventOf<'file.edited'>): void {
+    const known = this.#changes.get(edit.path);
+    if (known !== undefined || this.#changes.size < filesShown) this.#changes.set(edit.path, addChange(known, edit));
+  }
+
   /** A sentence of ours that is no part of the run. */
   warn(message: string): void {
     this.#say('yellow', `warning: ${oneLine(message, 1000)}`);
@@ -108,7 +172,10 @@ export class Narrator {
   end(outcome: RunOutcome): void {
     const { verdict, metrics, artifacts } = outcome;
     const good = verdict.class === 'success';
+    this.#tellLeftOut();
+    this.#options.pace?.renew();
     if (!good) this.#release();
+    this.#tellLeftOut();
     for (const { path } of artifacts.slice(0, filesShown))
       this.#line('dim', [`changed ${this.#activity.nearby(path)}`, changed(this.#changes.get(path) ?? {})]);
     const more = artifacts.length - filesShown + (outcome.omitted?.artifacts ?? 0);
@@ -200,7 +267,11 @@ export class Narrator {
   }
 
   #quote(text: string): void {
-    for (const line of plain(text).split('\n')) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
+    const lines = plain(text).split('\n');
+    const told = lines.slice(0, this.#options.pace?.room);
+    for (const line of told) this.#options.say({ voice: 'agent', tone: 'plain', text: line });
+    this.#options.pace?.told(told.length);
+    if (told.length < lines.length) this.#countOut('line', lines.length - told.length);
   }
 
   #line(tone: Tone, parts: Parts): void {
@@ -211,6 +282,7 @@ export class Narrator {
   }
 
   #say(tone: Tone, text: string): void {
+    this.#options.pace?.told(1);
     this.#options.say(ours(tone, text));
   }
 }
@@ -226,6 +298,11 @@ function keptWords({ lineage }: RunOutcome): string[] {
       `kept as ${branch}${files === 0 ? ' (nothing was changed)' : `: runwire apply ${short} takes it, runwire drop ${short} discards it`}`,
     ];
   });
+}
+
+/** Blank words say nothing, and sub-agents speak for themselves. */
+function isMessage({ parent_item_id, text }: EventOf<'text.completed'>): boolean {
+  return parent_item_id === undefined && text.trim() !== '';
 }
 
 function ours(tone: Tone, text: string): Line {

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../../field-of.ts';
 import { pause } from '../../../pause.ts';
 import type { ReportMeta, Spool } from './spool.ts';
 
@@ -86,8 +87,4 @@ export class Upload {
     if (response.status >= 500 || response.status === 429 || response.status === 408) return { away: true };
     throw new Refused(String(fieldOf(fieldOf(body, 'error'), 'message') ?? `it answered ${response.status}`));
   }
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

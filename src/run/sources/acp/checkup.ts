@@ -1,7 +1,8 @@
 import { type AcpProgram, acpProgram, locateAcp } from '../../../agents/acp-program.ts';
 import type { Check } from '../../../agents/checkup.ts';
 import { childEnvironment } from '../../../agents/environment.ts';
-import { Failure } from '../../../failure.ts';
+import { timeInWords } from '../../../duration.ts';
+import { Failure, messageOf } from '../../../failure.ts';
 import { Lines } from '../../../jsonrpc/lines.ts';
 import { parseLine, Peer } from '../../../jsonrpc/peer.ts';
 import { patient } from '../../../processes/patience.ts';
@@ -48,7 +49,7 @@ async function greet({ args, known }: AcpProgram, command: string, env: Environm
   });
   send = (text) => void child.send(text);
   void child.ended.then(({ exit_code, signal }) => peer.close(new Error(`it ended with ${signal ?? exit_code} before it answered`)));
-  const late = setTimeout(() => peer.close(new Error(`it did not answer in ${greetingMs / 1000} s; does it speak ACP?`)), greetingMs);
+  const late = setTimeout(() => peer.close(new Error(`it did not answer in ${timeInWords(greetingMs)}; does it speak ACP?`)), greetingMs);
   try {
     const answer = await peer.request('initialize', {
       protocolVersion: 1,
@@ -59,7 +60,7 @@ async function greet({ args, known }: AcpProgram, command: string, env: Environm
       return wrong(`it speaks version ${JSON.stringify(answer.protocolVersion) ?? 'unknown'}, Runwire speaks 1`);
     return { what: 'ACP', status: 'ok', detail: 'version 1' };
   } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error));
+    return wrong(messageOf(error));
   } finally {
     clearTimeout(late);
     child.hangUp();

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../dialects/dialect.ts';
 import { filled, list, object } from '../../../dialects/read.ts';
+import { timeInWords } from '../../../duration.ts';
 import { Failure } from '../../../failure.ts';
 import { type Peer, RpcError } from '../../../jsonrpc/peer.ts';
 import { patient } from '../../../processes/patience.ts';
@@ -128,7 +129,7 @@ export class Dialogue {
   async #start(method: string, params: JsonObject): Promise<JsonObject> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      const failure = new Failure('config', `the agent did not answer ${method} in ${startMs / 1000} s; does it speak ACP?`);
+      const failure = new Failure('config', `the agent did not answer ${method} in ${timeInWords(startMs)}; does it speak ACP?`);
       timer = setTimeout(() => reject(failure), startMs);
     });
     try {

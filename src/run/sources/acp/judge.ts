@@ -14,7 +14,7 @@ interface Call {
   args: Json;
 }
 
-/** An agent may begin calls and never end them: who asks does so about one of its last. */
+/** An agent may begin calls and never end them: it asks about one of the last. */
 const mostOpen = 1000;
 
 interface JudgeOptions {

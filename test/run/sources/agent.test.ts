@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { agentSource } from '../../src/run/sources/agent.ts';
-import { type RunAsk, specOf } from '../../src/run/ask.ts';
-import { start } from '../../src/run/run.ts';
+import { agentSource } from '../../../src/run/sources/agent.ts';
+import { type RunAsk, specOf } from '../../../src/run/ask.ts';
+import { start } from '../../../src/run/run.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'runwire-agent-source-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -27,8 +27,8 @@ it('refuses a mode that no stricter one keeps', async () => {
 });
 
 it.each([
-  ['cline', 130_000, 'Cline takes a prompt as an argument only, and this one is too long for that (130 KB)'],
-  ['continue', 1_000_000, 'Continue drops a prompt of this size (1.0 MB) without a word'],
+  ['cline', 130_000, 'Cline takes a prompt as an argument only, and this one is too long for that (127.0 KiB)'],
+  ['continue', 1_000_000, 'Continue drops a prompt of this size (976.6 KiB) without a word'],
 ])('refuses a prompt that %s cannot take', async (agent, length, message) => {
   await expect(chosen({ agent, prompt: 'x'.repeat(length) })).rejects.toThrow(message);
 });

@@ -2,15 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { parseRules } from '../../src/builtin/permissions/rules.ts';
-import type { AskPerson, Question } from '../../src/builtin/permissions/question.ts';
-import type { Json } from '../../src/dialects/dialect.ts';
-import { object } from '../../src/dialects/read.ts';
-import type { ItemKind } from '../../src/events/event.ts';
-import { Lines } from '../../src/jsonrpc/lines.ts';
-import { Peer } from '../../src/jsonrpc/peer.ts';
-import { Judge } from '../../src/run/sources/acp/judge.ts';
-import type { PermissionMode } from '../../src/vocabulary.ts';
+import { parseRules } from '../../../../src/builtin/permissions/rules.ts';
+import type { AskPerson, Question } from '../../../../src/builtin/permissions/question.ts';
+import type { Json } from '../../../../src/dialects/dialect.ts';
+import { object } from '../../../../src/dialects/read.ts';
+import type { ItemKind } from '../../../../src/events/event.ts';
+import { Judge } from '../../../../src/run/sources/acp/judge.ts';
+import type { PermissionMode } from '../../../../src/vocabulary.ts';
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-judge-')));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
@@ -104,40 +102,6 @@ it('asks a person about what nothing allows and no rule denies', async () => {
 
 it('says that it was cancelled when the run is', async () => {
   expect(await answer('read', { path: 'a' }, { signal: AbortSignal.abort() })).toBe('cancelled');
-});
-
-it('keeps nothing of a line that is too long, and reads the next', () => {
-  const heard: string[] = [];
-  const lines = new Lines(
-    (line) => heard.push(new TextDecoder().decode(line)),
-    () => heard.push('too long'),
-    10,
-  );
-  for (const piece of ['{"a"', ':1}\n\nxxxxxx', 'yyyyyyy', 'zzz', 'z\n[]', '\n0123456789\n01234567890\nend'])
-    lines.push(Buffer.from(piece));
-  expect(heard).toEqual(['{"a":1}', 'too long', '[]', '0123456789', 'too long']);
-  expect(lines.isBetweenLines).toBe(false);
-});
-
-it('answers every request once, and keeps no more than it can work on', async () => {
-  const sent: Record<string, unknown>[] = [];
-  const never = new Promise<never>(() => {});
-  const peer = new Peer((message) => void sent.push(message), {
-    request: (method) => (method === 'slow' ? never : { ok: true }),
-    notification: () => {},
-  });
-  for (const message of [null, 5, [], {}, { id: {}, method: 'x' }, { id: 1.5, method: 'x' }, { id: 4, result: 1 }, { method: 'n' }])
-    peer.receive(message);
-  peer.receive({ id: 'a', method: 'fine' });
-  for (let id = 0; id < 300; id += 1) peer.receive({ id, method: 'slow' });
-  await Promise.resolve();
-  expect(sent.filter(({ error }) => object(error as Json).code === -32600)).toHaveLength(6);
-  expect(sent.filter(({ error }) => object(error as Json).message === 'too many requests at once')).toHaveLength(45);
-  expect(sent).toContainEqual({ jsonrpc: '2.0', id: 'a', result: { ok: true } });
-  const asked = peer.request('x', {});
-  peer.close(new Error('gone'));
-  await expect(asked).rejects.toThrow('gone');
-  await expect(peer.request('y', {})).rejects.toThrow('gone');
 });
 
 it('allows nothing when nothing is asked for', async () => {

@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/dialects/dialect.ts';
-import type { EventRecord } from '../../src/events/event.ts';
-import { type RunAsk, specOf } from '../../src/run/ask.ts';
-import type { Run } from '../../src/run/handle.ts';
-import { start, type StartOptions } from '../../src/run/run.ts';
-import { faultsOf } from '../support/acp/schema.ts';
-import { linesOf, only } from '../support/pipeline.ts';
+import type { JsonObject } from '../../../../src/dialects/dialect.ts';
+import type { EventRecord } from '../../../../src/events/event.ts';
+import { type RunAsk, specOf } from '../../../../src/run/ask.ts';
+import type { Run } from '../../../../src/run/handle.ts';
+import { start, type StartOptions } from '../../../../src/run/run.ts';
+import { faultsOf } from '../../../support/acp/schema.ts';
+import { linesOf, only } from '../../../support/pipeline.ts';
 
-const fake = join(import.meta.dirname, '..', 'support', 'acp', 'fake-agent.ts');
+const fake = join(import.meta.dirname, '..', '..', '..', 'support', 'acp', 'fake-agent.ts');
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'runwire-acp-')));
 const cwd = join(base, 'work');
 mkdirSync(cwd);
@@ -196,6 +196,11 @@ describe.concurrent('what it asks for', () => {
     const asked = await acp('permission', { prompt: 'execute:ls\nexecute:rm x', deny: ['bash(rm:*)'], ask: async () => true });
     expect(asked.outcome.message).toBe('execute:ls yes\nexecute:rm x no');
     expect(only({ events: asked.records }, 'permission.resolved').map(({ by }) => by)).toEqual(['user', 'rule']);
+  });
+
+  it('is answered also where it does not fit into one read', async () => {
+    const { outcome } = await acp('permission', { prompt: `execute:echo ${'0123456789'.repeat(30_000)}`, permissionMode: 'full' });
+    expect({ class: outcome.verdict.class, said: outcome.message.slice(-12) }).toEqual({ class: 'success', said: '23456789 yes' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { AgentEvent } from '../../../src/events/event.ts';
-import { Narrator } from '../../../src/run/sinks/narration/narrator.ts';
-import { numbered } from '../../support/records.ts';
+import type { AgentEvent } from '../../../../src/events/event.ts';
+import { Narrator } from '../../../../src/run/sinks/narration/narrator.ts';
+import { numbered } from '../../../support/records.ts';
 
 function told(...events: AgentEvent[]): string[] {
   const lines: string[] = [];

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { advise, type Asked } from '../../../../src/run/sinks/narration/advice.ts';
+import { fold } from '../../../../src/pipeline/convert.ts';
+import type { RunOutcome, Verdict } from '../../../../src/outcome/outcome.ts';
+
+const builtin: Asked = {
+  agent: 'builtin',
+  canResume: true,
+  takesModel: true,
+  permissionModes: ['edit', 'full'],
+  flags: () => [],
+  isFull: false,
+};
+const codex: Asked = { ...builtin, agent: 'codex' };
+const dexter: Asked = { agent: 'dexter', canResume: false, takesModel: false, permissionModes: [], flags: () => [], isFull: false };
+const command: Asked = { ...dexter, agent: undefined };
+const empty = await fold([]);
+
+type Ended = Partial<Pick<RunOutcome, 'limits_hit' | 'session_id'>>;
+const ended = (name: Verdict['class'], code?: Verdict['code'], more: Ended = {}): RunOutcome => ({
+  ...empty,
+  session_id: 'abc-1',
+  ...more,
+  verdict: { class: name, exit_code: 0, evidence: [], ...(code === undefined ? {} : { code }) },
+});
+
+it.each<[string, RunOutcome, Asked, string[]]>([
+  ['a success', ended('success'), codex, ['runwire --agent codex --resume abc-1 continue']],
+  [
+    'what was said before',
+    ended('success'),
+    { ...builtin, flags: () => ['--model', 'openai-compatible/a b', '--cwd', "/it's", '--allow', 'bash(npm test:*)'] },
+    ["runwire --model 'openai-compatible/a b' --cwd '/it'\\''s' --allow 'bash(npm test:*)' --resume abc-1 continue"],
+  ],
+  ['a flag that a terminal would obey', ended('success'), { ...builtin, flags: () => ['--cwd', '/a\u001b[2J'] }, []],
+  ['a success of a command', ended('success'), command, []],
+  ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
+  ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],
+  ['no key', ended('provider', 'auth'), dexter, ['check its key or sign in; "runwire doctor dexter" tells what is there']],
+  ['a busy model', ended('provider', 'rate_limit'), command, ['try again, or let --retries 2 do it']],
+  ['an empty account', ended('provider', 'quota'), command, ['the account has nothing left: add to it']],
+  [
+    'a limit',
+    ended('time_limit', 'time_limit', { limits_hit: [{ limit: 'idle' }] }),
+    builtin,
+    ['a larger --idle-timeout lets it go further', 'runwire --resume abc-1 continue'],
+  ],
+  ["a command's own limit", ended('turn_limit', 'turn_limit', { limits_hit: [{ limit: 'turns' }] }), command, []],
+  ['a missing program', ended('config', 'config'), codex, ['"runwire doctor codex" tells what is missing']],
+  [
+    'a broken install',
+    {
+      ...ended('config', 'config'),
+      verdict: {
+        class: 'config',
+        exit_code: 1,
+        code: 'config',
+        evidence: [{ signal: 'verdict', detail: 'the program cannot work as it is installed: no binary' }],
+      },
+    },
+    { ...codex, install: 'npm install -g x' },
+    ['install it again: npm install -g x'],
+  ],
+  ['a wrong request', ended('provider', 'refused'), command, ['another try changes nothing: the request was refused; change the prompt']],
+  [
+    'a wrong request that its agent calls something else',
+    { ...ended('incomplete', 'unknown'), error_details: { message: 'API Error: 400 {"type":"error"}' } },
+    command,
+    [],
+  ],
+  ['a run that broke off', ended('incomplete'), command, ['--retries 2 starts a run again that breaks off']],
+  ['a denial with everything allowed', ended('permission', 'permission'), { ...codex, isFull: true, canResume: false }, []],
+  ['a denial that no flag lifts', ended('permission', 'permission'), dexter, []],
+])('%s', (_what, outcome, asked, expected) => expect(advise(outcome, asked)).toEqual(expected));
