@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { exitCodes, Failure } from '../failure.ts';
+import { timeInWords } from '../duration.ts';
+import { exitCodes, Failure, systemCode } from '../failure.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { hideEnvironment } from '../processes/own-environment.ts';
 import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
@@ -10,7 +11,10 @@ import { Progress } from './progress.ts';
 /** The reader of our stdout closed it. */
 export class PipeClosed extends Error {}
 
+/** What is worked on at once: V8 keeps longer texts apart, and is slower with them. */
 const chunkBytes = 64 * 1024;
+/** What is asked of the system at once: each time takes a moment in which nothing else is done. */
+const readBytes = 512 * 1024;
 
 export function realContext(): Context {
   return {
@@ -81,7 +85,7 @@ function onCrash(listener: (error: unknown) => void): () => void {
 function watchTime(ms: number, lastWords?: () => LastWords): () => void {
   return startWatchdog(ms, () => {
     const exitCode = tellLast(lastWords);
-    const what = `the time limit of ${ms / 1000} s was reached, and the run could not be ended in order: something in it did not let go`;
+    const what = `the time limit of ${timeInWords(ms)} was reached, and the run could not be ended in order: something in it did not let go`;
     writeSync(2, `${ownLine(what)}\n`);
     process.exit(exitCode);
   });
@@ -119,14 +123,14 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
     const { size } = await file.stat();
     const progress = new Progress(oneLine(path), size, process.stderr);
     // The next piece is read while this one is worked on.
-    let [current, following] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
-    let coming = file.read(current, 0, chunkBytes, null);
+    let [current, following] = [Buffer.allocUnsafe(readBytes), Buffer.allocUnsafe(readBytes)];
+    let coming = file.read(current, 0, readBytes, null);
     try {
       for (;;) {
         const { bytesRead } = await coming;
         if (bytesRead === 0) break;
-        coming = file.read(following, 0, chunkBytes, null);
-        yield current.subarray(0, bytesRead);
+        coming = file.read(following, 0, readBytes, null);
+        for (let at = 0; at < bytesRead; at += chunkBytes) yield current.subarray(at, Math.min(at + chunkBytes, bytesRead));
         [current, following] = [following, current];
         progress.advance(bytesRead);
         countRead(bytesRead);
@@ -171,7 +175,7 @@ function unreadable(path: string, error: unknown): Failure {
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string' && 'syscall' in error;
+  return systemCode(error) !== undefined && 'syscall' in (error as Error);
 }
 
 let closed: Error | undefined;
@@ -211,7 +215,7 @@ function bytesOf(pieces: readonly string[]): Uint8Array {
 const lineFeed = 10;
 
 function pipeError(error: Error): Error {
-  return (error as NodeJS.ErrnoException).code === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;
+  return systemCode(error) === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;
 }
 
 /** Says on stderr what went wrong and answers the exit code. What was typed may be a key that was meant for another place. */

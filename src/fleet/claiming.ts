@@ -1,3 +1,4 @@
+import { systemCode } from '../failure.ts';
 import { type Boss, type Claim, queueName } from './boss.ts';
 import { sendJobs } from './adding.ts';
 import type { QueueDatabase, Transaction } from './database.ts';
@@ -49,7 +50,7 @@ export class Claiming {
     this.#sharedLock = sharedLock;
   }
 
-  /** Takes what may be done now, the most urgent first. Whose lease is over is taken from first. */
+  /** Takes what may be done now, the most urgent first. Before that, runs whose lease has expired are freed. */
   async claim(ask: ClaimAsk): Promise<Claimed[]> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const seen = await this.#glance();
@@ -144,7 +145,7 @@ export class Claiming {
     });
   }
 
-  /** Without the lock: who has nothing to do must not keep others waiting. */
+  /** Without the lock: a worker with nothing to do must not keep others waiting. */
   async #glance(): Promise<{ work: boolean; plain: boolean }> {
     const [row] = await this.#database.query<{ due: boolean; stuck: boolean; limited: boolean }>(
       `select exists (select 1 from ${this.#p}jobs where state = 'queued' and start_at <= now()) as due,
@@ -215,12 +216,12 @@ const sweeping = 'set local enable_bitmapscan = off; set local enable_seqscan = 
 class Outrun extends Error {}
 
 function isOutrun(error: unknown): boolean {
-  return error instanceof Outrun || (error instanceof Error && 'code' in error && error.code === divisionByZero);
+  return error instanceof Outrun || systemCode(error) === divisionByZero;
 }
 
 const divisionByZero = '22012';
 
-/** A server that was away was not there to be told: then nobody is late. */
+/** While the server was away no heartbeat could reach it: the time counts from its start. */
 const stale = `j.state = 'running' and greatest(j.heard_at, pg_postmaster_start_time()) < clock_timestamp() - j.lease_ms * interval '1 ms'`;
 
 interface Looked {

@@ -52,7 +52,7 @@ export class QueueDatabase implements Sql {
       const ask = <Row extends object>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>> => {
         const answer = client.query<Row>(text, values);
         asked.push(answer);
-        // Told below, or to who waits for it.
+        // Reported below, or to the caller that awaits it.
         answer.catch(() => {});
         return answer;
       };

@@ -1,6 +1,6 @@
 import type { Transaction } from './database.ts';
 
-/** Runs that nobody will do, or do again. The ledger is not told: of those that began, it knows the attempts. */
+/** Ends runs that no worker will do, or do again. The ledger is not told: it knows the attempts of those that began. */
 export async function endUnrun(
   sql: Transaction,
   p: string,

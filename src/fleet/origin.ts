@@ -4,6 +4,7 @@ import { present } from '../present.ts';
 import type { Dirty, Environment } from '../vocabulary.ts';
 import { findBase } from '../workspace/base.ts';
 import { longPatienceMs } from '../workspace/git.ts';
+import { partsOfAddress } from '../without-user.ts';
 import { openRepository, type Repository } from '../workspace/repository.ts';
 import type { Origin } from './job.ts';
 
@@ -30,7 +31,7 @@ export async function findOrigin(
   if (repository === undefined) return undefined;
   const { git, root, below } = repository;
   const { commit, branchId } = await findBase(repository, present({ from, dirty }) as { dirty: Dirty });
-  const remote = withoutUser((await git.try(['config', '--get', 'remote.origin.url'])) ?? '');
+  const remote = forWorkers((await git.try(['config', '--get', 'remote.origin.url'])) ?? '');
   if (!bundle && remote === '')
     throw new Failure(
       'input',
@@ -84,13 +85,12 @@ export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: str
   return stdout;
 }
 
-/** A clone address may hold a token; over SSH its user is part of the address. */
-function withoutUser(address: string): string {
-  const url = address.includes('://') ? URL.parse(address) : null;
-  if (url === null || (url.username === '' && url.password === '')) return address;
-  url.password = '';
-  if (/^https?:$/.test(url.protocol)) url.username = '';
-  return url.href;
+/** A clone address may hold a token; where it is not one of HTTP, its user is part of it. */
+function forWorkers(address: string): string {
+  const { scheme, user, place } = partsOfAddress(address);
+  if (scheme === '' || user === '') return address;
+  const name = /https?:\/\/$/i.test(scheme) ? '' : user.split(':', 1)[0];
+  return scheme.toLowerCase() + (name ? `${name}@` : '') + place;
 }
 
 /** `owner/name` of an address. */

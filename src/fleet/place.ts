@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { isInside } from '../inside.ts';
 import { owners } from '../run/sources/isolated.ts';
 import type { Environment } from '../vocabulary.ts';
 import { Git, leavesPointers } from '../workspace/git.ts';
-import { isInside } from '../workspace/overlay.ts';
 import { credentialsIn, sshThatNeverAsks } from '../workspace/push.ts';
 import { listCopies, reclaim } from '../workspace/reclaim.ts';
 import { removeFolder } from '../workspace/remove-folder.ts';

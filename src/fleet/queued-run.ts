@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedNames } from '../agents/environment.ts';
 import { exitCodes, Failure, messageOf } from '../failure.ts';
-import { openLedger } from '../ledger/ledger.ts';
+import { openLedgerAt } from '../ledger/ledger.ts';
 import { stopLabels } from '../ledger/stop.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
@@ -176,7 +176,7 @@ export class QueuedRun {
   async #lostAttempts(): Promise<Attempt[]> {
     const { run: id, attempt } = this.claimed;
     const { ledger, env } = this.#options;
-    const { store, tapes } = await openLedger(ledger, env);
+    const { store, tapes } = await openLedgerAt(ledger, env);
     try {
       const known = await store.get(id);
       const earlier = [...(known?.attempts ?? [])];

@@ -1,3 +1,4 @@
+import { systemCode } from '../failure.ts';
 import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import type { Ending, RunStore } from '../stores/run-store.ts';
 import type { Queue } from './queue.ts';
@@ -35,5 +36,5 @@ async function tell(store: RunStore, run: string, ending: string): Promise<void>
 /** It is no JSON, not of the shape of an end, or holds a value that no column takes (PostgreSQL's class 22). */
 function isUnreadable(error: unknown): boolean {
   if (error instanceof SyntaxError || error instanceof TypeError) return true;
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('22');
+  return systemCode(error)?.startsWith('22') === true;
 }

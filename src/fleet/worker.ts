@@ -130,7 +130,7 @@ export class Worker {
     const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
     try {
       const { lost, cancelled } = await this.#queue.touch(held.map(({ claimed }) => claimed));
-      // What was settled meanwhile is nobody's to lose.
+      // A run that was settled meanwhile cannot be lost any more.
       for (const run of lost) if (this.#held.get(run)?.isSettled === false) this.#held.get(run)?.lose();
       for (const { run, by, reason } of cancelled) this.#held.get(run)?.cancel(by, reason);
     } catch (error) {

@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import type { Amounts, BudgetState, Reservation, Taking } from '../stores/budget-store.ts';
 import { isDatabaseError } from '../stores/database.ts';
 import type { RunStore } from '../stores/run-store.ts';
+import { dollarsSet } from '../terminal/figures.ts';
 
 /** What a run may take, or why it may not even start. */
 export type Reserved =
@@ -42,7 +43,7 @@ async function ask(store: RunStore, name: string, run: string, taking: Partial<T
 
 /** Which budget, what is gone, and when there is more. */
 function exceeded({ name, per, until, ...budget }: BudgetState, kind: 'usd' | 'tokens'): string {
-  const shown = (amount: number): string => (kind === 'usd' ? `$${Number(amount.toFixed(4))}` : `${Math.round(amount)} tokens`);
+  const shown = (amount: number): string => (kind === 'usd' ? dollarsSet(amount) : `${Math.round(amount)} tokens`);
   const { [kind]: held } = budget.reserved;
   const span = per === 'total' ? '' : ` a ${per}`;
   const next = until === undefined ? '' : `; the next ${per} begins at ${new Date(until).toISOString().slice(0, 16)}Z`;

@@ -1,3 +1,4 @@
+import { timeInWords } from '../duration.ts';
 import { messageOf } from '../failure.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
@@ -143,7 +144,7 @@ function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
 }
 
 function silenceOf({ owner, silent_ms: ms }: OpenRun): string {
-  return `nothing was heard of it from ${owner.host} for ${Math.round(ms / 60_000)} min`;
+  return `nothing was heard of it from ${owner.host} for ${timeInWords(Math.round(ms / 60_000) * 60_000)}`;
 }
 
 function explained(outcome: RunOutcome, why: readonly (string | undefined)[]): RunOutcome {

@@ -1,4 +1,5 @@
 import { diffArrays, diffLines } from 'diff';
+import { tokenFields } from '../outcome/token-fields.ts';
 import { present } from '../present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 
@@ -37,11 +38,7 @@ const fields = [
   'duration_ms',
   'turns',
   'tool_calls',
-  'input_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
+  ...tokenFields,
   'cost',
   'warnings',
 ] as const satisfies readonly (keyof RunRecord)[];

@@ -1,4 +1,3 @@
-import { compact } from '../dialects/read.ts';
 import { Framer } from '../pipeline/framer.ts';
 import { present } from '../present.ts';
 import type { ImportedRun, Labels } from '../stores/run-store.ts';
@@ -43,7 +42,7 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
     started_at: data.started_at,
     ended_at: data.ended_at,
     outcome,
-    attempts: data.attempts.map(compact),
+    attempts: data.attempts.map(present),
     last_sequence: data.last_sequence,
     labels: { ...data.labels, ...more },
     ...present({
@@ -53,7 +52,7 @@ function runOf(wire: unknown, line: number, more: Labels): Exported {
       user: data.user,
       repo: data.repo,
       host: data.host,
-      owner: data.owner === undefined ? undefined : compact(data.owner),
+      owner: data.owner === undefined ? undefined : present(data.owner),
       tape: data.tape,
       tape_sha256: data.tape_sha256,
       parent_run_id: data.parent_run_id,

@@ -1,4 +1,8 @@
-import type { RunRecord, RunStore } from '../stores/run-store.ts';
+import { Failure } from '../failure.ts';
+import { present } from '../present.ts';
+import { isWholeId, shortRunId } from '../stores/run-id.ts';
+import type { RunFilter, RunRecord, RunStore } from '../stores/run-store.ts';
+import { oneLine } from '../terminal/plain.ts';
 
 export type FoundRun = { kind: 'run'; run: RunRecord } | { kind: 'none' } | { kind: 'ambiguous'; ids: readonly string[] };
 
@@ -9,6 +13,27 @@ export async function findRun(store: RunStore, word: string): Promise<FoundRun> 
   const [id, ...others] = ids;
   if (others.length > 0) return { kind: 'ambiguous', ids };
   return found(id === undefined ? undefined : await store.get(id));
+}
+
+/** The same, or a `Failure` that says what is wrong with the word. */
+export async function namedRun(store: RunStore, word: string): Promise<RunRecord> {
+  const found = await findRun(store, word);
+  if (found.kind === 'run') return found.run;
+  const shown = oneLine(word, 60);
+  if (found.kind === 'ambiguous')
+    throw new Failure('input', `ambiguous id "${shown}": it may be ${found.ids.map(shortRunId).join(', ')}; give more of it`);
+  throw new Failure('input', word === 'last' ? 'no runs yet' : `no run "${shown}"; "runwire runs list" shows them`);
+}
+
+/** The filter with whole ids for the runs that it names. What is below a run that was pruned can still be asked for. */
+export async function withWholeIds(
+  store: RunStore,
+  filter: RunFilter,
+  named: (word: string) => Promise<{ id: string }> = (word) => namedRun(store, word),
+): Promise<RunFilter> {
+  const whole = async (words: readonly string[] | undefined): Promise<string[] | undefined> =>
+    words === undefined ? undefined : Promise.all(words.map(async (word) => (isWholeId(word) ? word : (await named(word)).id)));
+  return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
 }
 
 /** What was started last, not what that has started in turn. */

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import { openTapes } from '../stores/open-tapes.ts';
+import type { Outbox } from '../stores/outbox.ts';
 import type { Page, RunFilter, RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
 import { type TapesPlace, tapesPlace } from '../stores/tapes-place.ts';
@@ -12,14 +15,35 @@ export interface Ledger {
   tapes: Tapes;
 }
 
+/** A place where there is one, or may be. */
+export type SomePlace = Exclude<LedgerPlace, { kind: 'none' }>;
+
 /** Throws `Failure` where the tapes of the environment can be nowhere. */
-export async function openLedger(
-  place: Exclude<LedgerPlace, { kind: 'none' }>,
+export async function openLedgerAt(
+  place: SomePlace,
   env: Environment,
   tapes: TapesPlace = tapesPlace(undefined, env, place),
 ): Promise<Ledger> {
-  const store = await openStore(place);
+  return withTapes(await openStore(place), place, env, tapes);
+}
+
+/** What a ledger that was never written holds: nothing. It is not made by that. */
+export async function emptyLedgerAt(place: SomePlace, env: Environment, tapes: TapesPlace): Promise<Ledger> {
+  return withTapes(await openStore({ kind: 'sqlite', path: ':memory:' }), place, env, tapes);
+}
+
+function withTapes(store: RunStore, place: SomePlace, env: Environment, tapes: TapesPlace): Ledger {
   return { store, tapes: openTapes(place, env, { place: tapes, chunks: async () => store.chunks }) };
+}
+
+/** Whether there is anything to read: a file, or something on its way to it. Of a server nobody knows before it is asked. */
+export function isWritten(place: SomePlace, outbox: Outbox): boolean {
+  return place.kind !== 'sqlite' || existsSync(place.path) || !outbox.isEmpty;
+}
+
+/** What a database said, as a failure of the ledger. */
+export function ledgerFailure(name: string, error: unknown): Failure {
+  return new Failure('config', `the ledger ${name} fails: ${messageOf(error)}; "runwire runs verify" looks closer`, { cause: error });
 }
 
 const pageLength = 500;

@@ -1,7 +1,8 @@
 import { messageOf } from '../failure.ts';
-import type { RunRecord, RunSummary } from '../stores/run-store.ts';
+import type { RunSummary } from '../stores/run-store.ts';
 import { closeInterrupted } from './close-interrupted.ts';
 import type { Ledger } from './ledger.ts';
+import { summaryOf } from './summary.ts';
 
 /** How often the ledger is looked at while anybody watches. */
 const lookMs = 100;
@@ -124,16 +125,4 @@ export class LiveRuns {
     this.#latest = new Set(over.map(({ id }) => id));
     return [...ended.flatMap((run) => (run === undefined ? [] : [summaryOf(run)])), ...short, ...changed];
   }
-}
-
-/** A run as a list has it. */
-function summaryOf({
-  prompt: _prompt,
-  outcome: _outcome,
-  attempts: _attempts,
-  owner: _owner,
-  key: _key,
-  ...summary
-}: RunRecord): RunSummary {
-  return summary;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { compact } from '../dialects/read.ts';
 import { Failure } from '../failure.ts';
 import { reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { Progress, RunRecord } from '../stores/run-store.ts';
 import type { GrowingTape } from '../stores/tape.ts';
+import { present } from '../present.ts';
 import type { Ledger } from './ledger.ts';
 import { RunRecordSchema } from './schemas.ts';
 
@@ -98,7 +98,7 @@ export class ReportedRuns {
     if (known === undefined) {
       if (head.after > 0) return { accepted_to: 0, missing: true };
       const { host, pid, ...run } = meta;
-      await store.begin({ id, owner: reportedOwner(host, pid), tape: key, ...compact(run) });
+      await store.begin({ id, owner: reportedOwner(host, pid), tape: key, ...present(run) });
     }
     const tape = await this.#tape(id, open);
     if (head.after > tape.lastSequence) return { accepted_to: tape.lastSequence, missing: true };
@@ -107,7 +107,7 @@ export class ReportedRuns {
     if (fresh.length > 0) await this.#append(id, tape, fresh.map(({ line }) => `${line}\n`).join(''), last);
     if (end !== undefined) {
       await tape.end();
-      await store.finish(id, { outcome: end.outcome, ended_at: end.ended_at, last_sequence: last, attempts: end.attempts.map(compact) });
+      await store.finish(id, { outcome: end.outcome, ended_at: end.ended_at, last_sequence: last, attempts: end.attempts.map(present) });
       this.#tapes.delete(id);
     } else await store.note(id, { at: this.#now(), last_sequence: last, ...newsOf(fresh) });
     return { accepted_to: last, added: fresh.length };

@@ -46,15 +46,16 @@ function groupingOf(name: string, text: string): Grouping {
   return known;
 }
 
-/** Totals by group; each run counts for itself alone. */
+/** Totals by group; each run counts for itself alone. The time zone `local` is that of this process. */
 export async function statsBy(
   store: RunStore,
   grouping: Grouping | readonly Grouping[],
   filter: RunFilter,
-  options: StatsOptions = {},
+  { timeZone: zone, ...options }: StatsOptions = {},
 ): Promise<Stats[]> {
+  const timeZone = zone === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
   const by = [grouping].flat().map(groupingName).join(',');
-  return (await store.stats(grouping, filter, options)).map((row) => ({ by, ...row, ...sharesOf(row) }));
+  return (await store.stats(grouping, filter, { ...options, ...present({ timeZone }) })).map((row) => ({ by, ...row, ...sharesOf(row) }));
 }
 
 function groupingName(grouping: Grouping): string {

@@ -6,8 +6,12 @@ import type { Ledger } from './ledger.ts';
 import { tapeOf } from './run-tape.ts';
 import { runRecords, type Waiting } from './tail.ts';
 
-/** Something that one run of a tree said, or what it came to. */
-export type TreeNews = { run: RunSummary } & ({ records: readonly EventRecord[] } | { outcome: RunOutcome | undefined });
+/** Something that one run of a tree said, or what it came to, or why nothing of it can be read here. */
+export type TreeNews = { run: RunSummary } & (
+  | { records: readonly EventRecord[] }
+  | { outcome: RunOutcome | undefined }
+  | { missing: string }
+);
 
 const lookMs = 300;
 
@@ -48,7 +52,7 @@ export async function* treeRecords(ledger: Ledger, top: RunSummary, follow?: Wai
 
 async function* newsOf(ledger: Ledger, run: RunSummary, follow?: Waiting): AsyncGenerator<TreeNews, void> {
   const found = await tapeOf(ledger.tapes, run);
-  if ('missing' in found) return;
+  if ('missing' in found) return yield { run, missing: found.missing };
   const records = runRecords(ledger, run, found.tape, follow === undefined ? {} : { follow });
   let next = await records.next();
   for (; next.done !== true; next = await records.next()) yield { run, records: next.value };

@@ -1,12 +1,11 @@
 import type { EventRecord } from '../events/event.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
-import { isDatabaseError } from '../stores/database.ts';
 import type { RunStore, RunSummary } from '../stores/run-store.ts';
 import type { Tape } from '../stores/tape.ts';
-import { closeInterrupted } from './close-interrupted.ts';
 import { newestRun } from './find.ts';
 import type { Ledger } from './ledger.ts';
 import { endReading, tapeReader } from './run-tape.ts';
+import { endIfGone } from './up-to-date.ts';
 
 /** How often the end of a tape, and the ledger, are looked at again. */
 const lookMs = 150;
@@ -25,6 +24,8 @@ export interface Following {
   after?: number;
   /** Waits for what comes, until the run ends; absent: what there is. */
   follow?: Waiting;
+  /** When it is aborted nothing more is read, and its reason is thrown. */
+  stop?: AbortSignal;
 }
 
 /** What a run says, live and from any process, as much at a time as there is. Answers its outcome; undefined: it still goes on, and its end is not ours to invent. */
@@ -32,7 +33,7 @@ export async function* runRecords(
   ledger: Ledger,
   run: RunSummary,
   tape: Tape,
-  { after = 0, follow }: Following = {},
+  { after = 0, follow, stop }: Following = {},
 ): AsyncGenerator<readonly EventRecord[], RunOutcome | undefined> {
   let ready: EventRecord[] = [];
   let isRunning = run.status === 'running';
@@ -60,6 +61,7 @@ export async function* runRecords(
     return true;
   }
   for await (const lines of tape.follow(more)) {
+    stop?.throwIfAborted();
     reader.stdout(lines);
     if (ready.length > 0) yield take();
   }
@@ -67,15 +69,6 @@ export async function* runRecords(
   const outcome = await endReading(reader);
   if (ready.length > 0) yield take();
   return outcome;
-}
-
-/** Who only reads must be served also where nothing can be written. */
-async function endIfGone({ store, tapes }: Ledger, now: number): Promise<void> {
-  try {
-    await closeInterrupted(store, tapes, now);
-  } catch (error) {
-    if (!isDatabaseError(error)) throw error;
-  }
 }
 
 /** The first run that begins after this one. */

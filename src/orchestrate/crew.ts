@@ -208,7 +208,7 @@ export class Crew {
     }
   }
 
-  /** Nobody works on from here: a branch that holds nothing need not be there. One without changes of its own may hold those of another. */
+  /** At the end of the work, branches that hold nothing go. One without changes of its own may hold those of another. */
   async dropUnchanged(): Promise<void> {
     const { repository, base } = this.settings;
     for (const { id: branch, commit } of this.branches.values())

@@ -2,6 +2,7 @@ import { searchPath } from '../agents/installed.ts';
 import type { EventOf } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
 import { present } from '../present.ts';
+import { withoutUser } from '../without-user.ts';
 import { commitTree } from '../workspace/base.ts';
 import { answerOf } from '../workspace/git.ts';
 import { pushBranch } from '../workspace/push.ts';
@@ -29,13 +30,15 @@ export async function publish(
   if (verify !== undefined && !isVerified(branch)) return refuse(`${doesNotPass(branch, verify)}; nothing is pushed`);
   const misfit = await misfitOf(crew, commit, signal).catch((error: unknown) => `it could not be merged and verified: ${messageOf(error)}`);
   if (misfit !== undefined) return refuse(misfit);
-  const told = { branch_id: id, remote, ref: `refs/heads/${id}`, commit };
-  if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${remote} as ${id}` };
+  // An address may hold a password.
+  const to = withoutUser(remote);
+  const told = { branch_id: id, remote: to, ref: `refs/heads/${id}`, commit };
+  if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${to} as ${id}` };
   const refused = await pushBranch(git, { remote, commit, branch: id, env: crew.settings.env, signal });
   if (refused !== undefined) return { ...told, status: 'error', message: refused };
   return how === 'pr'
     ? openRequest(crew, { ...told, status: 'success' }, message, signal)
-    : { ...told, status: 'success', message: `pushed to ${remote} as ${id}` };
+    : { ...told, status: 'success', message: `pushed to ${to} as ${id}` };
 }
 
 /** Where finished work would go, and whether it can: said before anybody is paid for it. */

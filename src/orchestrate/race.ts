@@ -1,5 +1,5 @@
 import type { Draft, ErrorCode } from '../events/event.ts';
-import type { VerdictClass } from '../failure.ts';
+import { messageOf, type VerdictClass } from '../failure.ts';
 import { codeOfClass } from '../faults.ts';
 import type { Script } from '../run/sources/script.ts';
 import { version } from '../version.ts';
@@ -8,6 +8,7 @@ import { tellStart } from './brain.ts';
 import { type Branch, type Crew, until } from './crew.ts';
 import type { AgentChoice } from './settings.ts';
 import { isGood, isVerified, summaryOf } from './words.ts';
+import { present } from '../present.ts';
 
 export interface RaceAsk {
   contestants: readonly AgentChoice[];
@@ -92,7 +93,7 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
 }
 
 function argsOf({ agent, model }: AgentChoice, prompt: string): Record<string, string> {
-  return { agent, ...(model === undefined ? {} : { model }), prompt };
+  return { agent, ...present({ model }), prompt };
 }
 
 async function verifyBase(
@@ -119,7 +120,7 @@ async function verifyBase(
     end('success', `the base is ${result === 'passed' ? 'green' : result === 'flaky' ? 'flaky' : 'red'}`);
     return result;
   } catch (error) {
-    end('error', `the base could not be verified: ${error instanceof Error ? error.message : String(error)}`);
+    end('error', `the base could not be verified: ${messageOf(error)}`);
     return undefined;
   }
 }

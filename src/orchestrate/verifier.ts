@@ -35,7 +35,7 @@ export class Verifier {
     this.#settings = settings;
   }
 
-  /** The base comes first: what was red before is nobody's failure. */
+  /** The base is verified first: an agent is not blamed for what failed before it began. */
   async verify(commit: string, command: string, signal: AbortSignal): Promise<Verification> {
     const { commit: baseCommit } = this.#settings.base;
     const key = `${baseCommit} ${command}`;

@@ -1,9 +1,8 @@
 import type { Context } from 'hono';
-import { findRun } from '../ledger/find.ts';
+import { findRun, withWholeIds } from '../ledger/find.ts';
 import { type AskedRuns, filterOf } from '../ledger/filter.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { present } from '../present.ts';
-import { isWholeId, shortRunId } from '../stores/run-id.ts';
+import { shortRunId } from '../stores/run-id.ts';
 import type { RunFilter, RunRecord } from '../stores/run-store.ts';
 import { Problem } from './problem.ts';
 
@@ -24,26 +23,20 @@ const manyValued = [
 ] as const satisfies readonly (keyof AskedRuns)[];
 
 /** What a request asks for, checked. */
-export function askedFilter(context: Context, now: number): RunFilter {
+export async function askedFilter(context: Context, ledger: Ledger, now: number): Promise<RunFilter> {
   const { req } = context;
   const asked: AskedRuns = {
     ...Object.fromEntries(manyValued.map((name) => [name, filled(req.queries(name))])),
     ...Object.fromEntries((['since', 'until', 'min_cost', 'max_cost'] as const).map((name) => [name, req.query(name) || undefined])),
     text: req.query('search') || undefined,
   };
-  return filterOf(asked, now, (field) => (field === 'text' ? 'search' : field));
+  const filter = filterOf(asked, now, (field) => (field === 'text' ? 'search' : field));
+  return withWholeIds(ledger.store, filter, (word) => namedRun(ledger, word));
 }
 
 function filled(values: readonly string[] | undefined): string[] | undefined {
   const given = values?.filter((value) => value !== '') ?? [];
   return given.length === 0 ? undefined : given;
-}
-
-/** The filter with whole ids for the runs that it names. */
-export async function withWholeIds(ledger: Ledger, filter: RunFilter): Promise<RunFilter> {
-  const whole = async (named: readonly string[] | undefined): Promise<string[] | undefined> =>
-    named === undefined ? undefined : Promise.all(named.map(async (word) => (isWholeId(word) ? word : (await namedRun(ledger, word)).id)));
-  return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
 }
 
 /** The run of a path: a whole id, the beginning of a short one, or `last`. */

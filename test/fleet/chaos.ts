@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { exitCodes } from '../../src/failure.ts';
-import { openLedger } from '../../src/ledger/ledger.ts';
+import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import { tapeOf } from '../../src/ledger/run-tape.ts';
 import { startBucket } from '../stores/support/bucket.ts';
 import { startPostgres } from '../stores/support/postgres.ts';
@@ -143,7 +143,7 @@ function mostByKey(changes: readonly Change[]): Map<string, number> {
 /** What the ledger and the tapes have of each run. */
 async function remembered(): Promise<{ successes: number; limited: number; spent: number; gaps: string[]; attempts: string[] }> {
   const tell = { successes: 0, limited: 0, spent: 0, gaps: [] as string[], attempts: [] as string[] };
-  const { store, tapes } = await openLedger({ kind: 'postgres', url: fleet.url }, fleet.env(machine));
+  const { store, tapes } = await openLedgerAt({ kind: 'postgres', url: fleet.url }, fleet.env(machine));
   try {
     // What workers that were killed have left, as the next command there does.
     await tapes.deliver(Date.now(), 30_000);

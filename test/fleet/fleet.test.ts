@@ -50,7 +50,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
       fleet.line(
         { keys: ['repo=web', ...(index % 3 === 0 ? ['model=big'] : [])], priority: index === 7 ? 9 : 0 },
         'sleep',
-        '250',
+        '700',
         'number',
         String(index),
       ),
@@ -72,7 +72,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     const big = told.filter(({ does }) => [0, 3, 6].some((index) => does.endsWith(`number ${index}`)));
     expect({ all: Math.max(...at(told)), big: Math.max(...at(big)) }).toEqual({ all: 2, big: 1 });
     expect(told.filter(({ what }) => what === 'begin')).toHaveLength(8);
-    expect(told.slice(0, 2).map(({ does }) => does)).toContain('sleep 250 number 7');
+    expect(told.slice(0, 2).map(({ does }) => does)).toContain('sleep 700 number 7');
     for (const worker of workers) worker.kill('SIGTERM');
     expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
   });

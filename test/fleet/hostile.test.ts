@@ -13,7 +13,7 @@ import { makePlace } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
-import { openLedger } from '../../src/ledger/ledger.ts';
+import { openLedgerAt } from '../../src/ledger/ledger.ts';
 import { openPostgres } from '../../src/stores/postgres.ts';
 import { readAddress } from '../../src/stores/postgres-address.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
@@ -129,7 +129,7 @@ describe('a budget of queued runs', () => {
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '400', '--per', 'day']);
     const run = await fleet.enqueue(['--budget', 'team-a']);
     const queue = await Queue.open(fleet.url);
-    const { store, tapes } = await openLedger({ kind: 'postgres', url: fleet.url }, fleet.env('there'));
+    const { store, tapes } = await openLedgerAt({ kind: 'postgres', url: fleet.url }, fleet.env('there'));
     for (const _ of ['begins and is killed', 'is killed before the ledger hears of it'])
       expect(await queue.claim({ count: 1, labels: [], worker: 'gone', leaseMs: 0 })).toHaveLength(1);
     await store.budgets.reserve('team-a', run);
@@ -285,6 +285,10 @@ describe.concurrent('a repository that a job names', () => {
     ['https://me:p@ss@example.com/team/web.git', 'https://example.com/team/web.git'],
     ['https://token@example.com/team/web.git', 'https://example.com/team/web.git'],
     ['HTTPS://me:pass@example.com/web', 'https://example.com/web'],
+    ['https://me:pa/ss@example.com/team/web.git', 'https://example.com/team/web.git'],
+    ['https://me:pass@example.com:port/web.git', 'https://example.com:port/web.git'],
+    ['ssh://me@corp:p@ss@example.com/web.git', 'ssh://me@corp@example.com/web.git'],
+    ['ssh://:pass@example.com/web.git', 'ssh://example.com/web.git'],
     ['ssh://git:pass@example.com/team/web.git', 'ssh://git@example.com/team/web.git'],
     ['git@example.com:team/web.git', 'git@example.com:team/web.git'],
     ['/srv/git/web@2.git', '/srv/git/web@2.git'],

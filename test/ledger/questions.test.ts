@@ -7,7 +7,7 @@ import { compareRuns } from '../../src/ledger/diff.ts';
 import { exportRuns } from '../../src/ledger/export.ts';
 import { findRun } from '../../src/ledger/find.ts';
 import { type Imported, importRuns, runsAt } from '../../src/ledger/import.ts';
-import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
+import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { pruneRuns } from '../../src/ledger/prune.ts';
 import { tapeOf } from '../../src/ledger/run-tape.ts';
 import { statsBy } from '../../src/ledger/stats.ts';
@@ -21,6 +21,7 @@ import type { RunRecord } from '../../src/stores/run-store.ts';
 import { perform } from '../stores/support/perform.ts';
 import { newRun } from '../stores/support/runs.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
+import { drained } from '../support/drained.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'runwire-questions-'));
 const opened: Ledger[] = [];
@@ -32,7 +33,7 @@ let folder: string;
 let ledger: Ledger;
 beforeEach(async () => {
   folder = mkdtempSync(join(root, 'case-'));
-  ledger = await openLedger({ kind: 'sqlite', path: join(folder, 'ledger.db') }, {});
+  ledger = await openLedgerAt({ kind: 'sqlite', path: join(folder, 'ledger.db') }, {});
   opened.push(ledger);
 });
 
@@ -55,17 +56,8 @@ async function tapeFor(run: RunRecord) {
   if ('missing' in found) throw new Error(found.missing);
   return found.tape;
 }
-async function all<Value, End>(values: AsyncGenerator<Value, End>): Promise<{ values: Value[]; end: End }> {
-  const got: Value[] = [];
-  for (;;) {
-    const next = await values.next();
-    if (next.done === true) return { values: got, end: next.value };
-    got.push(next.value);
-  }
-}
-
 async function allRecords<End>(records: AsyncGenerator<readonly EventRecord[], End>): Promise<{ values: EventRecord[]; end: End }> {
-  const { values, end } = await all(records);
+  const { values, end } = await drained(records);
   return { values: values.flat(), end };
 }
 
@@ -155,7 +147,8 @@ describe('importing', () => {
     writeFileSync(join(folder, 'a.jsonl'), codex('one'));
     writeFileSync(join(folder, 'b.jsonl'), 'nothing that we know\n');
     writeFileSync(join(folder, 'c.jsonl'), '');
-    const told = async (): Promise<Imported[]> => (await all(importRuns(ledger.store, runsAt(folder), { labels: { job: 'x' } }))).values;
+    const told = async (): Promise<Imported[]> =>
+      (await drained(importRuns(ledger.store, runsAt(folder), { labels: { job: 'x' } }))).values;
     const first = await told();
     expect(first).toEqual([
       { kind: 'added', name: join(folder, 'a.jsonl'), id: expect.any(String) as string },
@@ -168,8 +161,8 @@ describe('importing', () => {
 
   it('takes back what it exported, once, also as a tape', async () => {
     const id = await ran(2);
-    const lines = (await all(exportRuns(ledger.store, {}, 'json'))).values.join('');
-    const other = await openLedger({ kind: 'sqlite', path: join(folder, 'other', 'ledger.db') }, {});
+    const lines = (await drained(exportRuns(ledger.store, {}, 'json'))).values.join('');
+    const other = await openLedgerAt({ kind: 'sqlite', path: join(folder, 'other', 'ledger.db') }, {});
     opened.push(other);
     async function* source() {
       yield {
@@ -180,28 +173,28 @@ describe('importing', () => {
         },
       };
     }
-    expect((await all(importRuns(other.store, source()))).values).toEqual([{ kind: 'added', name: 'export', id }]);
-    expect((await all(exportRuns(other.store, {}, 'csv'))).values).toHaveLength(2);
+    expect((await drained(importRuns(other.store, source()))).values).toEqual([{ kind: 'added', name: 'export', id }]);
+    expect((await drained(exportRuns(other.store, {}, 'csv'))).values).toHaveLength(2);
     const { tape } = await recordOf(id);
-    const [played] = (await all(importRuns(other.store, runsAt(join(folder, 'tapes', tape ?? ''))))).values;
+    const [played] = (await drained(importRuns(other.store, runsAt(join(folder, 'tapes', tape ?? ''))))).values;
     expect(played).toMatchObject({ kind: 'same', id });
   });
 });
 
 it('verifies and prunes as data', async () => {
   const ids = [await ran(1), await ran(2), await ran(3)];
-  expect(await all(verifyLedger(ledger))).toEqual({ values: [], end: { runs: 3, tapes: 3 } });
+  expect(await drained(verifyLedger(ledger))).toEqual({ values: [], end: { runs: 3, tapes: 3 } });
   const [first] = ids;
   const run = await recordOf(first ?? '');
   truncateSync(join(folder, 'tapes', run.tape ?? ''), 30);
-  const { values } = await all(verifyLedger(ledger));
+  const { values } = await drained(verifyLedger(ledger));
   expect(values).toEqual([{ level: 'problem', where: run.id, what: 'its tape is damaged: it is not what was written' }]);
   expect(await pruneRuns(ledger, { filter: {}, keep: 3 })).toMatchObject({ runs: 0, tapes: 0 });
   expect(await pruneRuns(ledger, { filter: {}, keep: 4 })).toBeUndefined();
   expect(await pruneRuns(ledger, { filter: {}, keep: 2, dryRun: true })).toMatchObject({ runs: 1, tapes: 1, tapeBytes: 30 });
   expect(await ledger.store.count({})).toBe(3);
   expect(await pruneRuns(ledger, { filter: {}, tapesOnly: true })).toMatchObject({ runs: 3, tapes: 3 });
-  expect((await all(verifyLedger(ledger))).values.map(({ what }) => what.replace(/ \S+ is/, ' is'))).toEqual(
+  expect((await drained(verifyLedger(ledger))).values.map(({ what }) => what.replace(/ \S+ is/, ' is'))).toEqual(
     ids.map(() => 'its tape is gone'),
   );
   expect(await pruneRuns(ledger, { filter: {} })).toMatchObject({ runs: 3, tapes: 0 });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inside, type Live, type LiveOptions } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
@@ -30,6 +32,25 @@ const workers = {
   ],
 } satisfies Record<string, readonly TurnInput[]>;
 
+/** The same as a `codex` on PATH, which takes a tenth of what a built-in agent in a process of its own does: for what is not about agents. */
+const byHand = { fixer: 'right', spoiler: 'left' };
+
+function pathWithCodex(path: string): string {
+  const place = folder();
+  const said = [
+    { type: 'thread.started', thread_id: 't' },
+    { type: 'turn.started' },
+    { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'Fixed.' } },
+    { type: 'turn.completed', usage: { input_tokens: 300, cached_input_tokens: 0, output_tokens: 20 } },
+  ];
+  const cases = Object.entries(byHand).map(([name, value]) => `*" --model=${name} "*) echo ${value} > value.txt ;;`);
+  const lines = ['#!/bin/sh', 'case " $* " in', '*" --version "*) exec echo codex-cli 0.166.0 ;;', ...cases, '*) exit 1 ;;', 'esac'];
+  writeFileSync(join(place, 'codex'), [...lines, "cat <<'END'", ...said.map((line) => JSON.stringify(line)), 'END', ''].join('\n'), {
+    mode: 0o755,
+  });
+  return `${place}:${path}`;
+}
+
 interface Branch {
   branch_id: string;
   parent_branch_id?: string;
@@ -52,6 +73,8 @@ interface Ask {
   flags?: readonly string[];
   cwd?: string;
   agents?: readonly (keyof typeof workers)[];
+  /** In place of the built-in ones. */
+  codex?: readonly (keyof typeof byHand)[];
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
   stdin?: string;
@@ -64,16 +87,18 @@ export async function orchestrate({
   flags = [],
   cwd = brokenProject(),
   agents = ['fixer', 'writer'],
+  codex,
   models = {},
   env = {},
   stdin = '',
   start = inside,
 }: Ask) {
   const server = await serveModels({ brain, ...workers, ...models });
-  const names = agents.map((agent) => `builtin=openai-compatible/${agent}`).join(',');
+  const names = codex?.map((agent) => `codex=${agent}`) ?? agents.map((agent) => `builtin=openai-compatible/${agent}`);
+  const own = codex === undefined ? {} : { PATH: pathWithCodex(env['PATH'] ?? process.env['PATH'] ?? '') };
   const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
-  const args = ['orchestrate', '--task', 'Make the test pass', '--agents', names, ...model, ...flags];
-  const result = await start(args, { cwd, env, stdin });
+  const args = ['orchestrate', '--task', 'Make the test pass', '--agents', names.join(','), ...model, ...flags];
+  const result = await start(args, { cwd, env: { ...env, ...own }, stdin });
   return { ...result, cwd, server };
 }
 

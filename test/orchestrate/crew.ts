@@ -1,16 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { atFileEnd } from '../support/at-file-end.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../support/model-server/index.ts';
 import { folder } from '../cli/run/scripted.ts';
-
-const servers: ModelServer[] = [];
-
-// Not after each: tests that run at once share them.
-afterAll(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 /** One model server for many models: each has turns of its own, given by how often it has answered in that conversation. */
 export async function serveModels(models: Readonly<Record<string, readonly TurnInput[]>>): Promise<ModelServer> {
@@ -20,7 +13,7 @@ export async function serveModels(models: Readonly<Record<string, readonly TurnI
       return models[model]?.[answered] ?? { text: `nothing more from ${model}` };
     },
   });
-  servers.push(server);
+  atFileEnd(() => server.close());
   return server;
 }
 

@@ -6,11 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
+import { isSweep } from '../support/sweep.ts';
 import { call, done, eventsOf, orchestrate, reportOf, usage, withRemote } from './asking.ts';
-import { brokenProject, git, verify, write } from './crew.ts';
+import { brokenProject, git, verify } from './crew.ts';
 
-const fix = call('execute_agent', { agent: 'builtin', prompt: 'Fix it' });
+const fix = call('execute_agent', { agent: 'codex', prompt: 'Fix it' });
+const fixBuiltin = call('execute_agent', { agent: 'builtin', prompt: 'Fix it' });
 const errorsOf = (stdout: string) => eventsOf(stdout).filter(({ type }) => type === 'error');
+
+/** `npm run test:sweeps` has it without a proof, too. */
+const asked: readonly (readonly [flags: readonly string[]])[] = isSweep ? [[['--verify', 'true']], [[]]] : [[['--verify', 'true']]];
 
 describe.concurrent('a brain that cannot be trusted', () => {
   it.concurrent('proves nothing with a command of its own, and pushes neither what fails nor what is not of this task', async () => {
@@ -24,7 +29,7 @@ describe.concurrent('a brain that cannot be trusted', () => {
       done,
     ];
     const flags = ['--stream-json', '--verify', verify, '--publish', 'branch'];
-    const { stdout, status } = await orchestrate({ brain, cwd, agents: ['spoiler'], flags });
+    const { stdout, status } = await orchestrate({ brain, cwd, codex: ['spoiler'], flags });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect(git(remote, 'for-each-ref')).toBe('');
     expect(errorsOf(stdout).map(({ scope }) => scope)).toEqual(Array.from({ length: 5 }, () => 'publish'));
@@ -53,9 +58,9 @@ describe.concurrent('a brain that cannot be trusted', () => {
     expect({ status, failed: failed.length }).toEqual({ status: 0, failed: calls.length });
   });
 
-  it.concurrent.each([[['--verify', 'true']], [[]]])('is not believed when all work came to nothing, with %j', async (flags) => {
+  it.concurrent.each(asked)('is not believed when all work came to nothing, with %j', async (flags) => {
     const models = { fixer: [{ fault: { status: 401 } }] };
-    const { stdout, status, server } = await orchestrate({ brain: [fix, done], agents: ['fixer'], models, flags });
+    const { stdout, status, server } = await orchestrate({ brain: [fixBuiltin, done], agents: ['fixer'], models, flags });
     expect({ status, summary: (JSON.parse(stdout) as { summary: string }).summary }).toEqual({
       status: 3,
       summary: 'no branch holds finished work',
@@ -72,7 +77,7 @@ describe.concurrent('the branch that counts', () => {
     const remote = withRemote(cwd);
     const brain = [call('parallel_explore', { prompts: ['Fix it', 'Spoil it'] }), done];
     const flags = ['--stream-json', '--verify', verify, '--publish', 'branch'];
-    const { stdout, status } = await orchestrate({ brain, cwd, agents: ['fixer', 'spoiler'], flags });
+    const { stdout, status } = await orchestrate({ brain, cwd, codex: ['fixer', 'spoiler'], flags });
     const [, fixed] = reportOf(stdout).lineage.branches;
     expect({ status, pushed: git(remote, 'for-each-ref', '--format=%(objectname)') }).toEqual({ status: 0, pushed: fixed?.commit });
   });
@@ -81,7 +86,13 @@ describe.concurrent('the branch that counts', () => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
     const models = { fixer: [{ text: 'Nothing to do.', usage: usage(1, 1) }] };
-    const { stdout, status } = await orchestrate({ brain: [fix, done], cwd, agents: ['fixer'], models, flags: ['--publish', 'branch'] });
+    const { stdout, status } = await orchestrate({
+      brain: [fixBuiltin, done],
+      cwd,
+      agents: ['fixer'],
+      models,
+      flags: ['--publish', 'branch'],
+    });
     expect({ status, publish: reportOf(stdout).publish }).toMatchObject({
       status: 3,
       publish: { status: 'error', message: /changes nothing/ },
@@ -94,7 +105,7 @@ describe.concurrent('the branch that counts', () => {
     const remote = withRemote(cwd);
     const models = { writer: [{ text: 'Looks good.', usage: usage(1, 1) }] };
     const review = call('parallel_explore', { prompts: ['Fix it', 'Review it'], parent_branch_id: '1' });
-    const { stdout, status } = await orchestrate({ brain: [fix, review, done], cwd, models, flags: ['--publish', 'branch'] });
+    const { stdout, status } = await orchestrate({ brain: [fixBuiltin, review, done], cwd, models, flags: ['--publish', 'branch'] });
     const { lineage, publish, warnings } = reportOf(stdout);
     const pushed = git(remote, 'for-each-ref', '--format=%(refname)');
     expect({ status, warnings, pushed }).toEqual({ status: 0, warnings: [], pushed: publish?.ref });
@@ -104,11 +115,11 @@ describe.concurrent('the branch that counts', () => {
   it.concurrent('never has a secret in its name', async () => {
     const cwd = brokenProject();
     const secret = 'correcthorsebattery';
-    const brain = [call('execute_agent', { agent: 'builtin', prompt: `Log in with ${secret}, then fix it` }), done];
+    const brain = [call('execute_agent', { agent: 'codex', prompt: `Log in with ${secret}, then fix it` }), done];
     const { stdout, status } = await orchestrate({
       brain,
       cwd,
-      agents: ['fixer'],
+      codex: ['fixer'],
       flags: ['--stream-json'],
       env: { DEPLOY_PASSWORD: secret },
     });
@@ -129,19 +140,13 @@ describe.concurrent('the parent branch moves meanwhile', () => {
     git(cwd, 'config', 'receive.denyCurrentBranch', 'ignore');
     git(cwd, 'clone', '-q', cwd, `${cwd}.elsewhere`);
     const commit = 'git add -A && git -c user.name=Bo -c user.email=bo@example.com commit -qm moved';
-    const models = {
-      fixer: [
-        { calls: [write('value.txt', 'all right\n')], usage: usage(1, 1) },
-        { text: 'Fixed.', usage: usage(1, 1) },
-      ],
-    };
     // Somebody pushes in the middle of it.
     const move = call('verify', {
       branch_id: '1',
       command: `cd ${cwd}.elsewhere && ${change} && ${commit} && git push -q origin HEAD:main`,
     });
     const flags = ['--stream-json', '--verify', verify, '--publish', 'branch', '--isolate', 'clone'];
-    const { stdout } = await orchestrate({ brain: [fix, move, done], models, cwd, agents: ['fixer'], flags });
+    const { stdout } = await orchestrate({ brain: [fix, move, done], cwd, codex: ['fixer'], flags });
     expect(git(cwd, 'log', '-1', '--format=%s', 'main')).toBe('moved');
     const { publish } = reportOf(stdout);
     expect(publish).toMatchObject({ status: expected, message: expect.stringContaining(message) as string });
@@ -149,32 +154,35 @@ describe.concurrent('the parent branch moves meanwhile', () => {
   });
 });
 
-it.concurrent.each(['overlay', 'clone'])('a commit of the user meanwhile is not where work begins, in %s', async (isolate) => {
-  const cwd = brokenProject();
-  const base = git(cwd, 'rev-parse', 'HEAD');
-  const moved = join(folder(), 'moved');
-  const wait = call('verify', { branch_id: 'main', command: `until [ -e ${moved} ]; do sleep 0.05; done` });
-  function commitOnce(text: string): void {
-    if (!text.includes('"name":"verify"') || existsSync(moved)) return;
-    writeFileSync(join(cwd, 'mine.txt'), 'mine\n');
-    git(cwd, 'add', '-A');
-    git(cwd, 'commit', '-qm', 'moved');
-    writeFileSync(moved, '');
-  }
-  const { stdout, status } = await orchestrate({
-    brain: [wait, fix, done],
-    cwd,
-    agents: ['fixer'],
-    flags: ['--stream-json', '--isolate', isolate],
-    start: (args, options) => live(args, { ...options, watch: (_child, text) => commitOnce(text) }),
-  });
-  const [, branch] = reportOf(stdout).lineage.branches;
-  expect({ status, files: branch?.files, parent: git(cwd, 'rev-parse', `${branch?.commit}^`) }).toEqual({
-    status: 0,
-    files: 1,
-    parent: base,
-  });
-});
+it.concurrent.each(isSweep ? ['overlay', 'clone'] : ['overlay'])(
+  'a commit of the user meanwhile is not where work begins, in %s',
+  async (isolate) => {
+    const cwd = brokenProject();
+    const base = git(cwd, 'rev-parse', 'HEAD');
+    const moved = join(folder(), 'moved');
+    const wait = call('verify', { branch_id: 'main', command: `until [ -e ${moved} ]; do sleep 0.05; done` });
+    function commitOnce(text: string): void {
+      if (!text.includes('"name":"verify"') || existsSync(moved)) return;
+      writeFileSync(join(cwd, 'mine.txt'), 'mine\n');
+      git(cwd, 'add', '-A');
+      git(cwd, 'commit', '-qm', 'moved');
+      writeFileSync(moved, '');
+    }
+    const { stdout, status } = await orchestrate({
+      brain: [wait, fix, done],
+      cwd,
+      codex: ['fixer'],
+      flags: ['--stream-json', '--isolate', isolate],
+      start: (args, options) => live(args, { ...options, watch: (_child, text) => commitOnce(text) }),
+    });
+    const [, branch] = reportOf(stdout).lineage.branches;
+    expect({ status, files: branch?.files, parent: git(cwd, 'rev-parse', `${branch?.commit}^`) }).toEqual({
+      status: 0,
+      files: 1,
+      parent: base,
+    });
+  },
+);
 
 it.concurrent('a remote that never answers can be interrupted, and that is why the run ended', async () => {
   const cwd = brokenProject();
@@ -186,7 +194,7 @@ it.concurrent('a remote that never answers can be interrupted, and that is why t
   const { stdout, status } = await orchestrate({
     brain: [fix, done],
     cwd,
-    agents: ['fixer'],
+    codex: ['fixer'],
     flags,
     start: (args, options) => live(args, { ...options, watch: (running) => void (child = running) }),
   });
@@ -212,10 +220,10 @@ it.concurrent('a hook that refuses the push is quoted, and a pull request of a t
   chmodSync(join(bin, 'gh'), 0o755);
   const env = { PATH: `${bin}:${process.env.PATH}` };
   const flags = ['--stream-json', '--publish', 'pr', '--parent-branch-id', 'v1'];
-  const refused = await orchestrate({ brain: [fix, done], cwd, agents: ['fixer'], flags, env });
+  const refused = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], flags, env });
   expect(reportOf(refused.stdout).publish?.message).toBe('the push was refused: lint: no good');
   writeFileSync(join(cwd, '.git', 'allowed'), '');
-  const opened = await orchestrate({ brain: [fix, done], cwd, agents: ['fixer'], flags, env });
+  const opened = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], flags, env });
   expect(reportOf(opened.stdout).publish).toMatchObject({ status: 'success', url: 'https://example.com/pull/1' });
   expect(readFileSync(join(bin, 'args'), 'utf8')).not.toContain('--base');
 });

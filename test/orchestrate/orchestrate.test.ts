@@ -132,8 +132,8 @@ describe('the truth about the end', () => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
     writeFileSync(join(remote, 'hooks', 'pre-receive'), '#!/bin/sh\necho not today >&2\nexit 1\n', { mode: 0o755 });
-    const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), call('publish', { branch_id: '1' }), done];
-    const { stdout, status } = await orchestrate({ brain, cwd, agents: ['fixer'], flags: ['--stream-json', '--publish', 'branch'] });
+    const brain = [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), call('publish', { branch_id: '1' }), done];
+    const { stdout, status } = await orchestrate({ brain, cwd, codex: ['fixer'], flags: ['--stream-json', '--publish', 'branch'] });
     const events = eventsOf(stdout);
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect(events.filter(({ type }) => type === 'error')).toMatchObject([{ scope: 'publish', item_id: expect.any(String) as string }]);
@@ -146,14 +146,25 @@ describe('the truth about the end', () => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
     const { stdout, status } = await orchestrate({
-      brain: [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done],
+      brain: [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), done],
       cwd,
-      agents: ['fixer'],
+      codex: ['fixer'],
       flags: ['--stream-json', '--publish', 'branch', '--dry-run'],
     });
     expect(conformanceProblems(stdout.split('\n'))).toEqual([]);
     expect({ status, publish: reportOf(stdout).publish }).toMatchObject({ status: 0, publish: { status: 'success', dry_run: true } });
     expect(git(remote, 'for-each-ref')).toBe('');
+  });
+
+  it.concurrent.each([
+    ['pushed', []],
+    ['would be pushed', ['--dry-run']],
+  ])('tells no password of the address that it is %s to', async (_, dry) => {
+    const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done];
+    const flags = ['--publish', 'branch', '--remote', 'http://me:p@ssw0rd@127.0.0.1:1/x.git', '--stream-json', '--no-redact', ...dry];
+    const { stdout, stderr } = await orchestrate({ brain, cwd: brokenProject(), agents: ['fixer'], flags });
+    expect(reportOf(stdout).publish).toMatchObject({ status: dry.length === 0 ? 'error' : 'success', remote: 'http://127.0.0.1:1/x.git' });
+    expect(stdout + stderr).not.toContain('ssw0rd');
   });
 
   it.concurrent('a remote that asks for a password is an error, and nobody waits', async () => {
@@ -162,9 +173,9 @@ describe('the truth about the end', () => {
     await new Promise<void>((resolve) => void asking.listen(0, '127.0.0.1', () => resolve()));
     git(cwd, 'remote', 'add', 'origin', `http://127.0.0.1:${(asking.address() as AddressInfo).port}/x.git`);
     const { stdout, status } = await orchestrate({
-      brain: [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done],
+      brain: [call('execute_agent', { agent: 'codex', prompt: 'Fix it' }), done],
       cwd,
-      agents: ['fixer'],
+      codex: ['fixer'],
       flags: ['--publish', 'branch'],
     });
     asking.close();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { atFileEnd } from '../support/at-file-end.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const bin = join(root, 'bin', 'runwire.js');
@@ -8,12 +8,6 @@ const bin = join(root, 'bin', 'runwire.js');
 export const readToken = 'read-token-of-a-test-0123456789';
 export const stopToken = 'stop-token-of-a-test-0123456789';
 export const reportToken = 'report-token-of-a-test-0123456789';
-
-const children = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-  children.clear();
-});
 
 export interface Serving {
   origin: string;
@@ -41,7 +35,7 @@ export async function serving(state: string, flags: readonly string[] = [], env:
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.add(child);
+  atFileEnd(() => child.kill('SIGKILL'));
   const ended = new Promise<number | null>((resolve) => void child.on('close', resolve));
   let said = '';
   const link = await new Promise<string>((resolve, reject) => {
@@ -117,7 +111,7 @@ export function beside(
     env: { ...process.env, XDG_STATE_HOME: state, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.add(child);
+  atFileEnd(() => child.kill('SIGKILL'));
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
-import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
+import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
 import { createApp } from '../../src/server/app.ts';
 import { namesOf } from '../../src/server/names.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   thread.emit({ type: 'agent.finished', status: 'ok' });
   sink.end(thread.end('runwire'));
   await sink.close();
-  ledger = await openLedger(place, {});
+  ledger = await openLedgerAt(place, {});
 });
 afterAll(async () => {
   await ledger.store.close();

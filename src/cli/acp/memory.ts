@@ -1,6 +1,6 @@
 import type { Remembered } from '../../acp/agent.ts';
 import type { EventRecord } from '../../events/event.ts';
-import { allRuns, type Ledger, openLedger } from '../../ledger/ledger.ts';
+import { allRuns, type Ledger, openLedgerAt } from '../../ledger/ledger.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { runRecords } from '../../ledger/tail.ts';
 import type { LedgerPlace } from '../../stores/open-store.ts';
@@ -14,7 +14,7 @@ export const sessionLabel = 'acp_session';
 export async function rememberSession(place: LedgerPlace, env: Environment, sessionId: string): Promise<Remembered | undefined> {
   // A label is looked for by its text: one that no session of ours has is not worth a question.
   if (place.kind === 'none' || !/^[\w-]{1,64}$/.test(sessionId)) return undefined;
-  const ledger = await openLedger(place, env);
+  const ledger = await openLedgerAt(place, env);
   const runs: RunSummary[] = [];
   for await (const run of allRuns(ledger.store, { labels: { [sessionLabel]: sessionId } })) runs.unshift(run);
   const agentSession = runs.findLast(({ session_id }) => session_id !== undefined && session_id !== '')?.session_id;

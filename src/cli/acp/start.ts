@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import { AcpAgent } from '../../acp/agent.ts';
 import { childEnvironment } from '../../agents/environment.ts';
 import { Failure } from '../../failure.ts';
 import { Lines } from '../../jsonrpc/lines.ts';
 import { parseLine } from '../../jsonrpc/peer.ts';
+import { present } from '../../present.ts';
 import { patient } from '../../processes/patience.ts';
 import { start } from '../../run/run.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
@@ -11,6 +11,7 @@ import type { RunSpec } from '../../run/spec.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { acpAgent, builtIn, type PermissionMode, permissionModes } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
+import { isFolder } from '../is-folder.ts';
 import { readFlags } from '../run/flags.ts';
 import type { RunValues } from '../run/options.ts';
 import { readReport } from '../run/report.ts';
@@ -50,7 +51,7 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
     mode: spec.permission_mode ?? modes.find((mode) => mode === 'edit') ?? modes[0] ?? 'edit',
     canResume,
     checkFolder(path) {
-      if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw new Failure('input', `there is no folder ${path}`);
+      if (!isFolder(path)) throw new Failure('input', `there is no folder ${path}`);
     },
     start({ sessionId, prompt, cwd, directories, mode, resume }, sink, ask) {
       const asked: RunSpec = {
@@ -61,7 +62,7 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
         labels: { ...spec.labels, [sessionLabel]: sessionId },
         limits: { permission_timeout_ms: patienceMs, ...spec.limits },
         ...(modes.length === 0 ? {} : { permission_mode: mode }),
-        ...(resume === undefined ? {} : { resume }),
+        ...present({ resume }),
       };
       return start(asked, {
         env: context.env,

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { namedRun } from '../../ledger/find.ts';
 import type { Branch } from '../../outcome/outcome.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
@@ -6,7 +7,7 @@ import { plural } from '../../terminal/figures.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { branchesOf, keptOptions, repositoryOf } from '../kept-work.ts';
-import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
+import { ledgerOption, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
 
 export const apply = command({
   name: 'apply',

@@ -1,7 +1,8 @@
+import { namedRun } from '../../ledger/find.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { branchesOf, keptOptions, repositoryOf } from '../kept-work.ts';
-import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
+import { ledgerOption, noSuchLedger, runWords, useLedger } from '../runs/ledger.ts';
 
 export const drop = command({
   name: 'drop',

@@ -11,6 +11,7 @@ import { screenOf } from '../screen.ts';
 import { eachSource } from '../runs/each-source.ts';
 import { ledgerOption } from '../runs/ledger.ts';
 import { printNotes, readSharedFlags, streamOptions, toldName } from '../streams.ts';
+import { present } from '../../present.ts';
 
 export const outcome = command({
   name: 'outcome',
@@ -40,7 +41,7 @@ stream, and, if given, its stderr and how the process ended. A run of the ledger
     const flags = readSharedFlags(values, context);
     const from = values.from === undefined ? {} : { dialect: findReader(values.from) };
     const metadata = {
-      ...(values.prompt === undefined ? {} : { initial_prompt: values.prompt }),
+      ...present({ initial_prompt: values.prompt }),
       ...attemptOf(values.attempt),
     };
     const isText = values.json !== true && (values.text === true || context.stdoutIsTerminal);

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { dialects } from '../../dialects/registry.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf, systemCode } from '../../failure.ts';
 import { formats, schemaOf } from '../../schemas.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -62,8 +62,8 @@ async function writeAll(folder: string, names: readonly string[], context: Conte
     }
     for (const name of names) await writeFile(pathOf(folder, name), await schemaText(name));
   } catch (error) {
-    if (error instanceof Failure || !(error instanceof Error) || !('code' in error)) throw error;
-    throw new Failure('input', `cannot write the schemas to ${folder}: ${error.message}`, { cause: error });
+    if (error instanceof Failure || systemCode(error) === undefined) throw error;
+    throw new Failure('input', `cannot write the schemas to ${folder}: ${messageOf(error)}`, { cause: error });
   }
   context.warn(`runwire: ${names.length} schemas in ${folder}`);
 }

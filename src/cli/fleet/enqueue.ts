@@ -1,8 +1,7 @@
-import { userInfo, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { acpCommand } from '../../agents/acp-command.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf } from '../../failure.ts';
 import type { NewJob, Order } from '../../fleet/job.ts';
 import type { Queue } from '../../fleet/queue.ts';
 import { present } from '../../present.ts';
@@ -15,6 +14,7 @@ import type { Values } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readFlags } from '../run/flags.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
+import { who } from '../who.ts';
 import { type orderOptions, readOrder, specOptions } from './flags.ts';
 import { queuedRun, type queueOption, queuePlace, useQueue } from './queue.ts';
 
@@ -157,7 +157,7 @@ function parsed(text: string, where: string): object {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Failure('input', `${where}: not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Failure('input', `${where}: not JSON: ${messageOf(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Failure(
@@ -230,14 +230,5 @@ class Origins {
     const { findOrigin } = await import('../../fleet/origin.ts');
     const found = await findOrigin(cwd, { from, dirty, bundle: this.#values.bundle === true }, this.#context.env);
     return found ?? { origin: undefined, bundle: undefined };
-  }
-}
-
-/** Who queues it, as people know them. */
-function who(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`;
-  } catch {
-    return hostname();
   }
 }

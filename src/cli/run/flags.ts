@@ -21,6 +21,7 @@ import { withoutPassword } from '../../redact/url-password.ts';
 import { type Documents, readDocuments, readGithub } from './document-flags.ts';
 import { type Format, readFormat } from './format-flags.ts';
 import type { copyOptions, RunValues } from './options.ts';
+import { present } from '../../present.ts';
 
 /** The flags of a run, checked. */
 export interface RunFlags {
@@ -156,7 +157,7 @@ function readPrice(text: string | undefined): RunFlags['price'] {
   }
   const [input, output, cacheRead] = ['input', 'output', 'cache_read'].map((name) => given.get(name));
   if (input === undefined || output === undefined) throw wrong(`${input === undefined ? 'input' : 'output'} is missing`);
-  return { input, output, ...(cacheRead === undefined ? {} : { cacheRead }) };
+  return { input, output, ...present({ cacheRead }) };
 }
 
 function readUrl(text: string | undefined): string | undefined {

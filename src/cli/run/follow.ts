@@ -235,7 +235,7 @@ async function fillSinks(
 /** What the answer says is no command to the runner of a CI. */
 async function harmlessOutlet(outlet: Outlet, ciName: CiName | undefined): Promise<Pick<Outlet, 'write'>> {
   const through = (harmless: (text: string) => string): Pick<Outlet, 'write'> => ({
-    write: (...pieces) => outlet.write(...pieces.map(harmless)),
+    write: (text) => outlet.write(typeof text === 'string' ? harmless(text) : text.map(harmless)),
   });
   if (ciName === 'github') return through((await import('../../reports/github.ts')).harmlessInLog);
   if (ciName === 'gitlab') return through((await import('../../reports/gitlab.ts')).harmlessInSections);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../failure.ts';
-import { openLedger } from '../../ledger/ledger.ts';
+import { openLedgerAt } from '../../ledger/ledger.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { present } from '../../present.ts';
 import type { LedgerRequest } from '../../run/sinks/ledger.ts';
@@ -11,7 +11,7 @@ import { newRunId } from '../../stores/run-id.ts';
 import type { RunRecord } from '../../stores/run-store.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import type { Context } from '../context.ts';
-import { htmlReport, loneReport } from '../runs/html-report.ts';
+import { htmlReport, loneReport } from '../../ledger/html-report.ts';
 import { type OpenFile, openFile } from './documents.ts';
 
 const flag = '--report-html';
@@ -39,7 +39,7 @@ export class HtmlDocument {
   /** All that is known of the run; what cannot be read is left out. */
   async write(runId: string, { place, tapes }: LedgerRequest, outcome: RunOutcome): Promise<void> {
     try {
-      const ledger = await openLedger(place, this.#context.env, tapes);
+      const ledger = await openLedgerAt(place, this.#context.env, tapes);
       try {
         const run = await ledger.store.get(runId);
         if (run === undefined) return this.writeAlone(outcome);

@@ -1,3 +1,4 @@
+import { timeInWords } from '../../duration.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { exitOf, startListening } from '../../processes/child.ts';
 import type { Environment } from '../../vocabulary.ts';
@@ -37,5 +38,5 @@ export async function runOnEnd(command: string, outcome: RunOutcome, { cwd, env,
   );
   clearTimeout(timer);
   await end(graceMs, timeToGoMs);
-  if (problem !== '') complain(`--on-end ${command}: ${isLate ? `ended, it took longer than ${limitMs / 1000} s` : problem}`);
+  if (problem !== '') complain(`--on-end ${command}: ${isLate ? `ended, it took longer than ${timeInWords(limitMs)}` : problem}`);
 }

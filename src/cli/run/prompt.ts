@@ -1,3 +1,4 @@
+import { timeInWords } from '../../duration.ts';
 import type { Context } from '../context.ts';
 
 /** A program that starts us may leave its own pipe open for ever: with a prompt at hand, this is how long we wait for a first byte. */
@@ -9,7 +10,7 @@ export async function readPrompt(words: string | undefined, context: Context, ma
   if (context.stdinIsTerminal) return typed ?? '';
   const piped = await readAll(context, mayWait);
   if (piped === undefined && typed !== undefined)
-    context.warn(`runwire: nothing came on stdin in ${patienceMs / 1000} s, going on without it; "< /dev/null" saves the wait`);
+    context.warn(`runwire: nothing came on stdin in ${timeInWords(patienceMs)}, going on without it; "< /dev/null" saves the wait`);
   return [typed, piped].filter((each) => each !== undefined && each !== '').join('\n\n');
 }
 

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure } from '../../failure.ts';
@@ -11,6 +10,7 @@ import { Outlet } from '../../run/sinks/outlet.ts';
 import { Scratchpad, scratchpadHome, scratchpadName } from '../../run/sinks/scratchpad.ts';
 import type { Sink } from '../../run/sinks/sink.ts';
 import type { Context } from '../context.ts';
+import { isFolder } from '../is-folder.ts';
 import { wantsDocuments } from './document-flags.ts';
 import { documentOptions, runOptions } from './options.ts';
 import { readPrompt } from './prompt.ts';
@@ -57,10 +57,6 @@ function openScratchpad(cwd: string, name: string, { warn }: Context): { scratch
     if (!(error instanceof Failure)) throw error;
     return { problem: error.message };
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 const otherFormats = /^(?:--(?:output-format|format|stream-json|to)(?:=|$)|-t)/;

@@ -1,13 +1,13 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { acpCommand } from '../../agents/acp-command.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, messageOf } from '../../failure.ts';
 import { present } from '../../present.ts';
 import { specOf } from '../../run/ask.ts';
 import type { Rule } from '../../expect/rule.ts';
 import type { RunSpec } from '../../run/spec.ts';
 import { acpAgent, builtIn } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
+import { isFolder } from '../is-folder.ts';
 import type { RunFlags } from './flags.ts';
 
 /** What the files named on the command line hold; checked before anything else is looked at. */
@@ -34,7 +34,8 @@ export async function readInputs(flags: RunFlags, context: Context): Promise<Inp
 }
 
 async function readParent(word: string, flags: RunFlags, context: Context): Promise<RunSpec['parent']> {
-  const { namedRun, noSuchLedger, useLedger } = await import('../runs/ledger.ts');
+  const { noSuchLedger, useLedger } = await import('../runs/ledger.ts');
+  const { namedRun } = await import('../../ledger/find.ts');
   const found = await useLedger(
     present({ ledger: flags.ledger, tapes: flags.tapes }),
     context,
@@ -42,10 +43,6 @@ async function readParent(word: string, flags: RunFlags, context: Context): Prom
     noSuchLedger,
   );
   return { run_id: found.id, root_run_id: found.root_run_id ?? found.id };
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 async function checkRules(flags: RunFlags): Promise<void> {
@@ -67,7 +64,7 @@ export async function readSchema(flag: string, path: string, context: Context): 
   try {
     schema = JSON.parse(text + decoder.decode());
   } catch (error) {
-    throw new Failure('input', `${flag} ${path}: not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Failure('input', `${flag} ${path}: not JSON: ${messageOf(error)}`);
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw new Failure('input', `${flag} ${path}: expected a JSON Schema such as {"type":"object","properties":{…}}`);

@@ -1,10 +1,11 @@
-import { hostname, userInfo } from 'node:os';
 import { Failure } from '../../failure.ts';
+import { namedRun } from '../../ledger/find.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
+import { who } from '../who.ts';
+import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const cancel = command({
   name: 'runs cancel',
@@ -68,12 +69,4 @@ async function cancelLocal(word: string, asked: Asked, values: { ledger?: string
     },
     noSuchLedger,
   );
-}
-
-function who(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`;
-  } catch {
-    return hostname();
-  }
 }

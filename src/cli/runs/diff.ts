@@ -1,9 +1,10 @@
 import { type Change, compareRuns, type FieldChange, type RunDiff } from '../../ledger/diff.ts';
+import { namedRun } from '../../ledger/find.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { command } from '../command.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { compactCount, compactDuration, dollars } from '../../terminal/figures.ts';
-import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { paint } from '../../terminal/paint.ts';
 import { type Column, type Screen, table } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';

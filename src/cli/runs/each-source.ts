@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { findRun } from '../../ledger/find.ts';
+import { findRun, namedRun } from '../../ledger/find.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { streamOf } from '../../stores/tape.ts';
 import type { Context } from '../context.ts';
 import { type Source, sourcesOf } from '../streams.ts';
-import { type LedgerFlags, namedRun, useLedger } from './ledger.ts';
+import { type LedgerFlags, useLedger } from './ledger.ts';
 
 /** Each of the files that are named, stdin where none is, and the tapes of runs by their ids: a file that is there comes first. */
 export async function eachSource(

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { exportRuns as exportLines } from '../../ledger/export.ts';
+import { withWholeIds } from '../../ledger/find.ts';
 import { command } from '../command.ts';
-import { filterOptions, readFilter, withWholeIds } from './filters.ts';
+import { filterOptions, readFilter } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 const formats = ['json', 'csv', 'parquet'] as const;

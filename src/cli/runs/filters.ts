@@ -1,11 +1,8 @@
 import { resolve } from 'node:path';
 import { classes, filterOf, statuses } from '../../ledger/filter.ts';
-import { present } from '../../present.ts';
-import { isWholeId } from '../../stores/run-id.ts';
-import type { RunFilter, RunStore } from '../../stores/run-store.ts';
+import type { RunFilter } from '../../stores/run-store.ts';
 import type { Options, Values } from '../command.ts';
 import type { Context } from '../context.ts';
-import { namedRun } from './ledger.ts';
 
 /** Which runs: the flags of every command that takes many of them. */
 export const filterOptions = {
@@ -37,16 +34,4 @@ export function readFilter(values: Values<typeof filterOptions>, context: Contex
     max_cost: values['max-cost'],
   };
   return filterOf(asked, context.now(), (field) => `--${field.replace('_', '-')}`);
-}
-
-/** The filter with whole ids for the runs that it names. */
-export async function withWholeIds(store: RunStore, filter: RunFilter): Promise<RunFilter> {
-  const whole = async (named: readonly string[] | undefined): Promise<string[] | undefined> =>
-    named === undefined ? undefined : Promise.all(named.map((word) => wholeId(store, word)));
-  return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
-}
-
-/** What is below a run that was pruned can still be asked for. */
-async function wholeId(store: RunStore, word: string): Promise<string> {
-  return isWholeId(word) ? word : (await namedRun(store, word)).id;
 }

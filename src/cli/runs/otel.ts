@@ -3,23 +3,20 @@ import { resolve } from 'node:path';
 import { findDialect } from '../../dialects/registry.ts';
 import type { EventRecord } from '../../events/event.ts';
 import { Failure } from '../../failure.ts';
+import { namedRun } from '../../ledger/find.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { endReading, tapeOf } from '../../ledger/run-tape.ts';
-import { runRecords } from '../../ledger/tail.ts';
-import { runsBelow } from '../../ledger/tree.ts';
+import { endReading } from '../../ledger/run-tape.ts';
+import { treeRecords } from '../../ledger/tail-tree.ts';
 import { Reader } from '../../pipeline/reader.ts';
-import type { RunSummary } from '../../stores/run-store.ts';
 import { deliver } from '../../telemetry/deliver.ts';
 import { contentIdOf } from '../../telemetry/ids.ts';
-import { traceRequest } from '../../telemetry/otlp.ts';
-import { readTelemetry, type TelemetryRequest } from '../../telemetry/settings.ts';
-import type { Span } from '../../telemetry/span.ts';
-import { SpanFold } from '../../telemetry/span-fold.ts';
-import { SpanQueue } from '../../telemetry/span-queue.ts';
+import { readTelemetry, type TelemetryTarget } from '../../telemetry/settings.ts';
+import type { SpanFold } from '../../telemetry/span-fold.ts';
+import { SpanWriter } from '../../telemetry/span-writer.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readSharedFlags, redaction, sourcesOf, streamOptions } from '../streams.ts';
-import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
+import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const otel = command({
   name: 'runs otel',
@@ -50,13 +47,19 @@ docs/telemetry.md.`,
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'no run: give an id, last, or a file; see "runwire runs otel --help"');
     const { request, warnings } = readTelemetry(values.to ?? '-', context.env, (name) => resolve(context.cwd, name));
-    for (const each of warnings) context.warn(`runwire: warning: ${each}`);
+    for (const each of warnings) complain(each, context);
     if (request === undefined) throw new Failure('input', `--to ${values.to}: expected a file, or the address of a collector`);
-    const out = new SpanWriter(request, values.to !== undefined, context);
+    const { capturesContent, resource, queue, target } = request;
+    const out = new SpanWriter({
+      capturesContent,
+      resource: redaction(false, context).redact?.json(resource) ?? resource,
+      batch: queue.batch,
+      write: writerTo(values.to === undefined ? undefined : target, context),
+    });
     for (const word of operands) {
       const isFile = word === '-' || existsSync(resolve(context.cwd, word));
       if (isFile) await tellFile(word, values, out, context);
-      else await useLedger(values, context, (ledger) => tellRun(ledger, word, out), noSuchLedger);
+      else await useLedger(values, context, (ledger) => tellRun(ledger, word, out, context), noSuchLedger);
     }
     await out.end();
     return 0;
@@ -64,20 +67,19 @@ docs/telemetry.md.`,
 });
 
 /** The run and all below it: each tells its own spans, and knows the span that it is below of. */
-async function tellRun(ledger: Ledger, word: string, out: SpanWriter): Promise<void> {
-  const run = await namedRun(ledger.store, word);
-  const found = await tapeOf(ledger.tapes, run);
-  if ('missing' in found) throw new Failure('input', found.missing);
-  for (const each of [run, ...(await runsBelow(ledger.store, run))]) await tellTape(ledger, each, out);
-}
-
-async function tellTape(ledger: Ledger, run: RunSummary, out: SpanWriter): Promise<void> {
-  const found = await tapeOf(ledger.tapes, run);
-  if ('missing' in found) return out.complain(found.missing);
-  const fold = out.fold(run.id, run.started_at);
-  for await (const records of runRecords(ledger, run, found.tape)) {
-    for (const record of records) fold.record(record);
-    await out.flush();
+async function tellRun(ledger: Ledger, word: string, out: SpanWriter, context: Context): Promise<void> {
+  const top = await namedRun(ledger.store, word);
+  let fold: { run: string; spans: SpanFold } | undefined;
+  for await (const news of treeRecords(ledger, top)) {
+    const { run } = news;
+    if ('missing' in news) {
+      if (run.id === top.id) throw new Failure('input', news.missing);
+      complain(news.missing, context);
+    } else if ('records' in news) {
+      if (fold?.run !== run.id) fold = { run: run.id, spans: out.fold(run.id, run.started_at) };
+      for (const record of news.records) fold.spans.record(record);
+      await out.flush();
+    }
   }
 }
 
@@ -106,45 +108,16 @@ async function tellFile(
     throw new Failure('input', `${name}: no known dialect in it; name one with --from (see "runwire dialects")`);
 }
 
-/** Spans on their way, a batch at a time. */
-class SpanWriter {
-  readonly #request: TelemetryRequest;
-  readonly #isSent: boolean;
-  readonly #context: Context;
-  readonly #waiting: SpanQueue;
-
-  constructor(request: TelemetryRequest, isSent: boolean, context: Context) {
-    this.#request = request;
-    this.#isSent = isSent;
-    this.#context = context;
-    // Nothing is dropped: what is read waits.
-    this.#waiting = new SpanQueue({ most: Infinity, characters: Infinity, batch: request.queue.batch });
-  }
-
-  fold(runId: string, startedAt: number): SpanFold {
-    const { capturesContent } = this.#request;
-    return new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => this.#waiting.add(span) });
-  }
-
-  complain(message: string): void {
-    this.#context.warn(`runwire: warning: ${message}`);
-  }
-
-  async flush(): Promise<void> {
-    while (this.#waiting.isFull) await this.#write(this.#waiting.take());
-  }
-
-  async end(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#write(this.#waiting.take());
-  }
-
-  async #write(spans: readonly Span[]): Promise<void> {
-    const { target, resource } = this.#request;
-    const { redact } = redaction(false, this.#context);
-    const body = traceRequest(spans, redact?.json(resource) ?? resource);
-    if (!this.#isSent) return this.#context.print(`${body}\n`);
+/** To stdout, or to where it was asked for. */
+function writerTo(target: TelemetryTarget | undefined, context: Context): (body: string) => Promise<void> {
+  if (target === undefined) return (body) => context.print(`${body}\n`);
+  return async (body) => {
     const told = await deliver(body, target, new AbortController().signal);
     if (told.kind !== 'taken') throw new Failure('config', `OpenTelemetry did not take the spans: ${told.why}`);
-    if (told.remark !== undefined) this.complain(`OpenTelemetry: ${told.remark}`);
-  }
+    if (told.remark !== undefined) complain(`OpenTelemetry: ${told.remark}`, context);
+  };
+}
+
+function complain(message: string, context: Context): void {
+  context.warn(`runwire: warning: ${message}`);
 }

@@ -6,7 +6,8 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fileSize, plural } from '../../terminal/figures.ts';
 import { readSpan } from '../../ledger/filter.ts';
-import { filterOptions, readFilter, withWholeIds } from './filters.ts';
+import { withWholeIds } from '../../ledger/find.ts';
+import { filterOptions, readFilter } from './filters.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export const prune = command({

@@ -1,4 +1,5 @@
 import { Failure } from '../../failure.ts';
+import { namedRun } from '../../ledger/find.ts';
 import { Families } from '../../ledger/families.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import { readTimeline, type Timeline } from '../../ledger/timeline.ts';
@@ -10,12 +11,12 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { oneLine, plain } from '../../terminal/plain.ts';
 import { ago, compactCount, compactDuration, dollars, plural } from '../../terminal/figures.ts';
-import { ledgerOption, namedRun, noSuchLedger, runWords, useLedger } from './ledger.ts';
+import { ledgerOption, noSuchLedger, runWords, useLedger } from './ledger.ts';
 import { endOf, statusColour } from './list.ts';
 import { paint } from '../../terminal/paint.ts';
 import type { Screen } from '../../terminal/table.ts';
 import { screenOf } from '../screen.ts';
-import { htmlReport } from './html-report.ts';
+import { htmlReport } from '../../ledger/html-report.ts';
 import { isUnchanged } from '../../outcome/lineage.ts';
 import { drawTimeline, shownEntry } from './timeline.ts';
 

@@ -1,13 +1,14 @@
 import { Failure } from '../../failure.ts';
 import { csvLine } from '../../ledger/csv.ts';
 import { groupings, groupingsOf, type Stats, statsBy } from '../../ledger/stats.ts';
+import { withWholeIds } from '../../ledger/find.ts';
 import { present } from '../../present.ts';
 import type { StatsRow } from '../../stores/run-store.ts';
 import { budgetTable } from '../budget/list.ts';
 import { command } from '../command.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactCount, compactDuration, dollars, percent } from '../../terminal/figures.ts';
-import { filterOptions, readFilter, withWholeIds } from './filters.ts';
+import { filterOptions, readFilter } from './filters.ts';
 import { formatOptions, readFormat } from './format.ts';
 import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 import { type Column, table } from '../../terminal/table.ts';
@@ -54,9 +55,8 @@ is known: cost_known says of how many runs, unpriced how many have none. A table
     const grouping = groupingsOf('--by', by);
     const figures = values.columns?.split(',').map((name) => readFigure('--columns', name.trim()));
     const order = values.sort === undefined ? undefined : readSort(values.sort);
-    const zone = values['time-zone'];
     const options = {
-      ...present({ timeZone: zone === 'local' ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone }),
+      ...present({ timeZone: values['time-zone'] }),
       percentiles: values.percentiles === true || [order, ...(figures ?? [])].some((name) => name?.includes('_p') === true),
     };
     const chart = readChart(values.chart);
@@ -70,7 +70,8 @@ is known: cost_known says of how many runs, unpriced how many have none. A table
         else if (format === 'table') {
           const all = by === 'all' ? [] : await statsBy(store, 'all', wanted, options);
           const totals = all.map((row) => ({ ...row, group: 'all' }));
-          const shown = figures === undefined ? columns(by, chart, rows, options.percentiles) : chosenColumns(by, figures, rows);
+          const groups = new Set(rows);
+          const shown = figures === undefined ? columns(by, chart, groups, options.percentiles) : chosenColumns(by, figures, groups);
           const budgets = await store.budgets.list();
           const left = budgets.length === 0 ? '' : `\n${budgetTable(budgets, context)}`;
           await context.show(table(shown, [...rows, ...totals], screenOf(context)) + left);
@@ -133,19 +134,20 @@ function costOf({ cost, unpriced }: Stats): string {
   return cost === undefined ? `${unpriced} unpriced` : `${dollars(cost)} + ${unpriced} unpriced`;
 }
 
-function groupColumns(by: string, rows: readonly Stats[]): Column<Stats>[] {
+/** `groups`: the rows that are no totals; there may be as many as there are runs. */
+function groupColumns(by: string, groups: ReadonlySet<Stats>): Column<Stats>[] {
   const [first = '', second] = by.split(',');
   const group: Column<Stats> = {
     title: first.toUpperCase(),
     fills: true,
     cell: (row) => oneLine(row.group ?? '(none)', 60),
-    colour: (row) => (rows.includes(row) ? undefined : 'bold'),
+    colour: (row) => (groups.has(row) ? undefined : 'bold'),
   };
   if (second === undefined) return [group];
-  return [group, { title: second.toUpperCase(), cell: (row) => (rows.includes(row) ? oneLine(row.subgroup ?? '(none)', 40) : '') }];
+  return [group, { title: second.toUpperCase(), cell: (row) => (groups.has(row) ? oneLine(row.subgroup ?? '(none)', 40) : '') }];
 }
 
-function chosenColumns(by: string, figures: readonly Figure[], rows: readonly Stats[]): Column<Stats>[] {
+function chosenColumns(by: string, figures: readonly Figure[], groups: ReadonlySet<Stats>): Column<Stats>[] {
   const shown = (row: Stats, name: Figure): string => {
     const value = row[name];
     if (name === 'cost') return costOf(row);
@@ -155,15 +157,15 @@ function chosenColumns(by: string, figures: readonly Figure[], rows: readonly St
     return /duration_(?:ms|p)|longest/.test(name) ? compactDuration(value) : compactCount(value);
   };
   return [
-    ...groupColumns(by, rows),
+    ...groupColumns(by, groups),
     ...figures.map((name): Column<Stats> => ({ title: name.toUpperCase(), align: 'right', cell: (row) => shown(row, name) })),
   ];
 }
 
-function columns(by: string, chart: Chart, rows: readonly Stats[], hasPercentiles: boolean): Column<Stats>[] {
+function columns(by: string, chart: Chart, groups: ReadonlySet<Stats>, hasPercentiles: boolean): Column<Stats>[] {
   const measure = measures[chart];
-  const most = Math.max(...rows.map(measure));
-  const isTotal = (row: Stats): boolean => !rows.includes(row);
+  let most = 0;
+  for (const row of groups) most = Math.max(most, measure(row));
   const rate = ({ success_rate: share }: Stats): string => (share === undefined ? '' : percent(share));
   const spread = (title: string, value: (row: Stats) => number | undefined): Column<Stats> => ({
     title,
@@ -174,7 +176,7 @@ function columns(by: string, chart: Chart, rows: readonly Stats[], hasPercentile
     },
   });
   return [
-    ...groupColumns(by, rows),
+    ...groupColumns(by, groups),
     { title: 'RUNS', align: 'right', cell: ({ runs }) => String(runs) },
     { title: 'SUCCESS', align: 'right', cell: rate },
     {
@@ -192,7 +194,7 @@ function columns(by: string, chart: Chart, rows: readonly Stats[], hasPercentile
     { title: 'LONGEST', align: 'right', cell: ({ longest_ms: ms }) => (ms === undefined ? '' : compactDuration(ms)), leaves: 6 },
     {
       title: chart === 'runs' ? '' : chart.toUpperCase(),
-      cell: (row) => (isTotal(row) || most === 0 ? '' : bar(measure(row) / most, chartWidth)),
+      cell: (row) => (!groups.has(row) || most === 0 ? '' : bar(measure(row) / most, chartWidth)),
       leaves: 5,
     },
   ];

@@ -14,11 +14,11 @@ import { plain } from '../../terminal/plain.ts';
 import { answerSink, dialectSink } from '../../run/sinks/dialect.ts';
 import { tapeOf } from '../../ledger/run-tape.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { newestRun } from '../../ledger/find.ts';
+import { namedRun, newestRun } from '../../ledger/find.ts';
 import { nextRun, runRecords } from '../../ledger/tail.ts';
 import { treeRecords } from '../../ledger/tail-tree.ts';
 import { shortRunId } from '../../stores/run-id.ts';
-import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
+import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 import { screenOf } from '../screen.ts';
 
 export const tail = command({
@@ -92,6 +92,7 @@ async function tailTree(
   const outlet = new Outlet(to === 'text' ? (pieces) => context.show(pieces.join('')) : context.print, () => {});
   const sinks = new Map<string, Sink>();
   for await (const news of treeRecords(ledger, top, follow ? context : undefined)) {
+    if ('missing' in news) continue;
     const { id } = news.run;
     const sink = sinks.get(id) ?? sinkFor(to, outlet, context, `${shortRunId(id)}  `);
     sinks.set(id, sink);

@@ -1,14 +1,14 @@
 import { exitCodes, Failure } from '../../failure.ts';
+import { namedRun } from '../../ledger/find.ts';
 import type { Queue } from '../../fleet/queue.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { type Look, lookAt, waitFor } from '../../ledger/wait.ts';
 import { ledgerPlace } from '../../stores/open-store.ts';
 import { shortRunId } from '../../stores/run-id.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readDuration } from '../flag-values.ts';
-import { ledgerOption, namedRun, noSuchLedger, useLedger } from './ledger.ts';
-
-const pollMs = 500;
+import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const wait = command({
   name: 'runs wait',
@@ -27,80 +27,50 @@ export const wait = command({
   ],
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'expected at least one run: an id, or last; see --help');
-    const timeoutMs = readDuration('--timeout', values.timeout);
+    const asked = { timeoutMs: readDuration('--timeout', values.timeout), quiet: values.quiet === true };
     const hasQueue = ledgerPlace(values.ledger, context.env, context.cwd).kind === 'postgres';
     return useLedger(
       values,
       context,
       async (ledger) => {
-        if (!hasQueue) return waitFor(operands, { ledger, queue: undefined, timeoutMs, quiet: values.quiet === true }, context);
+        const waitWith = async (queue?: Queue): Promise<number> =>
+          tellUntil(await Promise.all(operands.map((word) => lookOf(word, ledger, queue, context))), asked, context);
+        if (!hasQueue) return waitWith();
         const { useQueue } = await import('../fleet/queue.ts');
-        return useQueue(values.ledger, context, (queue) =>
-          waitFor(operands, { ledger, queue, timeoutMs, quiet: values.quiet === true }, context),
-        );
+        return useQueue(values.ledger, context, waitWith);
       },
       noSuchLedger,
     );
   },
 });
 
-interface State {
-  run: string;
-  /** What is told of it while it goes on. */
-  state: string;
-  end?: { class: string; exit_code: number; message?: string };
-}
-
-interface Means {
-  ledger: Ledger;
-  queue: Queue | undefined;
+interface Asked {
   timeoutMs: number | undefined;
   quiet: boolean;
 }
 
-async function waitFor(words: readonly string[], { ledger, queue, timeoutMs, quiet }: Means, context: Context): Promise<number> {
-  const until = context.now() + (timeoutMs ?? Infinity);
-  const looks = await Promise.all(words.map((word) => lookAt(word, ledger, queue)));
-  const told = new Map<string, string>();
-  for (;;) {
-    const states = await Promise.all(looks.map((look) => look()));
-    for (const { run, state } of states) {
-      if (!quiet && told.get(run) !== state) context.warn(`runwire: ${shortRunId(run)}: ${state}`);
-      told.set(run, state);
-    }
-    if (states.every(({ end }) => end !== undefined)) {
-      for (const { run, end } of states) await context.print(`${JSON.stringify({ id: run, ...end })}\n`);
-      return states.map(({ end }) => end?.exit_code ?? 0).find((code) => code !== 0) ?? 0;
-    }
-    if (context.now() >= until) {
-      const open = states.filter(({ end }) => end === undefined).map(({ run, state }) => `${shortRunId(run)} (${state})`);
-      context.warn(`runwire: not ended in time: ${open.join(', ')}`);
-      return exitCodes.time_limit;
-    }
-    await context.sleep(Math.min(pollMs, Math.max(1, until - context.now())));
+async function tellUntil(looks: readonly Look[], { timeoutMs, quiet }: Asked, context: Context): Promise<number> {
+  const changes = waitFor(looks, { now: context.now, sleep: context.sleep, timeoutMs });
+  let next = await changes.next();
+  for (; next.done !== true; next = await changes.next())
+    if (!quiet) context.warn(`runwire: ${shortRunId(next.value.run)}: ${next.value.state}`);
+  const states = next.value;
+  const open = states.filter(({ end }) => end === undefined);
+  if (open.length > 0) {
+    context.warn(`runwire: not ended in time: ${open.map(({ run, state }) => `${shortRunId(run)} (${state})`).join(', ')}`);
+    return exitCodes.time_limit;
   }
+  for (const { run, end } of states) await context.print(`${JSON.stringify({ id: run, ...end })}\n`);
+  return states.map(({ end }) => end?.exit_code ?? 0).find((code) => code !== 0) ?? 0;
 }
 
-async function lookAt(word: string, { store }: Ledger, queue: Queue | undefined): Promise<() => Promise<State>> {
+/** A run of the queue is looked at there: it may wait for a worker, and no ledger knows of it yet. */
+async function lookOf(word: string, ledger: Ledger, queue: Queue | undefined, context: Context): Promise<Look> {
   const { queuedRun } = await import('../fleet/queue.ts');
   const queued = queue === undefined || word === 'last' ? undefined : await queuedRun(queue, word);
-  if (queue !== undefined && queued !== undefined) return () => queuedState(queue, queued);
-  const { id } = await namedRun(store, word);
-  return async () => {
-    const run = await store.get(id);
-    if (run === undefined) throw new Failure('input', `the run ${shortRunId(id)} is gone`);
-    const { status, class: verdict = status, exit_code } = run;
-    if (status === 'running') return { run: id, state: 'running' };
-    return { run: id, state: verdict, end: { class: verdict, exit_code: exit_code ?? exitCodes.incomplete } };
-  };
-}
-
-async function queuedState(queue: Queue, run: string): Promise<State> {
-  const job = await queue.get(run);
-  if (job === undefined) throw new Failure('input', `the run ${shortRunId(run)} is gone`);
-  const { state, worker, attempt, class: verdict = 'incomplete', exit_code = exitCodes.incomplete, message, is_recorded } = job;
-  // Who is told of the end may look for it in the ledger at once.
-  if (state !== 'ended' || is_recorded !== true)
-    return { run, state: worker === undefined ? state : `running on ${worker}${attempt > 1 ? `, attempt ${attempt}` : ''}` };
-  return { run, state: verdict, end: { class: verdict, exit_code, ...(message === undefined ? {} : { message }) } };
+  if (queue !== undefined && queued !== undefined) {
+    const { queuedState } = await import('../../fleet/queued-state.ts');
+    return () => queuedState(queue, queued);
+  }
+  return lookAt(ledger, (await namedRun(ledger.store, word)).id, context);
 }

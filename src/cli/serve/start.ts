@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
-import { type Ledger, openLedger } from '../../ledger/ledger.ts';
+import { type Ledger, openLedgerAt } from '../../ledger/ledger.ts';
 import { present } from '../../present.ts';
 import { createApp } from '../../server/app.ts';
 import { readAssets } from '../../server/assets.ts';
@@ -51,7 +51,7 @@ export async function startServing(
   // Agents of the same user run beside us: tokens in our variables are not theirs.
   context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
-  const ledger = await openLedger(place, env, tapesPlace(values.tapes, env, place));
+  const ledger = await openLedgerAt(place, env, tapesPlace(values.tapes, env, place));
   const delivering = keepDelivering(ledger, context);
   let port = wantedPort;
   const names = namesOf({

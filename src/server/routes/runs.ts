@@ -11,7 +11,7 @@ import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
 import { allow } from '../guard.ts';
 import { Problem } from '../problem.ts';
-import { askedFilter, askedNumber, namedRun, withWholeIds } from '../questions.ts';
+import { askedFilter, askedNumber, namedRun } from '../questions.ts';
 
 const defaultLimit = 50;
 const mostRuns = 500;
@@ -21,7 +21,7 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
   const { store, tapes } = ledger;
 
   app.get('/api/runs', allow('read'), async (context) => {
-    const filter = await withWholeIds(ledger, askedFilter(context, now()));
+    const filter = await askedFilter(context, ledger, now());
     const limit = askedNumber(context, 'limit', { least: 1, most: mostRuns }) ?? defaultLimit;
     const after = context.req.query('after') || undefined;
     if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the page before');
@@ -41,7 +41,7 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
   });
 
   app.get('/api/stats', allow('read'), async (context) => {
-    const filter = await withWholeIds(ledger, askedFilter(context, now()));
+    const filter = await askedFilter(context, ledger, now());
     return context.json({ rows: await statsBy(store, groupingsOf('by', context.req.query('by') || 'day'), filter) });
   });
 

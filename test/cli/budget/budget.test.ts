@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { runsSchemas } from '../../../src/ledger/schemas.ts';
 import { runwire } from '../../support/command.ts';
+import { inside } from '../run/live.ts';
 import { jsonLines, newLedger, runs } from '../runs/ledger.ts';
 
 const budget = (ledger: string, words: readonly string[]) => runwire(['budget', ...words, '--ledger', ledger]);
@@ -40,7 +41,7 @@ it('in dollars says before the start what it cannot count', async () => {
   await budget(ledger, ['set', 'usd', '--usd', '5']);
   await budget(ledger, ['set', 'tokens', '--tokens', '5000000']);
   const told = async (...words: string[]): Promise<string[]> => {
-    const { stderr } = await runwire(['run', ...words, '--ledger', ledger, '--', 'echo', '{"type":"turn.started"}']);
+    const { stderr } = await inside(['run', ...words, '--ledger', ledger, '--', 'echo', '{"type":"turn.started"}']);
     return stderr.split('\n').filter((line) => line.includes('dollars of the budget'));
   };
   const uncounted = 'unless the agent tells its cost, this run does not count in the dollars of the budget "usd"; --price counts it';

@@ -1,22 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { atFileEnd } from '../../support/at-file-end.ts';
 import { startModelServer, type ModelServer, type TurnInput } from '../../support/model-server/index.ts';
+import type { Context } from '../../../src/cli/context.ts';
 import { realContext } from '../../../src/cli/effects.ts';
 import { main } from '../../../src/cli/main.ts';
 import { folder, outside } from './scripted.ts';
 
 const bin = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
-const servers: ModelServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 export async function serve(turns: readonly TurnInput[], requireKey?: string): Promise<ModelServer> {
   const server = await startModelServer({ turns, ...(requireKey === undefined ? {} : { requireKey }) });
-  servers.push(server);
+  atFileEnd(() => server.close());
   return server;
 }
 
@@ -73,12 +69,15 @@ export function live(args: readonly string[], options: LiveOptions = {}): Promis
  * The same command without a process of its own: for tables of cases. What a process is for (signals, pipes, the end of
  * everything) is tested with `live`.
  */
-export async function inside(args: readonly string[], options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'> = {}): Promise<Live> {
+export async function inside(
+  args: readonly string[],
+  options: Pick<LiveOptions, 'cwd' | 'env' | 'stdin'> & { clock?: Pick<Context, 'now' | 'sleep'> } = {},
+): Promise<Live> {
   const { context, told, cwd } = outside({ cwd: options.cwd ?? project(), stdin: options.stdin ?? '' });
   const env = { PATH: process.env.PATH, HOME: folder(), ...options.env };
   // A process reads from its own folder, and names a file as it was given.
   const beside = (path: string): string => (cwd !== process.cwd() && existsSync(join(cwd, path)) ? join(cwd, path) : path);
-  const status = await main(args, { ...context, env, readFile: (path) => realContext().readFile(beside(path)) });
+  const status = await main(args, { ...context, ...options.clock, env, readFile: (path) => realContext().readFile(beside(path)) });
   return { ...told, status, cwd };
 }
 

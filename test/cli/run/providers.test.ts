@@ -5,7 +5,7 @@ import type { VerdictClass } from '../../../src/failure.ts';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import type { FormatId, ModelServer, TurnInput } from '../../support/model-server/index.ts';
 import { truthOf } from '../../support/recordings.ts';
-import { sweep } from '../../support/sweep.ts';
+import { isSweep, sweep } from '../../support/sweep.ts';
 import { inside, live, type LiveOptions, project, serve } from './live.ts';
 import { folder } from './scripted.ts';
 
@@ -243,16 +243,15 @@ describe.each(providers)('%s', (...provider) => {
   });
 });
 
-/** Each scenario in a process with one provider, with the others in ours; all in a process in `npm run test:sweeps`. */
-const inProcesses = new Set(sweep(scenarios, providers).map(([{ title }, [format]]) => `${format}: ${title}`));
-const tries = scenarios
-  .flatMap((scenario) => providers.map((provider) => [provider[0], scenario.title, provider, scenario] as const))
-  .filter(([format, title, , { watch }]) => watch === undefined || inProcesses.has(`${format}: ${title}`));
+/** Each scenario with one provider; all with all, in processes, in `npm run test:sweeps`. Here these have one: what needs it, and one thing with each. */
+const tries = sweep(scenarios, providers).map(([scenario, provider]) => [provider[0], scenario.title, provider, scenario] as const);
+const first = new Set(scenarios.slice(0, providers.length));
+const isLive = (scenario: Scenario): boolean => isSweep || first.has(scenario) || scenario.watch !== undefined;
 
 describe('the same in every format', () => {
-  it.each(tries)('%s: %s', async (format, title, provider, scenario) => {
+  it.each(tries)('%s: %s', async (_format, _title, provider, scenario) => {
     const server = await serve(scenario.turns);
-    const { status, events, outcome } = await run(server, provider, scenario, inProcesses.has(`${format}: ${title}`) ? live : inside);
+    const { status, events, outcome } = await run(server, provider, scenario, isLive(scenario) ? live : inside);
     const { tokens } = truthOf(server.served);
     const { metrics, verdict, tool_calls, message } = outcome;
 

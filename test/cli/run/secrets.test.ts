@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { body, plantedSecrets } from '../../support/secrets.ts';
+import { isSweep, sweep } from '../../support/sweep.ts';
 import { folder } from './scripted.ts';
 import { inside, live, modelAt, project, serve } from './live.ts';
 
@@ -78,10 +79,7 @@ const needles = [...new Set([...plantedSecrets.map(({ secret }) => secret), ofTh
 ]);
 
 const inAProcess = new Set(['--json', 'a tape']);
-
-it('plants at least 30 kinds', () => expect(kinds.size).toBeGreaterThanOrEqual(30));
-
-describe.each([
+const outputs: readonly (readonly [name: string, flags: readonly string[]])[] = [
   ['text', ['--output-format', 'text']],
   ['--json', ['--json']],
   ['--output-format json', ['--output-format', 'json']],
@@ -89,21 +87,21 @@ describe.each([
   ['--stream-json', ['--stream-json']],
   ['a tape', ['--to', 'runwire']],
   ['claude', ['--to', 'claude']],
-])('%s', (name, flags) => {
-  // How a failure is told differs most between these three, and two of them are seen as a user sees them.
-  it.each([
-    ['a run that succeeds', false] as const,
-    ...(['text', '--json', 'a tape'].includes(name) ? [['a run that fails', true] as const] : []),
-  ])('shows no secret of %s, in no stream and no file', async (_what, failing) => {
-    const { places, stdout } = await runWithSecrets(flags, failing, inAProcess.has(name) ? live : inside);
-    const leaks = [...places].flatMap(([place, text]) =>
-      needles.filter((needle) => text.includes(needle)).map((needle) => `${place}: ${needle.slice(0, 24)}`),
-    );
-    expect(leaks).toEqual([]);
-    expect([...places.keys()].some((place) => place.endsWith('run.tape'))).toBe(true);
-    expect([...places.keys()].some((place) => place.endsWith('model.jsonl'))).toBe(true);
-    expect(stdout + (places.get('stderr') ?? '')).toContain('[redacted:');
-  });
+];
+const endings = ['succeeds', 'fails'] as const;
+const runs = sweep(outputs, endings).map(([[name, flags], ending]) => [name, ending, flags] as const);
+
+it('plants at least 30 kinds', () => expect(kinds.size).toBeGreaterThanOrEqual(30));
+
+it.each(runs)('%s shows no secret of a run that %s, in no stream and no file', async (name, ending, flags) => {
+  const { places, stdout } = await runWithSecrets(flags, ending === 'fails', isSweep || inAProcess.has(name) ? live : inside);
+  const leaks = [...places].flatMap(([place, text]) =>
+    needles.filter((needle) => text.includes(needle)).map((needle) => `${place}: ${needle.slice(0, 24)}`),
+  );
+  expect(leaks).toEqual([]);
+  expect([...places.keys()].some((place) => place.endsWith('run.tape'))).toBe(true);
+  expect([...places.keys()].some((place) => place.endsWith('model.jsonl'))).toBe(true);
+  expect(stdout + (places.get('stderr') ?? '')).toContain('[redacted:');
 });
 
 it('tells the model no credentials of git and no withheld value', async () => {

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oneLine, plain } from '../../../src/terminal/plain.ts';
 import type { Draft } from '../../../src/events/event.ts';
-import { anyText } from '../../support/any-text.ts';
 import { endings, goodRun, ok, runScripted, started, telling } from './scripted.ts';
 
 const ESC = '\u001b';
@@ -167,17 +165,6 @@ describe('hostile words', () => {
         expect(stderr.match(/^runwire: success$/gm) ?? []).toHaveLength(1);
       }),
       { numRuns: 100 },
-    );
-  });
-
-  it('is harmless in any text, and one line stays one line', () => {
-    fc.assert(
-      fc.property(anyText(300), (text) => {
-        // eslint-disable-next-line no-control-regex -- control characters are what must not be there
-        expect(plain(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
-        expect(oneLine(text, 40)).not.toContain('\n');
-        expect(Array.from(oneLine(text, 40)).length).toBeLessThanOrEqual(40);
-      }),
     );
   });
 });

@@ -1,25 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { RunOutcome } from '../../../src/outcome/outcome.ts';
 import { newRunId } from '../../../src/stores/run-id.ts';
 import type { ImportedRun, RunRecord } from '../../../src/stores/run-store.ts';
 import { openSqlite } from '../../../src/stores/sqlite.ts';
+import { atFileEnd } from '../../support/at-file-end.ts';
 import { type Result, runwire } from '../../support/command.ts';
 import { inside } from '../run/live.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const folders: string[] = [];
-
-afterAll(() => {
-  for (const path of folders.splice(0)) rmSync(path, { recursive: true, force: true });
-});
 
 /** A folder that is gone after the tests of its file. */
 export function temporary(): string {
   const path = mkdtempSync(join(tmpdir(), 'runwire-runs-'));
-  folders.push(path);
+  atFileEnd(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 

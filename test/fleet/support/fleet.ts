@@ -5,10 +5,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from '../../../src/fleet/job.ts';
 import type { Result } from '../../support/command.ts';
+import { compiled } from '../../support/compiled.ts';
 import { inProcess } from './in-process.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'runwire.js');
-const agent = join(import.meta.dirname, 'agent.ts');
+/** With what another one has compiled: a worker gives its runs no variables. */
+const agent = [
+  '/usr/bin/env',
+  `NODE_COMPILE_CACHE=${compiled.NODE_COMPILE_CACHE}`,
+  process.execPath,
+  join(import.meta.dirname, 'agent.ts'),
+];
 const hasty = ['--poll', '0.1s', '--lease', '2s'];
 
 export function temporary(): string {
@@ -44,24 +51,14 @@ export class Fleet {
 
   /** Queues what an agent of the test does: `sleep MS`, `fail`, `write FILE TEXT`, … Answers the id. */
   async enqueue(flags: readonly string[], ...does: string[]): Promise<string> {
-    const { stdout, stderr } = await this.runwire([
-      'enqueue',
-      '--cwd',
-      this.folder,
-      ...flags,
-      '--',
-      process.execPath,
-      agent,
-      this.log,
-      ...does,
-    ]);
+    const { stdout, stderr } = await this.runwire(['enqueue', '--cwd', this.folder, ...flags, '--', ...agent, this.log, ...does]);
     if (stdout === '') throw new Error(stderr);
     return (JSON.parse(stdout) as { id: string }).id;
   }
 
   /** The same as a line for `enqueue -`. */
   line(order: object, ...does: string[]): string {
-    return `${JSON.stringify({ cwd: this.folder, command: [process.execPath, agent, this.log, ...does], ...order })}\n`;
+    return `${JSON.stringify({ cwd: this.folder, command: [...agent, this.log, ...does], ...order })}\n`;
   }
 
   /** A worker that takes one run, here: what becomes of its process is no matter. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../failure.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { tapeOf } from '../../ledger/run-tape.ts';
-import { runRecords } from '../../ledger/tail.ts';
-import { ReportRecords } from '../../reports/report-records.ts';
-import { ledgerOutcome } from '../../stores/ledger-outcome.ts';
-import type { RunRecord } from '../../stores/run-store.ts';
+import { Failure } from '../failure.ts';
+import { ReportRecords } from '../reports/report-records.ts';
+import { ledgerOutcome } from '../stores/ledger-outcome.ts';
+import type { RunRecord } from '../stores/run-store.ts';
+import type { Ledger } from './ledger.ts';
+import { tapeOf } from './run-tape.ts';
+import { runRecords } from './tail.ts';
 
 const place = '{{data}}';
 

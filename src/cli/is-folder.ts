@@ -1,0 +1,5 @@
+import { statSync } from 'node:fs';
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,16 @@
+import { exitCodes, Failure } from '../failure.ts';
+import type { RunState } from '../ledger/wait.ts';
+import { present } from '../present.ts';
+import { shortRunId } from '../stores/run-id.ts';
+import type { Queue } from './queue.ts';
+
+/** How a run of the queue is. */
+export async function queuedState(queue: Pick<Queue, 'get'>, run: string): Promise<RunState> {
+  const job = await queue.get(run);
+  if (job === undefined) throw new Failure('input', `the run ${shortRunId(run)} is gone`);
+  const { state, worker, attempt, class: verdict = 'incomplete', exit_code = exitCodes.incomplete, message, is_recorded } = job;
+  // Who is told of the end may look for it in the ledger at once.
+  if (state !== 'ended' || is_recorded !== true)
+    return { run, state: worker === undefined ? state : `running on ${worker}${attempt > 1 ? `, attempt ${attempt}` : ''}` };
+  return { run, state: verdict, end: { class: verdict, exit_code, ...present({ message }) } };
+}

@@ -1,0 +1,14 @@
+import type { z } from 'zod';
+import { Failure } from '../failure.ts';
+
+/** Throws `Failure` where what a caller without types gives is not what it should be: a limit or a filter that cannot be read would be none. */
+export function checkGiven(called: string, schema: z.ZodType, value: unknown): void {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return;
+  const place = issue.path.join('.');
+  const what =
+    issue.code === 'unrecognized_keys'
+      ? `${place === '' ? '' : `${place}: `}unknown option ${issue.keys.join(', ')}`
+      : `${place === '' ? 'options' : place}: ${issue.message}`;
+  throw new Failure('input', `${called}: ${what}`);
+}

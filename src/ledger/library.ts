@@ -1,0 +1,60 @@
+import { Failure } from '../failure.ts';
+import { ledgerPlace } from '../stores/open-store.ts';
+import type { Labels } from '../stores/run-store.ts';
+import { tapesPlace } from '../stores/tapes-place.ts';
+import type { Environment } from '../vocabulary.ts';
+import { checkGiven } from './check-given.ts';
+import type { RunLedger } from './run-ledger.ts';
+
+export interface LedgerOptions {
+  /** A file, or `postgres://…`; default: `RUNWIRE_LEDGER`, else the file in the state folder, as the command has it. */
+  ledger?: string | undefined;
+  /** Where its tapes are: `s3://bucket/prefix`, `postgres` or `files`; default: `RUNWIRE_TAPES`, else with the ledger. */
+  tapes?: string | undefined;
+  /** Default: where this process is. */
+  cwd?: string | undefined;
+  /** Default: the environment of this process. */
+  env?: Environment | undefined;
+}
+
+export interface ListOptions {
+  /** Default: 50. */
+  limit?: number | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+}
+
+export interface RecordsOptions {
+  /** Records above this sequence. */
+  after?: number | undefined;
+}
+
+export interface FollowOptions extends RecordsOptions {
+  /** Aborting it ends the iteration. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface OutcomeOptions {
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface LedgerImportOptions {
+  /** A dialect; default: each stream tells by itself. */
+  from?: string | undefined;
+  /** Given to all. */
+  labels?: Labels | undefined;
+  /** Whether secrets are taken out (default: true). */
+  redact?: boolean | undefined;
+}
+
+/** Opens the runs that were remembered. Throws `Failure` when that cannot be. One that was never written has no runs, and is not made by looking at it. */
+export async function openLedger(options: LedgerOptions = {}): Promise<RunLedger> {
+  const { Options } = await import('./given.ts');
+  checkGiven('openLedger()', Options, options);
+  const { ledger, tapes, cwd = process.cwd(), env = process.env } = options;
+  const place = ledgerPlace(ledger, env, cwd);
+  if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one');
+  const { RunLedger: Opened } = await import('./run-ledger.ts');
+  return Opened.open({ place, tapes: tapesPlace(tapes, env, place), cwd, env });
+}

@@ -1,0 +1,13 @@
+import type { RunRecord, RunSummary } from '../stores/run-store.ts';
+
+/** A run as a list has it. */
+export function summaryOf({
+  prompt: _prompt,
+  outcome: _outcome,
+  attempts: _attempts,
+  owner: _owner,
+  key: _key,
+  ...summary
+}: RunRecord): RunSummary {
+  return summary;
+}

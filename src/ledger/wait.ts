@@ -1,0 +1,51 @@
+import { exitCodes, Failure } from '../failure.ts';
+import { shortRunId } from '../stores/run-id.ts';
+import type { Ledger } from './ledger.ts';
+import type { Waiting } from './tail.ts';
+import { endIfGone } from './up-to-date.ts';
+
+const lookMs = 500;
+/** How many of these looks until we ask whether the process of the run is still there. */
+const looksPerCheck = 4;
+
+/** How a run is: what is told of it while it goes on, and what it came to. */
+export interface RunState {
+  run: string;
+  state: string;
+  /** Absent: it goes on. */
+  end?: { class: string; exit_code: number; message?: string };
+}
+
+/** Asks who knows of a run, the ledger or a queue, how it is. Throws `Failure` when the run is gone. */
+export type Look = () => Promise<RunState>;
+
+/** Looks at a run of the ledger. */
+export function lookAt(ledger: Ledger, id: string, { now }: Pick<Waiting, 'now'>): Look {
+  let looks = 0;
+  return async () => {
+    if (looks % looksPerCheck === looksPerCheck - 1) await endIfGone(ledger, now());
+    looks += 1;
+    const run = await ledger.store.get(id);
+    if (run === undefined) throw new Failure('input', `the run ${shortRunId(id)} is gone`);
+    const { status, class: verdict = status, exit_code = exitCodes.incomplete } = run;
+    return { run: id, state: verdict, ...(status === 'running' ? {} : { end: { class: verdict, exit_code } }) };
+  };
+}
+
+/** Tells every change until all have ended, or the time is over. Answers how each is then, in the order given. */
+export async function* waitFor(
+  looks: readonly Look[],
+  { now, sleep, timeoutMs = Infinity }: Pick<Waiting, 'now' | 'sleep'> & { timeoutMs?: number | undefined },
+): AsyncGenerator<RunState, readonly RunState[]> {
+  const until = now() + timeoutMs;
+  const told = new Map<string, string>();
+  for (;;) {
+    const states = await Promise.all(looks.map((look) => look()));
+    for (const each of states) {
+      if (told.get(each.run) !== each.state) yield each;
+      told.set(each.run, each.state);
+    }
+    if (states.every(({ end }) => end !== undefined) || now() >= until) return states;
+    await sleep(Math.min(lookMs, Math.max(1, until - now())));
+  }
+}
