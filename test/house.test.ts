@@ -1,15 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generated-files.ts';
 import { commands } from '../src/cli/commands.ts';
 import { dialects } from '../src/dialects/registry.ts';
 import { version } from '../src/version.ts';
+import { compiled } from './support/compiled.ts';
 
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `duration.ts`, `failure.ts`, `nearest.ts`, `path-pattern.ts`, `pause.ts`, `present.ts`, `secret-names.ts`, `version.ts` and `vocabulary.ts` are for all. */
+/** Which rooms a room may import; `duration.ts`, `failure.ts`, `field-of.ts`, `nearest.ts`, `path-pattern.ts`, `pause.ts`, `present.ts`, `secret-names.ts`, `version.ts`, `vocabulary.ts` and `without-user.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -23,9 +27,9 @@ const mayImport: Record<string, readonly string[]> = {
   processes: [],
   jsonrpc: ['dialects'],
   builtin: ['processes', 'outcome', 'redact', 'events', 'faults.ts', 'repository-file.ts'],
-  agents: ['processes', 'pipeline', 'dialects', 'outcome', 'events'],
+  agents: ['processes', 'terminal', 'pipeline', 'dialects', 'outcome', 'events'],
   stores: ['outcome', 'events'],
-  workspace: ['processes'],
+  workspace: ['processes', 'repository-file.ts'],
   run: [
     'expect',
     'telemetry',
@@ -46,7 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
     'repository-file.ts',
   ],
   acp: ['jsonrpc', 'run', 'builtin', 'dialects', 'outcome', 'events', 'faults.ts'],
-  ledger: ['agents', 'stores', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
+  ledger: ['reports', 'builtin', 'agents', 'stores', 'terminal', 'pipeline', 'dialects', 'outcome', 'redact', 'events'],
   orchestrate: ['run', 'workspace', 'builtin', 'agents', 'outcome', 'events', 'faults.ts'],
   fleet: ['run', 'ledger', 'workspace', 'agents', 'stores', 'outcome', 'events'],
   server: ['ledger', 'stores', 'pipeline', 'dialects', 'outcome', 'events'],
@@ -77,10 +81,12 @@ const mayImport: Record<string, readonly string[]> = {
   ],
   'schemas.ts': ['fleet', 'run', 'expect', 'dialects', 'outcome', 'events'],
   'portable.ts': ['pipeline', 'dialects', 'outcome', 'redact', 'events', 'schemas.ts'],
-  'index.ts': ['portable.ts', 'run'],
+  'index.ts': ['portable.ts', 'run', 'ledger', 'stores'],
   'duration.ts': [],
   'failure.ts': [],
+  'inside.ts': [],
   'faults.ts': ['events'],
+  'field-of.ts': [],
   'nearest.ts': [],
   'path-pattern.ts': [],
   'pause.ts': [],
@@ -90,11 +96,13 @@ const mayImport: Record<string, readonly string[]> = {
   'secret-names.ts': [],
   'version.ts': [],
   'vocabulary.ts': [],
+  'without-user.ts': [],
   'xdg.ts': [],
 };
 const forAll = [
   'duration.ts',
   'failure.ts',
+  'field-of.ts',
   'nearest.ts',
   'new-id.ts',
   'path-pattern.ts',
@@ -103,6 +111,7 @@ const forAll = [
   'secret-names.ts',
   'version.ts',
   'vocabulary.ts',
+  'without-user.ts',
 ];
 const touchesNode = new Set([
   'telemetry',
@@ -117,8 +126,25 @@ const touchesNode = new Set([
   'ledger',
   'server',
   'cli',
+  'inside.ts',
   'repository-file.ts',
   'xdg.ts',
+]);
+
+/** The files that may start a process, and why; all others ask one of them. */
+const mayStart = new Set([
+  // It holds what was started, and starts nothing itself.
+  'processes/guarded.ts',
+  // Under the guard: programs that we read from or write to, agents, and commands in a namespace.
+  'processes/child.ts',
+  'processes/supervise.ts',
+  'processes/namespace.ts',
+  // The guard itself, which outlives us to end the rest.
+  'processes/guard.ts',
+  // The user's browser, which is to outlive us.
+  'processes/browser.ts',
+  // fallocate, which is over at once and starts nothing; a guard for each of many calls would cost more than it gives.
+  'processes/followed-file.ts',
 ]);
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
@@ -133,7 +159,7 @@ const roomOf = (path: string): string => path.split(sep)[0] ?? path;
 describe('imports point one way', () => {
   it.each(files)('%s', (path) => {
     const room = roomOf(path);
-    const allowed = new Set([room, ...(mayImport[room] ?? []), ...forAll, ...(touchesNode.has(room) ? ['xdg.ts'] : [])]);
+    const allowed = new Set([room, ...(mayImport[room] ?? []), ...forAll, ...(touchesNode.has(room) ? ['inside.ts', 'xdg.ts'] : [])]);
     const targets = importsOf(path)
       .filter((target) => target.startsWith('.'))
       .map((target) => relative(src, join(src, dirname(path), target)));
@@ -141,7 +167,7 @@ describe('imports point one way', () => {
     expect(targets.map(roomOf).filter((target) => !allowed.has(target))).toEqual([]);
     expect(touchesNode.has(room) ? [] : importsOf(path).filter((target) => target.startsWith('node:'))).toEqual([]);
     // Whatever is started is guarded, so that it does not outlive us.
-    expect(room === 'processes' ? [] : importsOf(path).filter((target) => target.endsWith('child_process'))).toEqual([]);
+    expect(mayStart.has(path) ? [] : importsOf(path).filter((target) => target.endsWith('child_process'))).toEqual([]);
     // Inside the dialects, a folder knows itself, `shared`, and what lies beside the folders.
     const own = path.split(sep).length > 2 && room === 'dialects' ? path.split(sep)[1] : undefined;
     const neighbours = targets.filter(
@@ -156,32 +182,170 @@ describe('imports point one way', () => {
   });
 });
 
+const foldersIn = (path: string): string[] =>
+  readdirSync(path, { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => name);
+
+describe('CONTRIBUTING.md', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const partOf = (title: string): string => text.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  const [, house = ''] = partOf('The house').split('```');
+  /** The folders that it tells of, in `src` or in `test`. */
+  const toldIn = (place: string): string[] =>
+    [...house.matchAll(new RegExp(`(?:^|  )${place}/([\\w-]+) `, 'gm'))].map(([, name]) => name ?? '').toSorted();
+
+  it('tells of every room, once', () => expect(toldIn('src')).toEqual(foldersIn(src).toSorted()));
+
+  it('tells which way imports point, and they do', () => {
+    const [, line = ''] = /Imports point one way: `([^`]+)`/.exec(text) ?? [];
+    const floors = line.split(' → ').map((floor) => floor.split(', '));
+    expect(floors.flat().toSorted()).toEqual(foldersIn(src).toSorted());
+    const floorOf = (room: string): number => floors.findIndex((floor) => floor.includes(room));
+    const upwards = floors
+      .flat()
+      .flatMap((room) =>
+        (mayImport[room] ?? [])
+          .filter((other) => floorOf(other) !== -1 && floorOf(other) < floorOf(room))
+          .map((other) => `${room} imports ${other}`),
+      );
+    expect(upwards).toEqual([]);
+  });
+
+  it('explains every folder of tests that is not one of src', () => {
+    const rooms = new Set(foldersIn(src));
+    expect(foldersIn(import.meta.dirname).filter((name) => !rooms.has(name))).toEqual(toldIn('test'));
+    expect([...rooms].filter((room) => !existsSync(join(import.meta.dirname, room)))).toEqual([]);
+  });
+
+  describe('a line of Codex output', () => {
+    const rows = partOf('A line of Codex output, from byte to exit code')
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && line.includes('.ts'))
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    const rooms = rows.map(([, room = '']) => room).filter((room) => room !== '');
+    let room = '';
+    const named = rows.flatMap(([, given = '', names = '']) => {
+      room = given === '' ? room : given;
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => join(room, name));
+    });
+
+    it('passes fourteen files at most, and enters each room once', () => {
+      expect(rows.length).toBeGreaterThan(10);
+      expect(rows.length).toBeLessThanOrEqual(14);
+      expect(rooms).toEqual([...new Set(rooms)]);
+      expect(rooms.filter((each) => !foldersIn(src).includes(each))).toEqual([]);
+      expect(named.filter((path) => !files.includes(path))).toEqual([]);
+    });
+
+    it('really does: something of every file is called', () => {
+      const folder = mkdtempSync(join(tmpdir(), 'runwire-house-'));
+      const main = pathToFileURL(join(src, 'cli', 'main.ts')).href;
+      const program = `import { main } from ${JSON.stringify(main)}; process.exitCode = await main(process.argv.slice(1));`;
+      const recording = join(import.meta.dirname, 'recordings', 'codex@0.166.0', 'multi-tool', 'stdout.jsonl');
+      const args = ['run', '-q', '--ledger', 'none', '--to', 'runwire', '--', 'cat', recording];
+      const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], HOME: folder, NODE_V8_COVERAGE: join(folder, 'coverage'), ...compiled },
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      const called = new Set<string>();
+      for (const name of readdirSync(join(folder, 'coverage'))) {
+        const { result } = JSON.parse(readFileSync(join(folder, 'coverage', name), 'utf8')) as Coverage;
+        for (const { url, functions } of result)
+          if (functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)) called.add(url);
+      }
+      rmSync(folder, { recursive: true });
+      expect(named.filter((path) => !called.has(pathToFileURL(join(src, path)).href))).toEqual([]);
+    });
+  });
+});
+
+/** What V8 writes of a process: how often each function was called. */
+interface Coverage {
+  result: { url: string; functions: { functionName: string; ranges: { count: number }[] }[] }[];
+}
+
+it('has tests in the folders of src, at every depth', () => {
+  const beside = /^(?:support|golden|plans|expected)$/;
+  const rooms = foldersIn(src).filter((room) => existsSync(join(import.meta.dirname, room)));
+  const folders = rooms.flatMap((room) => [
+    room,
+    ...readdirSync(join(import.meta.dirname, room), { recursive: true, withFileTypes: true })
+      .filter((each) => each.isDirectory())
+      .map((each) => relative(import.meta.dirname, join(each.parentPath, each.name))),
+  ]);
+  const own = folders.filter((folder) => !folder.split(sep).some((name) => beside.test(name)));
+  expect(own.filter((folder) => !existsSync(join(src, folder)))).toEqual([]);
+  const loose = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.ts') && name !== 'house.test.ts');
+  expect(loose.filter((name) => !existsSync(join(src, name.replace('.test.ts', '.ts'))))).toEqual([]);
+});
+
+it('has no test that looks at a clock', () => {
+  const timed = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+    (path) =>
+      path.endsWith('.test.ts') &&
+      path !== 'house.test.ts' &&
+      /performance\.now|hrtime|[cC]puUsage/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+  );
+  // It prints what redaction costs, and compares nothing.
+  expect(timed).toEqual([join('redact', 'redact.test.ts')]);
+});
+
 it('has the same folder for every dialect', () => {
   for (const { id, about, encoder } of dialects) {
     const have = readdirSync(join(src, 'dialects', id), { recursive: true, encoding: 'utf8' });
     const read = about.reads === undefined ? [] : ['detect.ts', join('read', 'decode.ts')];
-    const wanted = ['index.ts', ...read, ...(encoder === undefined ? [] : [join('write', 'encode.ts')])];
+    // An object of our own is a record, whose schema is that of events.
+    const wire = id === 'runwire' ? [] : ['wire.ts'];
+    // Who knows tools has words for them.
+    const words = have.includes(join('read', 'tools.ts')) ? ['words.ts'] : [];
+    const wanted = ['index.ts', ...wire, ...words, ...read, ...(encoder === undefined ? [] : [join('write', 'encode.ts')])];
     expect({ id, missing: wanted.filter((path) => !have.includes(path)) }).toEqual({ id, missing: [] });
+    if (about.reads === undefined)
+      expect({ id, have: have.filter((path) => /^(?:detect\.ts|read)$/.test(path)) }).toEqual({ id, have: [] });
   }
-  const folders = readdirSync(join(src, 'dialects'), { withFileTypes: true }).filter(
-    (each) => each.isDirectory() && each.name !== 'shared',
-  );
-  expect(folders.map((each) => each.name).toSorted()).toEqual(dialects.map(({ id }) => id).toSorted());
+  const folders = foldersIn(join(src, 'dialects')).filter((name) => name !== 'shared');
+  expect(folders.toSorted()).toEqual(dialects.map(({ id }) => id).toSorted());
 });
 
 it('calls the same tool the same kind in every dialect', async () => {
   const kinds = new Map<string, string>();
-  for (const { id } of dialects) {
-    const path = join(src, 'dialects', id, 'words.ts');
-    if (!existsSync(path)) continue;
-    const { toolKinds = {} } = (await import(path)) as { toolKinds?: Record<string, string> };
+  const found: string[] = [];
+  for (const path of files.filter((each) => roomOf(each) === 'dialects' && each.endsWith(`${sep}words.ts`))) {
+    const { toolKinds } = (await import(join(src, path))) as { toolKinds?: Record<string, string> };
+    // Who has kinds for tools tells them under this name.
+    if (/\bToolKinds\b/.test(readFileSync(join(src, path), 'utf8')))
+      expect({ path, toolKinds }).toHaveProperty('toolKinds', expect.anything());
+    if (toolKinds === undefined) continue;
+    found.push(dirname(relative('dialects', path)));
     for (const [name, kind] of Object.entries(toolKinds)) {
       const same = name.toLowerCase().replaceAll(/[_-]/g, '');
-      expect({ id, name, kind }).toEqual({ id, name, kind: kinds.get(same) ?? kind });
+      expect({ path, name, kind }).toEqual({ path, name, kind: kinds.get(same) ?? kind });
       kinds.set(same, kind);
     }
   }
+  expect(found).toEqual(expect.arrayContaining(['claude', 'codex', join('shared', 'opencode')]));
   expect(kinds.get('listdirectory')).toBe('search');
+});
+
+/** What meant nothing to a reader, and what stands there instead. */
+const goneWords: readonly (readonly [RegExp, instead: string])[] = [
+  [/\bseed 00[0-3]\b/i, 'the name of the tool: Dexter, agent-code, OpenCode, dev-agent'],
+  [/\bSurroundings\b/, 'what it is: options, a place, a context'],
+  [/\bgone on with\b/i, 'resumed'],
+  [/\bdeafUntil\b/, 'what is waited for'],
+  [/\bnobody['’]s\b/i, 'a sentence that says who'],
+];
+
+it.each(goneWords)('no longer says %s', (word) => {
+  const told = ['src', 'docs', 'test'].flatMap((place) =>
+    readdirSync(join(root, place), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(?:ts|md)$/.test(path) && !/^(?:recordings|fixtures)\b|^house\.test\.ts$/.test(path))
+      .map((path) => join(place, path)),
+  );
+  expect(told.filter((path) => word.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
 });
 
 it('says the same version everywhere', () => {

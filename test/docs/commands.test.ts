@@ -56,9 +56,14 @@ function standIns(world: World, postgres: string): readonly (readonly [shown: st
   ];
 }
 
-/** Pages that take a while, many agents or a server: `npm run test:sweeps` has them. */
-const isLong = (page: string): boolean =>
-  blocksOf(page).some((block) => isCommands(block) && /postgres:|--attempts|orchestrate|--repeat|--isolate|--otel/.test(block.text));
+/** Pages that take a while, many commands, many agents or a server: `npm run test:sweeps` has them. */
+function isLong(page: string): boolean {
+  const text = blocksOf(page)
+    .filter(isCommands)
+    .map((block) => block.text)
+    .join('');
+  return commandsOf(text).length > 20 || /postgres:|--attempts|orchestrate|--repeat|--isolate|--otel/.test(text);
+}
 const shown = pages().filter((page) => blocksOf(page).some(isCommands));
 const tried = shown.filter((page) => isSweep || !isLong(page));
 

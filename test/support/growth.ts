@@ -5,30 +5,41 @@ export const steepest = 6;
 
 /**
  * One piece of work of sixteen times the size against sixteen pieces, in CPU time of this thread: 1 where cost grows linearly,
- * 16 where it grows with the square. The clock of CPU time is coarse, so the size grows until it shows.
+ * 16 where it grows with the square. The clock of CPU time is coarse, so the size grows until it shows; where there is a largest
+ * size, the work is done more often instead.
  */
-export function steepnessOf(work: (size: number) => void): number {
+export function steepnessOf(work: (size: number) => void, largest = Infinity): number {
   // Others on the same machine take away caches and time: they can make it look steeper, never flatter.
   let least = Infinity;
-  for (let tries = 0; tries < 5 && least > steepest; tries += 1) least = Math.min(least, measured(work));
+  for (let tries = 0; tries < 5 && least > steepest; tries += 1) least = Math.min(least, measured(work, largest));
   return least;
 }
 
-function measured(work: (size: number) => void): number {
-  for (let size = 500; ; size *= 2) {
-    const pieces = (): void => {
-      for (let piece = 0; piece < factor; piece += 1) work(size);
-    };
-    const first = cpuOf(pieces);
+function measured(work: (size: number) => void, largest: number): number {
+  let size = Math.min(500, Math.floor(largest / factor));
+  for (let times = 1; ;) {
+    const pieces = (): number => cpuOf(factor * times, () => work(size)).ms;
+    const first = pieces();
     // The first time is also that of code that is not warm yet, which would make all that comes later look flat.
-    if (first >= 10) return cpuOf(() => work(factor * size)) / Math.min(first, cpuOf(pieces));
+    if (first >= 10) {
+      const small = Math.min(first, pieces());
+      // What is steep already need not be done to the end, which might take hours.
+      const { ms, done } = cpuOf(times, () => work(factor * size), 2 * steepest * small);
+      return ((ms / small) * times) / done;
+    }
+    if (2 * factor * size <= largest) size *= 2;
+    else times *= 2;
   }
 }
 
-/** In ms. */
-function cpuOf(work: () => void): number {
+/** How long it takes to do it so often, and how often it was done when there was no more time. */
+function cpuOf(times: number, work: () => void, most = Infinity): { ms: number; done: number } {
   const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
+  const ms = (): number => {
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
+  let done = 0;
+  for (; done < times && (most === Infinity || ms() <= most); done += 1) work();
+  return { ms: ms(), done };
 }
