@@ -1,4 +1,6 @@
 const factor = 16;
+/** Two ticks of the clock of CPU time, where it is coarse. */
+const leastMs = 20;
 
 /** What is steeper is not linear; the distance to 1 is for caches and garbage collection. */
 export const steepest = 6;
@@ -19,10 +21,9 @@ function measured(work: (size: number) => void, largest: number): number {
   let size = Math.min(500, Math.floor(largest / factor));
   for (let times = 1; ;) {
     const pieces = (): number => cpuOf(factor * times, () => work(size)).ms;
-    const first = pieces();
     // The first time is also that of code that is not warm yet, which would make all that comes later look flat.
-    if (first >= 10) {
-      const small = Math.min(first, pieces());
+    const small = pieces() < leastMs ? 0 : pieces();
+    if (small >= leastMs) {
       // What is steep already need not be done to the end, which might take hours.
       const { ms, done } = cpuOf(times, () => work(factor * size), 2 * steepest * small);
       return ((ms / small) * times) / done;
