@@ -74,15 +74,18 @@ for (const [file, what] of [
 
 const env = { PATH: process.env.PATH, HOME: home };
 const live = longRun('codex', megabytes * 1e6);
-const liveRow = 'run -- cat FILE, of convert FILE';
-if (wanted(liveRow)) {
-  const cases = bins.flatMap((bin) => [
-    { ...runwire(bin, 'convert', '--notes', 'none', '--to', 'agent-code', live), env },
-    { ...runwire(bin, 'run', '--to', 'agent-code', '--from', 'codex', '--', 'cat', live), env },
-  ]);
-  const [oldFloor, old, floor, now] = race(cases, rounds) as [Time, Time, Time, Time];
-  row(liveRow, shares(oldFloor, old), shares(floor, now), '>= 0.7');
+/** How much of the speed of one command another one keeps, each of the same commit. */
+function kept(title: string, floor: string[], args: string[], target: string): void {
+  if (!wanted(title)) return;
+  const cases = bins.flatMap((bin) => [floor, args].map((each) => ({ ...runwire(bin, ...each), env })));
+  const [oldFloor, old, nowFloor, now] = race(cases, rounds) as [Time, Time, Time, Time];
+  row(title, shares(oldFloor, old), shares(nowFloor, now), target);
 }
+
+// As people type them: tape, ledger and narration beside the answer, against the tape alone. And with one more format on both sides.
+kept('run -- cat FILE, of convert FILE', ['convert', live], ['run', '--', 'cat', live], '>= 0.7');
+const to = ['--to', 'agent-code'];
+kept('the same, both --to agent-code', ['convert', '--notes', 'none', ...to, live], ['run', ...to, '--', 'cat', live], '');
 
 if (wanted('start')) {
   const recording = join(root, 'examples', 'fix-the-test', 'model.jsonl');

@@ -72,8 +72,8 @@ function seconds(command: string, args: readonly string[]): number {
 const file = longRun('codex', megabytes * 1e6);
 const best = { convert: Infinity, run: Infinity };
 for (let round = 0; round < rounds; round += 1) {
-  best.convert = Math.min(best.convert, seconds(node, [bin, 'convert', '--notes', 'none', '--to', 'agent-code', file]));
-  best.run = Math.min(best.run, seconds(node, runwire('--to', 'agent-code', '--from', 'codex', '--', 'cat', file)));
+  best.convert = Math.min(best.convert, seconds(node, [bin, 'convert', file]));
+  best.run = Math.min(best.run, seconds(node, runwire('--', 'cat', file)));
 }
 console.log(`\nthroughput (${megabytes} MB, best of ${rounds})`);
 console.log(`  convert FILE        ${(megabytes / best.convert).toFixed(0)} MB/s`);
