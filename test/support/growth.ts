@@ -1,5 +1,5 @@
 const factor = 16;
-/** Two ticks of the clock of CPU time, where it is coarse. */
+/** Some ticks of the clock of CPU time, which may be ten ms apart. */
 const leastMs = 20;
 
 /** What is steeper is not linear; the distance to 1 is for caches and garbage collection. */
