@@ -408,6 +408,40 @@ it('works with the keyboard alone', async () => {
   await page.context().close();
 });
 
+it('a replay that is moved as soon as it is there stays where it was put, and stays closed', async () => {
+  const page = await browser.newPage();
+  // Of a report, whose records are there at once.
+  await page.goto(writeReport(join(pictures, 'replayed-report.html'), demoRun(1)).href);
+  await page.locator('.tab').first().waitFor();
+  // Before the page is painted, faster than any hand: a slow machine lets a quick one do the same.
+  const move = (then: string): Promise<void> =>
+    page.evaluate(async (key) => {
+      const press = (name: string): boolean => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
+      press('r');
+      let slider: HTMLInputElement | null = null;
+      while (slider === null) {
+        await Promise.resolve();
+        slider = document.querySelector('.replay [type=range]');
+      }
+      slider.value = '5';
+      slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      if (key !== '') press(key);
+    }, then);
+  const twoFrames = (): Promise<unknown> => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
+  await move('');
+  await twoFrames();
+  const place = page.locator('.replay-place');
+  expect(await place.textContent()).toMatch(/^5 of \d+/);
+  await page.keyboard.press('.');
+  await expect.poll(() => place.textContent()).toMatch(/^6 of \d+/);
+  await page.keyboard.press('Escape');
+  await place.waitFor({ state: 'detached' });
+  await move('Escape');
+  await twoFrames();
+  expect(await place.count()).toBe(0);
+  await page.close();
+});
+
 it('counts truly, folds the same tool, hides kinds, and keeps a link to an event', async () => {
   const page = await open(`/runs/${runId(1)}?view=events`);
   await page.locator('.row-fold').getByText('4 calls').waitFor();

@@ -27,10 +27,10 @@ export interface ReplayState {
 export function useReplay(id: string, whole: RunModel): ReplayState {
   const [model, setModel] = useState<RunModel | undefined>();
   const [at, setAt] = useState(0);
-  const [isPlaying, setPlaying] = useState(false);
+  /** Which move it plays on from; undefined: it stands still. Who moves it again before it has begun is not overruled. */
+  const [playedFrom, setPlayedFrom] = useState<number | undefined>();
   const [speed, setSpeed] = useState<number>(10);
-  const work = useRef({ page: [] as SentRecord[], seeking: 0 });
-  useEffect(() => setModel(undefined), [id]);
+  const work = useRef({ page: [] as SentRecord[], moves: 0 });
 
   /** The record behind `sequence`, from the page that is here or the next one. */
   async function after(sequence: number): Promise<SentRecord | undefined> {
@@ -41,17 +41,28 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     return work.current.page[0];
   }
 
+  /** Whatever is still on its way to an earlier place, by a move or by playing, ends there. */
+  const move = (): number => (work.current.moves += 1);
+
+  function close(): void {
+    move();
+    work.current.page = [];
+    setPlayedFrom(undefined);
+    setModel(undefined);
+  }
+  useEffect(close, [id]);
+
   async function seek(sequence: number): Promise<void> {
     // Who goes somewhere wants to be there.
-    setPlaying(false);
-    const mine = (work.current.seeking += 1);
+    setPlayedFrom(undefined);
+    const mine = move();
     const wanted = Math.min(Math.max(0, sequence), whole.lastSeq);
     setAt(wanted);
     // What has been said cannot be unsaid: back means again from the beginning.
     const target = model !== undefined && model.lastSeq <= wanted ? model : new RunModel(id);
     while (target.lastSeq < wanted) {
       const page = await source.value.records(id, target.lastSeq, pageLength * 4);
-      if (mine !== work.current.seeking || page.length === 0) return;
+      if (mine !== work.current.moves || page.length === 0) return;
       target.feed(page.filter((record) => record.sequence <= wanted));
       if ((page.at(-1)?.sequence ?? 0) > wanted) break;
     }
@@ -59,16 +70,15 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
   }
 
   useEffect(() => {
-    if (!isPlaying || model === undefined) return;
+    if (playedFrom === undefined || model === undefined) return;
     let isStopped = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function play(): Promise<void> {
       let owed = 0;
-      const { seeking } = work.current;
-      while (!isStopped && model !== undefined && seeking === work.current.seeking) {
+      while (!isStopped && model !== undefined && playedFrom === work.current.moves) {
         const next = await after(model.lastSeq);
-        if (isStopped || seeking !== work.current.seeking) return;
-        if (next === undefined) return setPlaying(false);
+        if (isStopped || playedFrom !== work.current.moves) return;
+        if (next === undefined) return setPlayedFrom(undefined);
         const before = model.lastAt;
         model.feed([next]);
         setAt(next.sequence);
@@ -86,24 +96,21 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
       isStopped = true;
       clearTimeout(timer);
     };
-  }, [isPlaying, model, speed]);
+  }, [playedFrom, model, speed]);
 
   return {
     model,
     at,
-    isPlaying,
+    isPlaying: playedFrom !== undefined,
     speed,
     start() {
       setModel(new RunModel(id));
       setAt(0);
-      setPlaying(true);
+      setPlayedFrom(move());
     },
-    close() {
-      setPlaying(false);
-      setModel(undefined);
-    },
+    close,
     seek: (sequence) => void seek(sequence),
-    setPlaying,
+    setPlaying: (isPlaying) => setPlayedFrom(isPlaying ? work.current.moves : undefined),
     setSpeed,
   };
 }
