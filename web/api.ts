@@ -62,7 +62,7 @@ export interface Source {
   records(id: string, after: number, limit: number, options?: { isWhole?: boolean }): Promise<SentRecord[]>;
   /** From `after` on, then live; answers how to stop. */
   follow(id: string, after: number, handlers: RecordHandlers): () => void;
-  /** Runs that begin, change or end; `onGap`: some were missed. */
+  /** Runs that begin, change or end; `onGap`: some may have been missed. */
   live(onRun: (run: RunSummary) => void, onGap: () => void): () => void;
   /** The runs that would end with this one, or why it cannot be stopped from here. */
   endsWith(id: string): Promise<{ run_ids: string[]; refused?: string }>;
@@ -169,21 +169,16 @@ export const server: Source = {
   live(onRun, onGap) {
     let events: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let wasLost = false;
     function open(): void {
       events = new EventSource('/api/live');
       events.addEventListener('behind', onGap);
       events.addEventListener('run', ({ data }: MessageEvent<string>) => onRun(JSON.parse(data) as RunSummary));
       events.addEventListener('error', () => {
-        wasLost = true;
         // An answer that is no stream ends it for good; it may be that of a proxy whose server starts again.
         if (events?.readyState === EventSource.CLOSED) timer = setTimeout(open, 3000);
       });
-      events.addEventListener('open', () => {
-        // What ended while nobody was connected is in the list, and in no message.
-        if (wasLost) onGap();
-        wasLost = false;
-      });
+      // What ended before it was connected is in the list, and in no message.
+      events.addEventListener('open', onGap);
     }
     open();
     return () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { type Ledger, openLedgerAt } from '../../src/ledger/ledger.ts';
 import { Thread } from '../../src/pipeline/thread.ts';
+import type { RunSummary } from '../../src/stores/run-store.ts';
 import { createApp } from '../../src/server/app.ts';
 import { namesOf } from '../../src/server/names.ts';
 import { ledgerSink } from '../stores/support/sink.ts';
@@ -76,6 +77,23 @@ describe('a viewer', () => {
     expect(times).toBeGreaterThan(1);
     expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index + 1));
     expect(seen.filter(({ type }) => type === 'log')).toHaveLength(events);
+  });
+
+  it('hears of a run that ends as soon as it is connected', async () => {
+    const sink = ledgerSink({ folder, place, warn: () => {}, progressMs: 10, patienceMs: 30_000 });
+    const thread = new Thread({ clock: Date.now, newId: () => sink.id, onRecord: (record) => sink.record(record) });
+    thread.emit({ type: 'thread.started', task: 'End at once', agent: 'counter' });
+    await sink.flush();
+    const live = await ask(makeApp(10_000), '/api/live');
+    thread.emit({ type: 'agent.finished', status: 'ok' });
+    sink.end(thread.end('runwire'));
+    await sink.close();
+    const told: unknown[] = [];
+    for await (const { data } of messagesOf(live)) {
+      told.push(data);
+      if ((data as RunSummary).status !== 'running') break;
+    }
+    expect(told.at(-1)).toMatchObject({ id: sink.id, status: expect.not.stringMatching('running') });
   });
 
   it('that leaves is not looked after any more', async () => {

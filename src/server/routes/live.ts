@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { RunSummary } from '../../stores/run-store.ts';
 import type { Room } from '../app.ts';
 import type { ServerEnv } from '../env.ts';
-import { type Message, sseText, streamOf } from '../event-stream.ts';
+import { type Message, type Messages, sseText, streamOf } from '../event-stream.ts';
 import { allow } from '../guard.ts';
 import { refuseCrowd, streamHeaders } from './records.ts';
 
@@ -13,41 +13,47 @@ const mostWaiting = 5000;
 export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
   const { live, metrics, timing } = room;
 
-  app.get('/api/live', allow('read'), (context) => {
+  app.get('/api/live', allow('read'), async (context) => {
     refuseCrowd(room);
-    const body = streamOf(liveMessages, {
-      encode: sseText,
-      behind: () => ({ event: 'behind', data: '{}' }),
-      keepAlive: ': runwire\n\n',
-      metrics,
-      timing,
-    });
+    const news = new News();
+    const listening = live.listen((runs) => news.add(runs));
+    const messages: Messages = (left) => {
+      // Also one that left before it took anything.
+      left.addEventListener('abort', () => void listening.then((release) => release()));
+      return news.messages(left);
+    };
+    const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', metrics, timing });
+    // Who is connected misses nothing from now on: whoever reads the list after that knows it all.
+    await listening;
     return context.body(body, 200, streamHeaders('text/event-stream'));
   });
+}
 
-  async function* liveMessages(left: AbortSignal): AsyncGenerator<readonly Message[], void> {
-    const waiting = new Map<string, RunSummary>();
-    let news = Promise.withResolvers<void>();
-    const release = await live.listen((runs) => {
-      for (const run of runs) waiting.set(run.id, run);
-      news.resolve();
-    });
-    left.addEventListener('abort', () => news.resolve());
-    try {
-      for (;;) {
-        await news.promise;
-        if (left.aborted) return;
-        news = Promise.withResolvers();
-        const runs = [...waiting.values()];
-        waiting.clear();
-        if (runs.length > mostWaiting) {
-          yield [{ event: 'behind', data: '{}' }];
-          return;
-        }
-        if (runs.length > 0) yield runs.map((run) => ({ event: 'run', data: JSON.stringify(run) }));
+const behind = (): Message => ({ event: 'behind', data: '{}' });
+
+/** What one viewer has to be told. */
+class News {
+  readonly #waiting = new Map<string, RunSummary>();
+  #some = Promise.withResolvers<void>();
+
+  add(runs: readonly RunSummary[]): void {
+    for (const run of runs) this.#waiting.set(run.id, run);
+    this.#some.resolve();
+  }
+
+  async *messages(left: AbortSignal): AsyncGenerator<readonly Message[], void> {
+    left.addEventListener('abort', () => this.#some.resolve());
+    for (;;) {
+      await this.#some.promise;
+      if (left.aborted) return;
+      this.#some = Promise.withResolvers();
+      const runs = [...this.#waiting.values()];
+      this.#waiting.clear();
+      if (runs.length > mostWaiting) {
+        yield [behind()];
+        return;
       }
-    } finally {
-      release();
+      if (runs.length > 0) yield runs.map((run) => ({ event: 'run', data: JSON.stringify(run) }));
     }
   }
 }
