@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AgentEvent } from '../../src/events/event.ts';
 import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
+import { isSweep } from '../support/sweep.ts';
 import { wiresOf } from '../support/front-ends.ts';
 import { pass } from '../support/pipeline.ts';
 import { allRecordings, loadRecording } from '../support/recordings.ts';
@@ -104,6 +105,6 @@ it.each(['atif', 'acp', 'acp:agent', 'ai-sdk-ui', 'ag-ui'])('%s: no change break
       for (const event of checked) expect(AgentEvent.safeParse(event).error).toBeUndefined();
       if (!isSuccess) expect(outcome.verdict.class).not.toBe('success');
     }),
-    { numRuns: fuzzRuns(60) * 2, seed: fuzzSeed },
+    { numRuns: fuzzRuns(isSweep ? 120 : 40), seed: fuzzSeed },
   );
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { type Result, runwire } from '../support/command.ts';
+import { isSweep } from '../support/sweep.ts';
 import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
 
 let server: PostgresServer;
@@ -344,7 +345,7 @@ describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
     expect((await shell(fleet, checkout, ['-e', '-c', diff])).stdout).toContain('+++ b/b.txt');
   });
 
-  it('is a script for Slurm', async () => {
+  it.runIf(isSweep)('is a script for Slurm', async () => {
     const fleet = newFleet('slurm');
     await fleet.enqueue(['--label', 'gpu', '--env', 'ANTHROPIC_API_KEY'], 'env', 'ANTHROPIC_API_KEY');
     mkdirSync(join(fleet.folder, 'config', 'runwire'), { recursive: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
-import { isSweep } from '../support/sweep.ts';
+import { some } from '../support/sweep.ts';
 import { spansIn, type SpanJson } from '../telemetry/spans-of.ts';
 import type { ModelServer, TurnInput } from '../support/model-server/index.ts';
 import { bash, brokenProject, fingerprint, git, serveModels, verify, write } from './crew.ts';
@@ -91,36 +91,32 @@ const right = ['slow-and-right', 'dear-and-right'];
 const rules: readonly (readonly [best: string, winner: string, wrong: readonly string[]])[] = [
   ['cheapest', 'slow-and-right', ['fast-and-wrong', 'deletes-the-test']],
   ['fastest', 'dear-and-right', []],
-  // The same winner as the first: `npm run test:sweeps` has it.
   ['smallest', 'slow-and-right', []],
 ];
 
-it.concurrent.each(rules.filter(([best]) => isSweep || best !== 'smallest'))(
-  '--best %s picks %s, and costs what was served',
-  async (best, expected, wrong) => {
-    const cwd = brokenProject();
-    const before = fingerprint(cwd);
-    const models = [...right, ...wrong];
-    const { report, status, server, stderr } = await race(models, ['--best', best], cwd, { start: wrong.length > 0 ? live : inside });
-    expect({ status, winner: winnerOf(report, models), runs: report.usage.runs }).toEqual({
-      status: 0,
-      winner: expected,
-      runs: models.length + 1,
-    });
-    const verified = ['passed', 'passed', 'base_red', 'passed'].slice(0, models.length);
-    expect(report.lineage.branches.slice(1).map((branch) => branch.verified)).toEqual(verified);
-    expect(report.usage.cost).toBeCloseTo(served(server), 9);
-    if (wrong.length > 0) {
-      expect(report.lineage.branches[4]?.remarks).toBe('tests deleted: test/value.sh');
-      expect(stderr).toContain('tests deleted: test/value.sh');
-    }
-    expect(fingerprint(cwd)).toBe(before);
-    const won = report.lineage.branches.find(({ winner }) => winner === true);
-    expect(git(cwd, 'show', `${won?.branch_id}:value.txt`)).toBe('right');
-    expect(git(cwd, 'rev-parse', won?.branch_id ?? '')).toBe(won?.commit);
-    rmSync(join(cwd), { recursive: true, force: true });
-  },
-);
+it.concurrent.each(some(rules, 3))('--best %s picks %s, and costs what was served', async (best, expected, wrong) => {
+  const cwd = brokenProject();
+  const before = fingerprint(cwd);
+  const models = [...right, ...wrong];
+  const { report, status, server, stderr } = await race(models, ['--best', best], cwd, { start: wrong.length > 0 ? live : inside });
+  expect({ status, winner: winnerOf(report, models), runs: report.usage.runs }).toEqual({
+    status: 0,
+    winner: expected,
+    runs: models.length + 1,
+  });
+  const verified = ['passed', 'passed', 'base_red', 'passed'].slice(0, models.length);
+  expect(report.lineage.branches.slice(1).map((branch) => branch.verified)).toEqual(verified);
+  expect(report.usage.cost).toBeCloseTo(served(server), 9);
+  if (wrong.length > 0) {
+    expect(report.lineage.branches[4]?.remarks).toBe('tests deleted: test/value.sh');
+    expect(stderr).toContain('tests deleted: test/value.sh');
+  }
+  expect(fingerprint(cwd)).toBe(before);
+  const won = report.lineage.branches.find(({ winner }) => winner === true);
+  expect(git(cwd, 'show', `${won?.branch_id}:value.txt`)).toBe('right');
+  expect(git(cwd, 'rev-parse', won?.branch_id ?? '')).toBe(won?.commit);
+  rmSync(join(cwd), { recursive: true, force: true });
+});
 
 it.concurrent('--best first stops the others at once, even one that hangs', async () => {
   const cwd = brokenProject();
@@ -162,6 +158,7 @@ it.concurrent('a race that takes too long ends in time, and says so', async () =
 });
 
 it.concurrent('verification has no more time than the race', async () => {
-  const { report, status } = await race(['dear-and-right'], ['--timeout', '2s'], brokenProject(), { command: 'sleep 601' });
+  // Enough for an agent on a busy machine: it must have done its work by then.
+  const { report, status } = await race(['dear-and-right'], ['--timeout', '8s'], brokenProject(), { command: 'sleep 601' });
   expect({ status, said: report.summary.startsWith('No winner') }).toEqual({ status: 124, said: true });
 });

@@ -103,7 +103,7 @@ describe.concurrent('an agent that prints without end', () => {
 });
 
 describe('kill -9 of runwire', () => {
-  const step = isSweep ? 1 : 4;
+  const step = isSweep ? 1 : 5;
   const moments = Array.from({ length: 20 / step }, (_, index) => Math.round((index * step) ** 1.6 * 12 + Math.random() * 60 * step));
 
   it.concurrent.each(moments.map((ms) => [ms] as const))('leaves nobody, and a tape to its last whole line, after %s ms', async (ms) => {

@@ -728,7 +728,7 @@ describe.each(['sqlite', 'postgres'] as const)('a ledger in %s', (kind) => {
           expect(found?.outcome).toEqual(ledgerOutcome(outcome));
           expect(found?.labels).toEqual(labels);
         }),
-        { numRuns: fuzzRuns(isSweep ? 60 : 30), seed: fuzzSeed },
+        { numRuns: fuzzRuns(isSweep ? 60 : 20), seed: fuzzSeed },
       );
     }));
 });
@@ -763,7 +763,7 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
           other?.map(({ group, runs: number }) => `${group} ${number}`).toSorted(),
         );
       }),
-      { numRuns: fuzzRuns(isSweep ? 300 : 100), seed: fuzzSeed },
+      { numRuns: fuzzRuns(isSweep ? 300 : 60), seed: fuzzSeed },
     );
     expect(found).toBeGreaterThan(runs.length);
   } finally {

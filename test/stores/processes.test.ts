@@ -51,7 +51,7 @@ async function withStore(kind: keyof typeof openers, place: string, work: (store
 
 const processes = isSweep ? 8 : 4;
 /** Of each process. */
-const runs = isSweep ? 50 : 20;
+const runs = isSweep ? 50 : 12;
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   it(`takes ${runs} runs of each of ${processes} processes at once, and makes the tables once`, { timeout: 180_000 }, async () => {

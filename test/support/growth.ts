@@ -1,6 +1,6 @@
 const factor = 16;
-/** Some ticks of the clock of CPU time, which may be ten ms apart. */
-const leastMs = 20;
+/** Some ticks of the clock of CPU time, which may be four ms apart. */
+const leastMs = 12;
 
 /** What is steeper is not linear; the distance to 1 is for caches and garbage collection. */
 export const steepest = 6;
