@@ -33,10 +33,14 @@ export class LiveRuns {
     this.#now = now;
   }
 
-  /** Hears of every run that begins, changes or ends; at first of all that go on. Answers how to end it. */
-  async listen(listener: Listener): Promise<() => void> {
+  /**
+   * Hears of every run that begins, changes or ends; at first of all that go on. Answers how to end it, when it has begun: after a
+   * look that did not fail, or when nobody wants it any more.
+   */
+  async listen(listener: Listener, left?: AbortSignal): Promise<() => void> {
     const release = this.watch();
-    await this.look();
+    do await this.look();
+    while (this.#trouble !== undefined && left?.aborted !== true);
     listener([...this.#open.values()].map(({ run }) => run));
     this.#listeners.add(listener);
     return () => {

@@ -19,6 +19,8 @@ export interface StreamOptions {
   behind: () => Message;
   /** Something to send while there is nothing to say; absent: silence. */
   keepAlive?: string;
+  /** That of the request: who leaves before there is an answer never takes a stream, and never cancels it. */
+  signal: AbortSignal;
   metrics: Metrics;
   timing: StreamTiming;
 }
@@ -45,7 +47,7 @@ const encoder = new TextEncoder();
  * of memory, and nobody else any time. One that takes nothing is told that it fell behind, and let go.
  */
 export function streamOf(begin: Messages, options: StreamOptions): ReadableStream<Uint8Array> {
-  const { encode, behind, keepAlive, metrics, timing } = options;
+  const { encode, behind, keepAlive, signal, metrics, timing } = options;
   const left = new AbortController();
   const messages = begin(left.signal);
   let stall: NodeJS.Timeout | undefined;
@@ -58,9 +60,12 @@ export function streamOf(begin: Messages, options: StreamOptions): ReadableStrea
     metrics.clients -= 1;
     clearTimeout(stall);
     clearInterval(idle);
+    signal.removeEventListener('abort', over);
     left.abort();
     void messages.return().catch(() => {});
   }
+  if (signal.aborted) over();
+  else signal.addEventListener('abort', over);
   function expectTaking(controller: ReadableStreamDefaultController<Uint8Array>): void {
     stall = setTimeout(() => {
       if (isOver) return;
@@ -72,7 +77,7 @@ export function streamOf(begin: Messages, options: StreamOptions): ReadableStrea
   }
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      if (keepAlive === undefined) return;
+      if (keepAlive === undefined || isOver) return;
       // The first byte tells the viewer that it is connected.
       controller.enqueue(encoder.encode(keepAlive));
       expectTaking(controller);

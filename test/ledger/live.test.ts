@@ -31,6 +31,28 @@ function scripted(looks: readonly { open: RunSummary[]; latest: RunSummary[] }[]
   return { ledger: { store, tapes: {} } as unknown as Ledger, done: done.promise };
 }
 
+it('has begun to listen when a look did not fail', async () => {
+  const { ledger, done } = scripted([
+    { open: [run('a', 'running')], latest: [] },
+    { open: [run('a', 'running')], latest: [] },
+    { open: [], latest: [run('a', 'success')] },
+  ]);
+  const { list } = ledger.store;
+  let isAway = true;
+  ledger.store.list = async (...asked) => {
+    if (!isAway) return list(...asked);
+    isAway = false;
+    throw new Error('the ledger is locked');
+  };
+  const live = new LiveRuns(ledger, () => 0);
+  const told: string[] = [];
+  const release = await live.listen((runs) => void told.push(...runs.map(({ id, status }) => `${id} ${status}`)));
+  expect(told).toEqual(['a running']);
+  await done;
+  release();
+  expect(told).toEqual(['a running', 'a success']);
+});
+
 it.each([
   [
     'between two looks',

@@ -160,6 +160,18 @@ describe('records', () => {
   });
 });
 
+it.each(['/api/live', '/api/runs/last/records'])('whoever leaves before %s answers is no viewer', async (path) => {
+  const leaving = Array.from({ length: 20 }, async (_, index) => {
+    const left = new AbortController();
+    const asked = server.ask(path, { signal: left.signal }).catch(() => {});
+    await new Promise((resolve) => void setTimeout(resolve, index));
+    left.abort();
+    await asked;
+  });
+  await Promise.all(leaving);
+  await expect.poll(async () => (await server.ask('/metrics')).text(), { timeout: 10_000 }).toContain('runwire_viewers 0\n');
+});
+
 it('tells of a run of another process while it goes on, streams it, and stops it', async () => {
   const live = messagesOf(await server.ask('/api/live'));
   const script = `head -n 4 '${recording}'; exec sleep 600`;

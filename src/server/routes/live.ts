@@ -15,16 +15,23 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
 
   app.get('/api/live', allow('read'), async (context) => {
     refuseCrowd(room);
+    const { signal } = context.req.raw;
     const news = new News();
-    const listening = live.listen((runs) => news.add(runs));
+    // Who is connected misses nothing from then on: whoever reads the list after that knows it all.
+    const release = await live.listen((runs) => news.add(runs), signal);
+    try {
+      // Others came meanwhile.
+      refuseCrowd(room);
+    } catch (error) {
+      release();
+      throw error;
+    }
     const messages: Messages = (left) => {
-      // Also one that left before it took anything.
-      left.addEventListener('abort', () => void listening.then((release) => release()));
+      // Also of one that leaves before it takes anything.
+      left.addEventListener('abort', release);
       return news.messages(left);
     };
-    const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', metrics, timing });
-    // Who is connected misses nothing from now on: whoever reads the list after that knows it all.
-    await listening;
+    const body = streamOf(messages, { encode: sseText, behind, keepAlive: ': runwire\n\n', signal, metrics, timing });
     return context.body(body, 200, streamHeaders('text/event-stream'));
   });
 }

@@ -40,6 +40,7 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
       encode: isLines ? ndjsonText : sseText,
       behind: () => ({ event: 'behind', data: JSON.stringify({ after: last }) }),
       ...(isLines ? {} : { keepAlive: ': runwire\n\n' }),
+      signal: context.req.raw.signal,
       metrics,
       timing,
     });
@@ -56,7 +57,13 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
       for await (const data of tapeText(ledger, run, tape, { dialect, variant })) yield [{ event: 'text', data }];
     }
     // A download that nobody takes ends with an error, not as if it were whole.
-    const body = streamOf(messages, { encode: ({ data }) => data, behind: () => ({ event: 'text', data: '' }), metrics, timing });
+    const body = streamOf(messages, {
+      encode: ({ data }) => data,
+      behind: () => ({ event: 'text', data: '' }),
+      signal: context.req.raw.signal,
+      metrics,
+      timing,
+    });
     const { type, ending } = fileKinds[variant.layout];
     return context.body(body, 200, {
       ...streamHeaders(type),
