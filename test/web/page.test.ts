@@ -442,6 +442,28 @@ it('a replay that is moved as soon as it is there stays where it was put, and st
   await page.close();
 });
 
+it('a replay that is played while it moves plays on from where that leads', async () => {
+  const page = await open(`/runs/${runId(1)}?view=events`);
+  await page.locator('.row').first().waitFor();
+  await page.keyboard.press('r');
+  const total = await page.getByRole('slider').getAttribute('max');
+  const place = page.locator('.replay-place');
+  await page.getByRole('slider').fill(total ?? '');
+  await page.getByRole('button', { name: 'Again' }).waitFor();
+  await expect.poll(() => page.getByText('All 23 tests pass').count()).toBeGreaterThan(0);
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/records\?.*follow=0/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.getByRole('slider').fill('20');
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  held.resolve();
+  await expect.poll(async () => Number.parseInt((await place.textContent()) ?? '', 10)).toBeGreaterThan(20);
+  await page.context().close();
+});
+
 it('counts truly, folds the same tool, hides kinds, and keeps a link to an event', async () => {
   const page = await open(`/runs/${runId(1)}?view=events`);
   await page.locator('.row-fold').getByText('4 calls').waitFor();

@@ -27,7 +27,8 @@ export interface ReplayState {
 export function useReplay(id: string, whole: RunModel): ReplayState {
   const [model, setModel] = useState<RunModel | undefined>();
   const [at, setAt] = useState(0);
-  /** Which move it plays on from; undefined: it stands still. Who moves it again before it has begun is not overruled. */
+  /** The last move that has come to its place, and the one that it plays on from; undefined: it stands still. */
+  const [arrived, setArrived] = useState(0);
   const [playedFrom, setPlayedFrom] = useState<number | undefined>();
   const [speed, setSpeed] = useState<number>(10);
   const work = useRef({ page: [] as SentRecord[], moves: 0 });
@@ -37,20 +38,14 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     const here = work.current.page.find((record) => record.sequence > sequence);
     const [first] = work.current.page;
     if (here !== undefined && first !== undefined && first.sequence <= sequence + 1) return here;
-    work.current.page = await source.value.records(id, sequence, pageLength);
-    return work.current.page[0];
+    const { moves } = work.current;
+    const page = await source.value.records(id, sequence, pageLength);
+    if (moves === work.current.moves) work.current.page = page;
+    return page[0];
   }
 
   /** Whatever is still on its way to an earlier place, by a move or by playing, ends there. */
   const move = (): number => (work.current.moves += 1);
-
-  function close(): void {
-    move();
-    work.current.page = [];
-    setPlayedFrom(undefined);
-    setModel(undefined);
-  }
-  useEffect(close, [id]);
 
   async function seek(sequence: number): Promise<void> {
     // Who goes somewhere wants to be there.
@@ -62,15 +57,18 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     const target = model !== undefined && model.lastSeq <= wanted ? model : new RunModel(id);
     while (target.lastSeq < wanted) {
       const page = await source.value.records(id, target.lastSeq, pageLength * 4);
-      if (mine !== work.current.moves || page.length === 0) return;
+      if (mine !== work.current.moves) return;
+      if (page.length === 0) break;
       target.feed(page.filter((record) => record.sequence <= wanted));
       if ((page.at(-1)?.sequence ?? 0) > wanted) break;
     }
     setModel(target);
+    setArrived(mine);
   }
 
   useEffect(() => {
-    if (playedFrom === undefined || model === undefined) return;
+    // Who plays while a move is under way means the place that it leads to.
+    if (playedFrom !== arrived || model === undefined) return;
     let isStopped = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     async function play(): Promise<void> {
@@ -96,7 +94,7 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
       isStopped = true;
       clearTimeout(timer);
     };
-  }, [playedFrom, model, speed]);
+  }, [playedFrom, arrived, model, speed]);
 
   return {
     model,
@@ -104,11 +102,17 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     isPlaying: playedFrom !== undefined,
     speed,
     start() {
+      const mine = move();
       setModel(new RunModel(id));
       setAt(0);
-      setPlayedFrom(move());
+      setArrived(mine);
+      setPlayedFrom(mine);
     },
-    close,
+    close() {
+      move();
+      setPlayedFrom(undefined);
+      setModel(undefined);
+    },
     seek: (sequence) => void seek(sequence),
     setPlaying: (isPlaying) => setPlayedFrom(isPlaying ? work.current.moves : undefined),
     setSpeed,
