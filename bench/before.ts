@@ -82,10 +82,10 @@ function kept(title: string, floor: string[], args: string[], target: string): v
   row(title, shares(oldFloor, old), shares(nowFloor, now), target);
 }
 
-// As people type them: tape, ledger and narration beside the answer, against the tape alone. And with one more format on both sides.
+// As people type them: tape, ledger and narration beside the answer, against the tape alone. Then another format instead of that one, which a run writes beside its tape.
 kept('run -- cat FILE, of convert FILE', ['convert', live], ['run', '--', 'cat', live], '>= 0.7');
 const to = ['--to', 'agent-code'];
-kept('the same, both --to agent-code', ['convert', '--notes', 'none', ...to, live], ['run', ...to, '--', 'cat', live], '');
+kept('run -- cat FILE, of convert FILE, to agent-code', ['convert', '--notes', 'none', ...to, live], ['run', ...to, '--', 'cat', live], '');
 
 if (wanted('start')) {
   const recording = join(root, 'examples', 'fix-the-test', 'model.jsonl');
