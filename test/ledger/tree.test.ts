@@ -120,7 +120,7 @@ describe('a tree of runs', () => {
     }));
 
   // So many that nothing may call itself for each.
-  const length = isSweep ? 10_000 : 2000;
+  const length = isSweep ? 15_000 : 2000;
   it(`may be a chain of ${length}`, { timeout: 60_000 }, () =>
     withStore(async (store) => {
       for (let number = 1; number <= length; number += 1)

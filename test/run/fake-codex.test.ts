@@ -98,7 +98,7 @@ describe.concurrent('what is shown to people', () => {
 
 /** `npm run flood` asks for more. What was kept of a flood would be several times its size. */
 const megabytes = Number(process.env['FAKE_MEGABYTES'] ?? (isSweep ? 40 : 24));
-const fewMegabytes = megabytes > 40 ? 400 : 250;
+const fewMegabytes = megabytes > 40 ? 400 : 170;
 
 const floods: readonly (readonly [mode: string, flags: readonly string[], size: number])[] = [
   ['a flood of small lines', ['--output-format', 'text'], megabytes],
