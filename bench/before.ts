@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { longRun } from './data.ts';
-import { bare, binOf, type Case, firstByte, idle, percentile10, race, runwire, type Time, time } from './race.ts';
+import { bare, binOf, type Case, firstByte, idle, inTurns, percentile10, runwire, shares, type Time, time } from './race.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -13,7 +13,7 @@ const { positionals, values } = parseArgs({
 });
 const revision = positionals[0] ?? 'HEAD~1';
 const megabytes = Number(process.env.BENCH_MB ?? 200);
-const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 const root = join(import.meta.dirname, '..');
 const wanted = (title: string): boolean => values.only.length === 0 || values.only.some((word) => title.includes(word));
 
@@ -43,18 +43,17 @@ const header = (title: string): void => {
   console.log(`\n${title}`);
   row('', 'before', 'now', 'target');
 };
-const shares = (floor: Time, mine: Time): string => `${(floor.wall / mine.wall).toFixed(2)} / ${(floor.cpu / mine.cpu).toFixed(2)}`;
 
 /** How much of the floor's speed is left, on the clock and in CPU time. */
 function share(title: string, floor: Case, of: (bin: string) => Case, target: string): void {
   if (!wanted(title)) return;
-  const [base, old, now] = race([floor, of(bins[0]), of(bins[1])], rounds) as [Time, Time, Time];
+  const [base, old, now] = inTurns([floor, of(bins[0]), of(bins[1])], rounds) as [Time[], Time[], Time[]];
   row(title, shares(base, old), shares(base, now), target);
 }
 
 const short = longRun('codex', 1e6 * 207, 'short');
 const long = longRun('codex', megabytes * 1e6, 'long');
-header(`share of the bare loop's speed, clock / CPU (best of ${rounds})`);
+header(`share of the bare loop's speed, clock / CPU (median of ${rounds} rounds)`);
 for (const [file, what] of [
   [short, 'short lines'],
   [long, 'long lines'],
@@ -78,7 +77,7 @@ const live = longRun('codex', megabytes * 1e6);
 function kept(title: string, floor: string[], args: string[], target: string): void {
   if (!wanted(title)) return;
   const cases = bins.flatMap((bin) => [floor, args].map((each) => ({ ...runwire(bin, ...each), env })));
-  const [oldFloor, old, nowFloor, now] = race(cases, rounds) as [Time, Time, Time, Time];
+  const [oldFloor, old, nowFloor, now] = inTurns(cases, rounds) as [Time[], Time[], Time[], Time[]];
   row(title, shares(oldFloor, old), shares(nowFloor, now), target);
 }
 

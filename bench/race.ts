@@ -55,17 +55,28 @@ export function time({ command, args, env }: Case): Time {
   return { wall: (performance.now() - start) / 1000, cpu };
 }
 
-/** Interleaved rounds; the best of each, since noise only ever slows down. */
+/** All of them in turns, round by round: the times of each. */
+export function inTurns(cases: readonly Case[], rounds: number): Time[][] {
+  const times = cases.map((): Time[] => []);
+  for (let round = 0; round < rounds; round += 1) for (const [index, each] of cases.entries()) times[index]?.push(time(each));
+  return times;
+}
+
+/** The best of each, since noise only ever slows down. */
 export function race(cases: readonly Case[], rounds: number): Time[] {
-  const best = cases.map((): Time => ({ wall: Infinity, cpu: Infinity }));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, each] of cases.entries()) {
-      const { wall, cpu } = time(each);
-      const known = best[index] as Time;
-      best[index] = { wall: Math.min(known.wall, wall), cpu: Math.min(known.cpu, cpu) };
-    }
-  }
-  return best;
+  return inTurns(cases, rounds).map((times) => ({
+    wall: Math.min(...times.map(({ wall }) => wall)),
+    cpu: Math.min(...times.map(({ cpu }) => cpu)),
+  }));
+}
+
+/** How much of the floor's speed is left, on the clock and in CPU time: in each round, since a machine that others use too is slow for minutes, and of those the median. */
+export function shares(floor: readonly Time[], mine: readonly Time[]): string {
+  const share = (kind: keyof Time): string => {
+    const ratios = floor.map((each, round) => each[kind] / (mine[round]?.[kind] ?? Number.NaN)).toSorted((a, b) => a - b);
+    return (ratios[ratios.length >> 1] ?? Number.NaN).toFixed(2);
+  };
+  return `${share('wall')} / ${share('cpu')}`;
 }
 
 /** Seconds from the start of the process to its first byte on stdout. */
