@@ -62,10 +62,10 @@ function isLong(page: string): boolean {
     .filter(isCommands)
     .map((block) => block.text)
     .join('');
-  return commandsOf(text).length > 20 || /postgres:|--attempts|orchestrate|--repeat|--isolate|--otel/.test(text);
+  return commandsOf(text).length > 12 || /postgres:|--attempts|orchestrate|--repeat|--isolate|--otel/.test(text);
 }
 const shown = pages().filter((page) => blocksOf(page).some(isCommands));
-const tried = shown.filter((page) => isSweep || !isLong(page));
+const tried = shown.filter((page) => isSweep || page === 'README.md' || !isLong(page));
 
 let world: World;
 let postgres: PostgresServer | undefined;

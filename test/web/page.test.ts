@@ -449,7 +449,7 @@ it('a replay that is played while it moves plays on from where that leads', asyn
   const total = await page.getByRole('slider').getAttribute('max');
   const place = page.locator('.replay-place');
   await page.getByRole('slider').fill(total ?? '');
-  await page.getByRole('button', { name: 'Again' }).waitFor();
+  await page.getByRole('button', { name: 'Again', exact: true }).waitFor();
   await expect.poll(() => page.getByText('All 23 tests pass').count()).toBeGreaterThan(0);
   const held = Promise.withResolvers<void>();
   await page.route(/\/records\?.*follow=0/, async (route) => {
@@ -458,7 +458,7 @@ it('a replay that is played while it moves plays on from where that leads', asyn
   });
   await page.getByRole('slider').fill('20');
   await page.keyboard.press(' ');
-  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   held.resolve();
   await expect.poll(async () => Number.parseInt((await place.textContent()) ?? '', 10)).toBeGreaterThan(20);
   await page.context().close();
