@@ -34,6 +34,8 @@ export interface AttemptEnd {
 
 /** A server that restarts is back by then; after that the lease is over anyway. */
 const settlePatienceMs = 10 * 60_000;
+/** Longer than a command, whose exit code somebody waits for: here only a place in the worker does. */
+const ledgerPatienceMs = 30_000;
 /** A bucket may be away. */
 const tapePatienceMs = 5000;
 const firstRetryMs = 200;
@@ -132,7 +134,7 @@ export class QueuedRun {
     const run = start(this.#specHere(known.spec), {
       id,
       env,
-      ledger: { place: ledger, keepsTape: true, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
+      ledger: { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
       keepsRecords: false,
       sinks: async () => [this.#ears],
       warn,

@@ -24,6 +24,8 @@ export interface LedgerRequest {
   tapes?: TapesPlace | undefined;
   /** Attempts of the same run in other processes, which were lost. */
   lost?: readonly Attempt[];
+  /** How long the end of the run waits for it; default: as long as whoever waits for an exit code would. */
+  patienceMs?: number;
 }
 
 export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
@@ -32,7 +34,6 @@ export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
   /** Tests lower them. */
   heartbeatMs?: number;
   progressMs?: number;
-  patienceMs?: number;
   /** Tests give another. Asked again after a failure: a server may come back. */
   open?: () => Promise<RunWriter>;
 }
