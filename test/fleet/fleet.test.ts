@@ -7,7 +7,7 @@ import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { type Result, runwire } from '../support/command.ts';
 import { isSweep } from '../support/sweep.ts';
-import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
+import { type Fleet, newFleet, newRepository, temporary, until } from './support/fleet.ts';
 
 let server: PostgresServer;
 const fleets: Fleet[] = [];
@@ -18,8 +18,8 @@ afterAll(async () => {
   await server.remove();
 });
 
-function newFleet(name: string): Fleet {
-  const fleet = new Fleet(server.url(name));
+async function startFleet(schema: string): Promise<Fleet> {
+  const fleet = await newFleet(server, schema);
   fleets.push(fleet);
   return fleet;
 }
@@ -44,7 +44,7 @@ async function shown(fleet: Fleet, run: string): Promise<RunRecord> {
 
 describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   it('never runs more of a key than its limit, over three workers, and starts the urgent first', async () => {
-    const fleet = newFleet('limits');
+    const fleet = await startFleet('limits');
     await fleet.runwire(['queue', 'limit', 'repo=*', '2']);
     await fleet.runwire(['queue', 'limit', 'model=big', '1']);
     const lines = Array.from({ length: 8 }, (_, index) =>
@@ -79,7 +79,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('waits for a time, for another run, and for a worker that has what is needed', async () => {
-    const fleet = newFleet('order');
+    const fleet = await startFleet('order');
     const first = await fleet.enqueue(['--id', 'first'], 'sleep', '300');
     const [second, late, gpu, never] = await Promise.all([
       fleet.enqueue(['--after', 'first']),
@@ -109,7 +109,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('takes one run with --once and exits as it did; with 0 when there is none', async () => {
-    const fleet = newFleet('once');
+    const fleet = await startFleet('once');
     await fleet.enqueue([], 'fail', '');
     const worker = fleet.worker(['--once']);
     expect(await worker.ended).toBe(4);
@@ -117,7 +117,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('queues a name once, and nothing at all when a line is wrong', async () => {
-    const fleet = newFleet('lines');
+    const fleet = await startFleet('lines');
     const good = fleet.line({ id: 'issue-1' });
     const [once, twice] = [
       await fleet.runwire(['enqueue', '-'], good),
@@ -156,7 +156,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('cancels what is queued and what runs, with who and why', async () => {
-    const fleet = newFleet('cancel');
+    const fleet = await startFleet('cancel');
     const [running, queued] = [await fleet.enqueue([], 'sleep', '60000'), await fleet.enqueue(['--at', '1h'])];
     const worker = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
@@ -185,7 +185,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('gives the run of a killed worker to another, as the next attempt of the same run', async () => {
-    const fleet = newFleet('killed');
+    const fleet = await startFleet('killed');
     const run = await fleet.enqueue([], 'first', '60000');
     const lost = fleet.worker([], 'lost');
     await until('it runs', () => notes(fleet).length === 1);
@@ -204,7 +204,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('lets a frozen worker that wakes settle nothing, and stops what it ran', async () => {
-    const fleet = newFleet('frozen');
+    const fleet = await startFleet('frozen');
     const run = await fleet.enqueue([], 'first', '60000', 'sleep', '3000');
     const frozen = fleet.worker([], 'frozen');
     await until('it runs', () => notes(fleet).length === 1);
@@ -223,7 +223,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('lets runs end when it is told to leave, and gives back what does not', async () => {
-    const fleet = newFleet('drain');
+    const fleet = await startFleet('drain');
     const short = await fleet.enqueue([], 'sleep', '1500');
     const patient = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
@@ -242,7 +242,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('works on the commit of a remote, keeps the changes as a branch, and publishes only when asked', async () => {
-    const fleet = newFleet('repository');
+    const fleet = await startFleet('repository');
     const { checkout, remote, git } = newRepository();
     const at = ['--cwd', checkout];
     const [quiet, loud] = [
@@ -266,7 +266,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('sends a commit that no remote has with the job, when asked', async () => {
-    const fleet = newFleet('bundle');
+    const fleet = await startFleet('bundle');
     const { checkout, git } = newRepository();
     writeFileSync(join(checkout, 'a.txt'), 'local\n');
     git('commit', '-qam', 'local');
@@ -280,7 +280,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('gives a run only the variables that it names and the worker allows', async () => {
-    const fleet = newFleet('variables');
+    const fleet = await startFleet('variables');
     const runs = await Promise.all([
       fleet.enqueue(['--env', 'FLEET_LOG'], 'env', 'FLEET_LOG'),
       fleet.enqueue(['--env', '*'], 'env', 'FLEET_LOG'),
@@ -329,7 +329,7 @@ function shell(fleet: Fleet, cwd: string, args: readonly string[], env: Record<s
 
 describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
   it('is from one machine to ten in five commands', async () => {
-    const fleet = newFleet('documented');
+    const fleet = await startFleet('documented');
     const { checkout } = newRepository();
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
     const [first = '', second = ''] = [...docs.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
@@ -346,7 +346,7 @@ describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('is a script for Slurm', async () => {
-    const fleet = newFleet('slurm');
+    const fleet = await startFleet('slurm');
     await fleet.enqueue(['--label', 'gpu', '--env', 'ANTHROPIC_API_KEY'], 'env', 'ANTHROPIC_API_KEY');
     mkdirSync(join(fleet.folder, 'config', 'runwire'), { recursive: true });
     writeFileSync(join(fleet.folder, 'config', 'runwire', 'fleet.env'), `RUNWIRE_LEDGER='${fleet.url}'\nANTHROPIC_API_KEY=none-of-yours\n`);

@@ -20,7 +20,7 @@ import { newRunId } from '../../src/stores/run-id.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { newRun } from '../stores/support/runs.ts';
 import { some } from '../support/sweep.ts';
-import { Fleet, newRepository, temporary } from './support/fleet.ts';
+import { Fleet, newFleet, newRepository, temporary } from './support/fleet.ts';
 
 let server: PostgresServer;
 beforeAll(async () => void (server = await startPostgres()));
@@ -34,12 +34,6 @@ async function ask<Row extends object>(text: string, values: unknown[] = []): Pr
     async ({ rows }) => client.end().then(() => rows),
     async (error: unknown) => client.end().then(() => Promise.reject(error)),
   );
-}
-
-/** With nothing in its tables, also at the second try of a test. */
-async function newFleet(schema: string): Promise<Fleet> {
-  for (const each of [schema, `${schema}_queue`]) await ask(`drop schema if exists ${each} cascade`);
-  return new Fleet(server.url(schema));
 }
 
 /** A worker that takes one run; answers its exit code. */
@@ -72,7 +66,7 @@ describe('what is queued while a worker takes runs', () => {
     schema: string,
     { limits, before, meanwhile }: { limits: Record<string, number>; before: object[]; meanwhile: object[] },
   ): Promise<{ claimed: number; running: Record<string, number> }> {
-    const { url } = await newFleet(schema);
+    const { url } = await newFleet(server, schema);
     const queue = await Queue.open(url);
     const database = await QueueDatabase.open(url, readAddress(url));
     const { boss, close } = await openBoss(database, database.schema);
@@ -132,7 +126,7 @@ describe('what is queued while a worker takes runs', () => {
 
 describe('a budget of queued runs', () => {
   it('counts what a lost attempt took by its tape, where the ledger was not told, once', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('taped');
+    const fleet = await newFleet(server, 'taped');
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '400', '--per', 'day']);
     const run = await fleet.enqueue(['--budget', 'team-a']);
     const queue = await Queue.open(fleet.url);
@@ -154,7 +148,7 @@ describe('a budget of queued runs', () => {
   });
 
   it('knows what a run took before the next of its key may begin', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('known');
+    const fleet = await newFleet(server, 'known');
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day']);
     await fleet.enqueue(['--budget', 'team-a']);
     let spent: unknown;
@@ -167,7 +161,7 @@ describe('a budget of queued runs', () => {
   });
 
   it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('budgets');
+    const fleet = await newFleet(server, 'budgets');
     expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({ status: 0 });
     const runs: string[] = [];
     for (const flags of [['--budget', 'team-a'], ['--budget', 'team-a'], ['--budget', 'nobody'], []]) runs.push(await fleet.enqueue(flags));
@@ -187,7 +181,7 @@ describe('a budget of queued runs', () => {
 
 describe.concurrent('rows that anybody may have written', () => {
   it('break no list, no claim and no other run', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('rows');
+    const fleet = await newFleet(server, 'rows');
     const bad = await Promise.all(Array.from({ length: 6 }, () => fleet.enqueue(['--priority', '5'])));
     const good = await fleet.enqueue(['--priority', '-7']);
     const specs = ['"words"', 'null', '{"command":"rm"}', '{"command":{"a":[]}}', '{"command":[null,[1]],"prompt":7}', '[]'];
@@ -206,7 +200,7 @@ describe.concurrent('rows that anybody may have written', () => {
   });
 
   it('do not keep the ends of other runs from the ledger', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('endings');
+    const fleet = await newFleet(server, 'endings');
     const [bad, worse, good] = [await fleet.enqueue([]), await fleet.enqueue([]), await fleet.enqueue([])];
     for (const _ of [bad, worse, good]) expect(await workOnce(fleet)).toBe(0);
     await ask(`update endings_queue.jobs set is_recorded = false, ended_at = now() - interval '1 h' - priority * interval '1 s', ending =
@@ -218,7 +212,7 @@ describe.concurrent('rows that anybody may have written', () => {
   });
 
   it.each(some(['*', 'main', 'a:refs/heads/main', 'x\u001B[2J'], 3))('name no branch but one of a run: %j', async (branch) => {
-    const fleet = await newFleet('branches');
+    const fleet = await newFleet(server, 'branches');
     const { checkout, git } = newRepository();
     const run = await fleet.enqueue(['--at', '1h', '--cwd', checkout]);
     // On another branch, main could be moved on.
@@ -310,7 +304,7 @@ describe.concurrent('a repository that a job names', () => {
 
 describe.concurrent('what people ask of a queue', () => {
   it('is refused in words where it makes no sense', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('asked');
+    const fleet = await newFleet(server, 'asked');
     const line = (order: object): string => fleet.line(order);
     for (const [lines, why] of [
       [line({ id: 'a\u0000b' }), 'line 1: id: '],
@@ -334,7 +328,7 @@ describe.concurrent('what people ask of a queue', () => {
   });
 
   it('may be a line after a line of the same file, and is cancelled once', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('lines');
+    const fleet = await newFleet(server, 'lines');
     const queued = await fleet.runwire(
       ['enqueue', '-'],
       fleet.line({ id: 'first', at: '2099-01-01T00:00:00Z' }) + fleet.line({ id: 'second', after: ['first'] }),
@@ -352,7 +346,7 @@ describe.concurrent('what people ask of a queue', () => {
   });
 
   it('needs no more rights than the docs say, and says which are missing', { timeout: 60_000 }, async () => {
-    const fleet = await newFleet('runwire');
+    const fleet = await newFleet(server, 'runwire');
     await fleet.enqueue(['--at', '1h']);
     await fleet.runwire(['runs', 'list']);
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
@@ -375,7 +369,7 @@ describe.concurrent('what people ask of a queue', () => {
 
 describe.concurrent('what the docs say of a fleet', { timeout: 60_000 }, () => {
   it('ends a run whose workers were lost five times', async () => {
-    const fleet = await newFleet('fatal');
+    const fleet = await newFleet(server, 'fatal');
     const run = await fleet.enqueue([]);
     const queue = await Queue.open(fleet.url);
     const taken: number[] = [];
@@ -387,7 +381,7 @@ describe.concurrent('what the docs say of a fleet', { timeout: 60_000 }, () => {
   });
 
   it('forgets what ended, with its files, but not in the ledger, and nothing that somebody waits for', async () => {
-    const fleet = await newFleet('forgotten');
+    const fleet = await newFleet(server, 'forgotten');
     const { checkout } = newRepository();
     const flags = ['--cwd', checkout, '--bundle'];
     const [ended, failed] = [await fleet.enqueue(flags, 'write', 'b.txt'), await fleet.enqueue([], 'fail', 'x')];
@@ -408,7 +402,7 @@ describe.concurrent('what the docs say of a fleet', { timeout: 60_000 }, () => {
   });
 
   it("ends a run whose remote is away with git's words", async () => {
-    const fleet = await newFleet('remote_away');
+    const fleet = await newFleet(server, 'remote_away');
     const { checkout, remote } = newRepository();
     const run = await fleet.enqueue(['--cwd', checkout]);
     rmSync(remote, { recursive: true });
@@ -445,7 +439,7 @@ it.skipIf(!existsSync(join(programs, 'pg_dump')))(
   'is given out again from a backup of both schemas, as the docs say (npm run test:postgres)',
   { timeout: 60_000 },
   async () => {
-    const fleet = await newFleet('saved');
+    const fleet = await newFleet(server, 'saved');
     const [ended, running, queued] = [await fleet.enqueue([], 'say', '1'), await fleet.enqueue([], 'say', '1'), await fleet.enqueue([])];
     expect(await workOnce(fleet)).toBe(0);
     const queue = await Queue.open(fleet.url);

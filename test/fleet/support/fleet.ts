@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import type { Job } from '../../../src/fleet/job.ts';
+import type { PostgresServer } from '../../stores/support/postgres.ts';
 import type { Result } from '../../support/command.ts';
 import { compiled } from '../../support/compiled.ts';
 import { inProcess } from './in-process.ts';
@@ -20,6 +22,14 @@ const hasty = ['--poll', '0.1s', '--lease', '2s'];
 
 export function temporary(): string {
   return mkdtempSync(join(tmpdir(), 'runwire-fleet-'));
+}
+
+/** With nothing in its tables, also at the second try of a test. */
+export async function newFleet(server: PostgresServer, schema: string): Promise<Fleet> {
+  const client = new pg.Client({ connectionString: server.url(schema).replace(/\?.*/, '') });
+  await client.connect();
+  await client.query(`drop schema if exists ${schema}, ${schema}_queue cascade`).finally(() => client.end());
+  return new Fleet(server.url(schema));
 }
 
 /** The machines of a team: a ledger, and folders of their own for each. */
