@@ -28,7 +28,7 @@ export function temporary(): string {
 export async function newFleet(server: PostgresServer, schema: string): Promise<Fleet> {
   const client = new pg.Client({ connectionString: server.url(schema).replace(/\?.*/, '') });
   await client.connect();
-  await client.query(`drop schema if exists ${schema}, ${schema}_queue cascade`).finally(() => client.end());
+  await client.query(`drop schema if exists "${schema}", "${schema}_queue" cascade`).finally(() => client.end());
   return new Fleet(server.url(schema));
 }
 
