@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shellQuote } from '../../src/terminal/shell-quote.ts';
 import { runwire } from '../support/command.ts';
+import { some } from '../support/sweep.ts';
 import { fill, newLedger, sample, temporary } from './runs/ledger.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -102,7 +103,7 @@ const data: readonly (readonly string[])[] = [
 ];
 
 describe('text of others in what is said to people', () => {
-  it.each(forPeople.map((args) => [args]))('%j', async (args) => {
+  it.each(some(forPeople).map((args) => [args]))('%j', async (args) => {
     const { stdout, stderr } = await runwire(args, { env });
     expect(stdout + stderr).not.toBe('');
     expect(stderr).not.toMatch(obeyed);
@@ -122,7 +123,7 @@ describe.skipIf(spawnSync('script', ['--version']).status !== 0)('on a terminal'
     return stdout.replaceAll('\r\n', '\n');
   };
 
-  it.each([...data, ['runs', 'diff', 'last', 'last'], ['runs', 'stats', '--by', 'model']].map((args) => [args]))('%j', (args) => {
+  it.each(some([...data, ['runs', 'diff', 'last', 'last'], ['runs', 'stats', '--by', 'model']]).map((args) => [args]))('%j', (args) => {
     expect(onTerminal(args)).not.toMatch(obeyed);
   });
 

@@ -155,7 +155,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     expect((await fleet.runwire(['enqueue', '--env', 'KEY=value', 'do it'])).stderr).toContain('never holds their values');
   });
 
-  it('cancels what is queued and what runs, with who and why', async () => {
+  it.runIf(isSweep)('cancels what is queued and what runs, with who and why', async () => {
     const fleet = await startFleet('cancel');
     const [running, queued] = [await fleet.enqueue([], 'sleep', '60000'), await fleet.enqueue(['--at', '1h'])];
     const worker = fleet.worker();
@@ -203,7 +203,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
     expect(readdirSync(join(fleet.folder, 'other', 'runwire', 'fleet', 'places'))).toEqual([]);
   });
 
-  it('lets a frozen worker that wakes settle nothing, and stops what it ran', async () => {
+  it.runIf(isSweep)('lets a frozen worker that wakes settle nothing, and stops what it ran', async () => {
     const fleet = await startFleet('frozen');
     const run = await fleet.enqueue([], 'first', '60000', 'sleep', '3000');
     const frozen = fleet.worker([], 'frozen');
@@ -328,7 +328,7 @@ function shell(fleet: Fleet, cwd: string, args: readonly string[], env: Record<s
 }
 
 describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
-  it('is from one machine to ten in five commands', async () => {
+  it.runIf(isSweep)('is from one machine to ten in five commands', async () => {
     const fleet = await startFleet('documented');
     const { checkout } = newRepository();
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');

@@ -82,7 +82,7 @@ describe.concurrent('the branch that counts', () => {
     expect({ status, pushed: git(remote, 'for-each-ref', '--format=%(objectname)') }).toEqual({ status: 0, pushed: fixed?.commit });
   });
 
-  it.concurrent('is not there when nothing was changed, and is not published', async () => {
+  it.runIf(isSweep).concurrent('is not there when nothing was changed, and is not published', async () => {
     const cwd = brokenProject();
     const remote = withRemote(cwd);
     const models = { fixer: [{ text: 'Nothing to do.', usage: usage(1, 1) }] };
@@ -115,7 +115,7 @@ describe.concurrent('the branch that counts', () => {
     },
   );
 
-  it.concurrent('never has a secret in its name', async () => {
+  it.runIf(isSweep).concurrent('never has a secret in its name', async () => {
     const cwd = brokenProject();
     const secret = 'correcthorsebattery';
     const brain = [call('execute_agent', { agent: 'codex', prompt: `Log in with ${secret}, then fix it` }), done];
@@ -207,7 +207,7 @@ it.concurrent('a remote that never answers can be interrupted, and that is why t
   expect({ status, errors: errorsOf(stdout) }).toEqual({ status: 130, errors: [] });
 });
 
-it.concurrent('a hook that refuses the push is quoted, and a pull request of a tag goes to the usual branch', async () => {
+it.runIf(isSweep).concurrent('a hook that refuses the push is quoted, and a pull request of a tag goes to the usual branch', async () => {
   const cwd = brokenProject();
   withRemote(cwd);
   git(cwd, 'tag', 'v1');

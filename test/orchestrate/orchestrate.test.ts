@@ -7,6 +7,7 @@ import { inside, live } from '../cli/run/live.ts';
 import { folder } from '../cli/run/scripted.ts';
 import { conformanceProblems } from '../support/dev-agent-conformance.ts';
 import type { TurnInput } from '../support/model-server/index.ts';
+import { isSweep, some } from '../support/sweep.ts';
 import { call, done, eventsOf, orchestrate, type Report, reportOf, withRemote } from './asking.ts';
 import { brokenProject, fingerprint, git, serveModels, verify } from './crew.ts';
 
@@ -156,10 +157,11 @@ describe('the truth about the end', () => {
     expect(git(remote, 'for-each-ref')).toBe('');
   });
 
-  it.concurrent.each([
+  const pushes: [string, string[]][] = [
     ['pushed', []],
     ['would be pushed', ['--dry-run']],
-  ])('tells no password of the address that it is %s to', async (_, dry) => {
+  ];
+  it.concurrent.each(some(pushes))('tells no password of the address that it is %s to', async (_, dry) => {
     const brain = [call('execute_agent', { agent: 'builtin', prompt: 'Fix it' }), done];
     const flags = ['--publish', 'branch', '--remote', 'http://me:p@ssw0rd@127.0.0.1:1/x.git', '--stream-json', '--no-redact', ...dry];
     const { stdout, stderr } = await orchestrate({ brain, cwd: brokenProject(), agents: ['fixer'], flags });
@@ -167,7 +169,7 @@ describe('the truth about the end', () => {
     expect(stdout + stderr).not.toContain('ssw0rd');
   });
 
-  it.concurrent('a remote that asks for a password is an error, and nobody waits', async () => {
+  it.runIf(isSweep).concurrent('a remote that asks for a password is an error, and nobody waits', async () => {
     const cwd = brokenProject();
     const asking: Server = createServer((_, response) => response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end());
     await new Promise<void>((resolve) => void asking.listen(0, '127.0.0.1', () => resolve()));
@@ -214,7 +216,7 @@ describe('--interactive', () => {
 });
 
 describe('what is wrong is said before the first model call', () => {
-  it.concurrent.each<[string, (cwd: string) => void, string[], string]>([
+  const mistakes: [string, (cwd: string) => void, string[], string][] = [
     ['uncommitted changes', (cwd) => writeFileSync(join(cwd, 'value.txt'), 'mine\n'), [], 'there are uncommitted changes (value.txt)'],
     ['an unknown branch', () => {}, ['--parent-branch-id', 'nowhere'], 'there is no branch or commit "nowhere"'],
     ['an unknown agent', () => {}, ['--agents', 'codxe'], 'unknown agent "codxe"'],
@@ -223,7 +225,8 @@ describe('what is wrong is said before the first model call', () => {
     ['a file from elsewhere', () => {}, ['--copy', '/etc/passwd'], '--copy /etc/passwd: expected a file inside the repository'],
     ['an empty pattern', () => {}, ['--protect', ''], "--protect is empty; expected for example 'test/**'"],
     ['a task without quotes', () => {}, ['the', 'rest'], 'unexpected "the rest"; a task of several words is quoted'],
-  ])('%s', async (_what, spoil, flags, message) => {
+  ];
+  it.concurrent.each(some(mistakes, 3))('%s', async (_what, spoil, flags, message) => {
     const cwd = brokenProject();
     spoil(cwd);
     const { status, stderr, stdout } = await inside(

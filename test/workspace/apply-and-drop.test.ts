@@ -5,6 +5,7 @@ import { stateFolder } from '../../src/xdg.ts';
 import { inside } from '../cli/run/live.ts';
 import { runwire, type Result } from '../support/command.ts';
 import { fingerprint, makePlace, writeFiles } from '../support/checkouts.ts';
+import { some } from '../support/sweep.ts';
 
 const place = makePlace();
 afterAll(() => place.remove());
@@ -19,28 +20,31 @@ const ask = (...args: string[]): Promise<Result> => inside(args, { env });
 /** Each command once as a user has it. */
 const askLive = (...args: string[]): Promise<Result> => runwire(args, { env });
 
-it.concurrent.each(['overlay', 'clone', 'worktree'])('a file of a %s is told once, by its name in the checkout', async (isolation) => {
-  const root = place.checkout(`told-${isolation}`, { 'src/main.ts': 'export {};\n' });
-  const told = ['$PWD/new.ts', 'other.ts', '/elsewhere/third.ts'].map((path) =>
-    JSON.stringify({
-      type: 'item.completed',
-      item: { id: path, type: 'file_change', changes: [{ path, kind: 'add' }], status: 'completed' },
-    }),
-  );
-  const say = `touch new.ts other.ts; cat <<END\n{"type":"thread.started","thread_id":"t"}\n${told.join('\n')}\nEND\ncat '${example}'`;
-  const flags = [`--isolate=${isolation}`, '--from=codex', '--to=runwire'];
-  const { stdout } = await inside(['run', ...flags, `--cwd=${join(root, 'src')}`, '--', 'sh', '-c', say], { env });
-  const { final_report } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
-  const paths = final_report.artifacts.map(({ path }: { path: string }) => path);
-  expect(paths.filter((path: string) => /(?:^|\/)(?:new|other|third)\.ts$/.test(path))).toEqual([
-    join(root, 'src/new.ts'),
-    'other.ts',
-    '/elsewhere/third.ts',
-  ]);
-  expect(paths.filter((path: string) => path.includes('copies'))).toEqual([]);
-});
+it.concurrent.each(some(['overlay', 'clone', 'worktree'], 3))(
+  'a file of a %s is told once, by its name in the checkout',
+  async (isolation) => {
+    const root = place.checkout(`told-${isolation}`, { 'src/main.ts': 'export {};\n' });
+    const told = ['$PWD/new.ts', 'other.ts', '/elsewhere/third.ts'].map((path) =>
+      JSON.stringify({
+        type: 'item.completed',
+        item: { id: path, type: 'file_change', changes: [{ path, kind: 'add' }], status: 'completed' },
+      }),
+    );
+    const say = `touch new.ts other.ts; cat <<END\n{"type":"thread.started","thread_id":"t"}\n${told.join('\n')}\nEND\ncat '${example}'`;
+    const flags = [`--isolate=${isolation}`, '--from=codex', '--to=runwire'];
+    const { stdout } = await inside(['run', ...flags, `--cwd=${join(root, 'src')}`, '--', 'sh', '-c', say], { env });
+    const { final_report } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    const paths = final_report.artifacts.map(({ path }: { path: string }) => path);
+    expect(paths.filter((path: string) => /(?:^|\/)(?:new|other|third)\.ts$/.test(path))).toEqual([
+      join(root, 'src/new.ts'),
+      'other.ts',
+      '/elsewhere/third.ts',
+    ]);
+    expect(paths.filter((path: string) => path.includes('copies'))).toEqual([]);
+  },
+);
 
-it.concurrent.each(['overlay', 'clone', 'worktree'])(
+it.concurrent.each(some(['overlay', 'clone', 'worktree']))(
   'a run in a %s that changed nothing leaves no branch, and says so',
   async (isolation) => {
     const root = place.checkout(`unchanged-${isolation}`, files);
@@ -143,7 +147,7 @@ describe('what a run in a private copy changed', () => {
   });
 });
 
-describe.concurrent.each(['overlay', 'clone'])('the built-in agent in %s', (isolate) => {
+describe.concurrent.each(some(['overlay', 'clone']))('the built-in agent in %s', (isolate) => {
   it('works inside, and a file that it tells of is told once', async () => {
     const from = join(import.meta.dirname, '..', '..', 'examples', 'fix-the-test');
     const top = place.checkout(`built-in-${isolate}`);
