@@ -2,25 +2,32 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RunRecord, RunSummary } from '../../src/stores/run-store.ts';
 import { newRunId } from '../../src/stores/run-id.ts';
 import { beside, reportToken, type Serving, serving } from '../server/serving.ts';
 import { openBrowser } from './support/browser.ts';
 import { isSweep } from '../support/sweep.ts';
 
-const state = mkdtempSync(join(tmpdir(), 'runwire-live-'));
+const folder = mkdtempSync(join(tmpdir(), 'runwire-live-'));
 let browser: Browser;
+let state: string;
 let server: Serving;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), serving(state)]);
+  browser = await openBrowser();
+});
+beforeEach(async () => {
+  state = mkdtempSync(join(folder, 'state-'));
+  server = await serving(state);
+});
+afterEach(async () => {
+  server.child.kill('SIGTERM');
+  await server.ended;
 });
 afterAll(async () => {
   await browser.close();
-  server.child.kill('SIGTERM');
-  await server.ended;
-  rmSync(state, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** An agent that speaks as Codex does: `say` prints a message, `until` waits for a file. */
