@@ -1,23 +1,25 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRunId } from '../../src/stores/run-id.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import type { RunRecord, RunSummary } from '../../src/stores/run-store.ts';
 import { beside, collect, messagesOf, readToken, reportToken, type Serving, serving } from './serving.ts';
 
-const state = mkdtempSync(join(tmpdir(), 'runwire-report-'));
-const elsewhere = mkdtempSync(join(tmpdir(), 'runwire-elsewhere-'));
+const folder = mkdtempSync(join(tmpdir(), 'runwire-report-'));
 const recording = join(import.meta.dirname, '..', '..', 'examples', 'codex-run.jsonl');
+let state: string;
+let elsewhere: string;
 let server: Serving;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  state = mkdtempSync(join(folder, 'state-'));
+  elsewhere = mkdtempSync(join(folder, 'elsewhere-'));
   server = await serving(state);
 });
-afterAll(() => {
-  for (const folder of [state, elsewhere]) rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => void server.child.kill('SIGKILL'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const reporting = (script: string, url = server.origin) =>
   beside(elsewhere, ['run', '-q', '--to', 'runwire', '--report', url, '--', 'sh', '-c', script], { RUNWIRE_REPORT_TOKEN: reportToken });
@@ -49,6 +51,7 @@ describe('uploads', () => {
     source: 'agent',
     synthetic: false,
   });
+  const six = [1, 2, 3, 4, 5, 6].map(record);
   const send = (
     after: number,
     records: readonly object[],
@@ -79,6 +82,7 @@ describe('uploads', () => {
   });
 
   it('say what is missing', async () => {
+    await send(0, six);
     const gap = await send(9, [record(10)]);
     expect(gap.status).toBe(409);
     expect(await gap.json()).toMatchObject({ accepted_to: 6, error: { code: 'conflict' } });
@@ -111,6 +115,7 @@ describe('uploads', () => {
   });
 
   it('are refused where they are none', async () => {
+    await send(0, six);
     expect((await send(6, [record(7)], { token: readToken })).status).toBe(403);
     expect((await send(6, [record(7)], { token: 'wrong-token-of-a-test-0123456789' })).status).toBe(401);
     expect((await send(6, [record(7)], { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(415);
