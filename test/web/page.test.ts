@@ -324,6 +324,7 @@ it('is at most 90 KB, all in all', () => {
 it('a live run streams, is followed, and is let go only by the reader', async () => {
   const rest = taped(demoEvents(), startOfAll - 120_000);
   const id = runId(2);
+  server.add(demoRun(2, {}, 0.6));
   const page = await open(`/runs/${id}`);
   await page.getByText('Following the end').waitFor();
   const known = server.runs.get(id)?.records.length ?? 0;
