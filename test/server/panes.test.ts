@@ -4,20 +4,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { beside, readToken, type Serving, serving } from './serving.ts';
 
-const state = mkdtempSync(join(tmpdir(), 'runwire-panes-'));
+const folder = mkdtempSync(join(tmpdir(), 'runwire-panes-'));
 const root = join(import.meta.dirname, '..', '..');
 const panes = join(root, 'examples', 'pane');
 const fileOf = (name: string): string => readFileSync(join(panes, name), 'utf8');
 const run = (recording: string) => beside(state, ['run', '-q', '--to', 'runwire', '--', 'cat', join(root, 'examples', recording)]).ended;
+let state: string;
 let server: Serving;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  state = mkdtempSync(join(folder, 'state-'));
   server = await serving(state, ['--allow-origin', 'null']);
 });
-afterAll(() => rmSync(state, { recursive: true, force: true }));
+afterEach(() => void server.child.kill('SIGKILL'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const AsyncFunction = (async () => {}).constructor as new (...words: string[]) => (...values: unknown[]) => Promise<void>;
 
@@ -103,7 +106,8 @@ it('a page in one file, an editor pane and a Slack message tell of a run', async
   }
 });
 
-it('a tmux status line counts what runs', () => {
+it('a tmux status line counts what runs', async () => {
+  await run('codex-run.jsonl');
   const { stdout } = spawnSync('sh', [join(panes, 'tmux-status.sh')], {
     encoding: 'utf8',
     env: { ...process.env, RUNWIRE_SERVER: server.origin, RUNWIRE_READ_TOKEN: readToken },
