@@ -12,7 +12,7 @@ export interface Place {
   folder: string;
   env: Record<string, string>;
   git(cwd: string, ...args: string[]): string;
-  /** A repository with one commit of these files. */
+  /** A repository with one commit of these files, in a folder of its own, another at each call. */
   checkout(name: string, files?: Readonly<Record<string, string>>): string;
   remove(): void;
 }
@@ -35,7 +35,7 @@ export function makePlace(name = 'runwire-place-'): Place {
     env,
     git,
     checkout(at, files = { 'README.md': 'read me\n', 'src/main.ts': 'export {};\n' }) {
-      const root = join(folder, at);
+      const root = join(mkdtempSync(join(folder, 'checkout-')), at);
       writeFiles(root, files);
       git(root, 'init', '-q');
       git(root, 'add', '-A');

@@ -73,10 +73,10 @@ it('--json with a private copy writes its scratchpad beside the ledger, never in
 });
 
 describe('what a run in a private copy changed', () => {
-  const root = place.checkout('project', files);
   const script = `sed -i 's/^one/ONE/' README.md; rm old.txt; chmod +x tool.sh; printf '\\000bin' > 'new file'; git stash list`;
 
   it('is told, shown, taken, and discarded', async () => {
+    const root = place.checkout('project', files);
     const clean = fingerprint(root);
     const { stderr, status } = await ran(root, script);
     expect(status).toBe(0);

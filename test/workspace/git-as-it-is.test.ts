@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openRepository } from '../../src/workspace/repository.ts';
 import { freeName } from '../../src/workspace/branch-name.ts';
@@ -10,8 +10,7 @@ import { some, sweep } from '../support/sweep.ts';
 const place = makePlace();
 afterAll(() => place.remove());
 const { git } = place;
-let count = 0;
-const fresh = (files?: Record<string, string>): string => place.checkout(`project-${(count += 1)}`, files);
+const fresh = (files?: Record<string, string>): string => place.checkout('project', files);
 const show = (root: string, what: string): string => git(root, 'show', what);
 const files = (root: string, commit: string): string[] => git(root, 'ls-tree', '-r', '--name-only', '-z', commit).split('\0').slice(0, -1);
 
@@ -131,7 +130,7 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
   },
   async 'runs the hooks of the repository for its agent, and never for us'(isolate) {
     const root = fresh();
-    const marks = join(place.folder, `hooks-${isolate}`);
+    const marks = join(dirname(root), 'hooks');
     for (const hook of ['post-checkout', 'pre-commit', 'post-commit', 'reference-transaction', 'post-index-change']) {
       writeFiles(root, { [`.git/hooks/${hook}`]: `#!/bin/sh\necho ${hook} >> '${marks}'\n` });
       chmodSync(join(root, '.git', 'hooks', hook), 0o755);
@@ -145,9 +144,9 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
   async 'works on a shallow clone, a linked worktree, and a git folder that is elsewhere'(isolate) {
     const root = fresh();
     for (const number of [1, 2, 3]) git(root, 'commit', '-q', '--allow-empty', '-m', `more ${number}`);
-    const base = join(place.folder, `linked-${isolate}`);
+    const base = join(dirname(root), 'linked');
     git(place.folder, 'clone', '-q', '--depth=2', `file://${root}`, `${base}-shallow`);
-    git(root, 'worktree', 'add', '-q', '-b', `tree-${isolate}`, `${base}-tree`);
+    git(root, 'worktree', 'add', '-q', '-b', 'tree', `${base}-tree`);
     git(place.folder, 'clone', '-q', '--separate-git-dir', `${base}-dir`, root, `${base}-separate`);
     const script = 'git log --oneline | wc -l; echo a > a; git add -A; git commit -qm a; echo b > b';
     for (const [name, gitDir, commits] of [
@@ -168,7 +167,7 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
   },
   async 'leaves a repository alone whose parts are links to those of another one'(isolate) {
     const root = fresh();
-    const linked = join(place.folder, `linked-parts-${isolate}`);
+    const linked = join(dirname(root), 'linked-parts');
     git(place.folder, 'init', '-q', linked);
     for (const part of ['config', 'refs', 'objects', 'info']) {
       rmSync(join(linked, '.git', part), { recursive: true });
@@ -202,7 +201,7 @@ const inCopiesWithARepository: Record<string, (isolate: 'overlay' | 'clone') => 
     expect(fingerprint(root)).toEqual(before);
   },
   async 'starts without a commit from the files as they are'(isolate) {
-    const root = join(place.folder, `unborn-${isolate}`);
+    const root = mkdtempSync(join(place.folder, 'unborn-'));
     writeFiles(root, { 'a.txt': 'a\n' });
     git(root, 'init', '-q');
     const before = fingerprint(root);
@@ -380,8 +379,7 @@ it('does not read attributes that are a link, which may lead to any file, or to 
 
 describe('what cannot be copied', () => {
   it('says what is no checkout', async () => {
-    const none = join(place.folder, 'none');
-    mkdirSync(none);
+    const none = mkdtempSync(join(place.folder, 'none-'));
     await expect(workIn(place, none, ':')).rejects.toThrow('not a git repository, so there is nothing to make a private copy of');
     git(place.folder, 'init', '-q', '--bare', 'bare.git');
     await expect(workIn(place, join(place.folder, 'bare.git'), ':')).rejects.toThrow('a bare repository has no files to work on');
