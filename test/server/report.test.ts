@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -161,17 +161,20 @@ it('looks like any other run', async () => {
 });
 
 it('loses nothing and doubles nothing when the server is killed in the middle', async () => {
-  const slowly = `head -n 4 '${recording}'; while [ ! -e '${elsewhere}/go' ]; do sleep 0.1; done; tail -n +5 '${recording}'`;
-  const run = reporting(slowly);
+  const waiting = (file: string): string => `while [ ! -e '${join(elsewhere, file)}' ]; do sleep 0.1; done`;
+  // It ends when the server is back: how long it waits for that is not what is tried here.
+  const run = reporting(
+    `head -n 4 '${recording}'; ${waiting('away')}; sed -n 5,9p '${recording}'; ${waiting('back')}; tail -n +10 '${recording}'`,
+  );
   let found: RunSummary | undefined;
   while (found === undefined) found = (await server.json<{ runs: RunSummary[] }>('/api/runs?status=running&agent=codex')).runs[0];
   const { port } = server;
   server.child.kill('SIGKILL');
   await server.ended;
   await beside(elsewhere, ['--version']).ended;
-  const { writeFileSync } = await import('node:fs');
-  writeFileSync(join(elsewhere, 'go'), '');
+  writeFileSync(join(elsewhere, 'away'), '');
   server = await serving(state, ['--port', String(port)]);
+  writeFileSync(join(elsewhere, 'back'), '');
   const { code, stdout, stderr } = await run.ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(told(await tapeOf(found.id))).toEqual(told(stdout));
