@@ -40,7 +40,7 @@ afterAll(async () => {
 /** The address of an empty ledger. */
 const places = {
   sqlite: () => join(folder, `${(count += 1)}.db`),
-  postgres: () => server.url(`ledger_${(count += 1)}`),
+  postgres: () => server.url(server.newName('ledger')),
 };
 const openers = { sqlite: openSqlite, postgres: openPostgres };
 const ending = { outcome: outcomeWith(), ended_at: noon + 2500, last_sequence: 9 };
@@ -773,17 +773,17 @@ it('filters alike in SQLite, in PostgreSQL and in a plain list', async () => {
 
 describe('a server of a team', () => {
   it('refuses a schema with tables of somebody else, and leaves them as they are', async () => {
-    const table = 'create table bank.ledger (version integer not null, amount integer)';
-    for (const [schema, theirs] of Object.entries({
-      bank: table,
-      shop: 'create table shop.orders (id integer)',
-      lone: 'create table lone.ledger (version integer)',
+    for (const [name, theirs] of Object.entries({
+      bank: 'ledger (version integer not null, amount integer)',
+      shop: 'orders (id integer)',
+      lone: 'ledger (version integer)',
     })) {
+      const schema = server.newName(name);
       const place = server.url(schema);
-      await change(place, `create schema ${schema}; ${theirs}`);
-      if (schema !== 'shop') await change(place, `insert into ${schema}.ledger (version) values (1), (2)`);
+      await change(place, `create schema ${schema}; create table ${schema}.${theirs}`);
+      if (name !== 'shop') await change(place, `insert into ${schema}.ledger (version) values (1), (2)`);
       await expect(openPostgres(place)).rejects.toThrow(new RegExp(`the schema ${schema} of .* has tables of another program`));
-      if (schema !== 'shop') expect(await change(place, `select version from ${schema}.ledger`)).toEqual([{ version: 1 }, { version: 2 }]);
+      if (name !== 'shop') expect(await change(place, `select version from ${schema}.ledger`)).toEqual([{ version: 1 }, { version: 2 }]);
       expect(await change(place, `select count(*)::int as tables from pg_tables where schemaname = '${schema}'`)).toEqual([{ tables: 1 }]);
     }
   });
@@ -792,7 +792,7 @@ describe('a server of a team', () => {
     ['may not delete', 'select, insert, update'],
     ['may only add', 'select, insert'],
   ])('takes the whole run of a role that %s', async (name, rights) => {
-    const schema = name.replaceAll(' ', '_');
+    const schema = server.newName(name.replaceAll(' ', '_'));
     const place = server.url(schema);
     const owner = await openPostgres(place);
     await change(
@@ -826,16 +826,17 @@ describe('a server of a team', () => {
   });
 
   it('lets a role that may only read look, and says why it cannot write', async () => {
-    const place = server.url('reading');
+    const reading = server.newName('reading');
+    const place = server.url(reading);
     const owner = await openPostgres(place);
     const run = newRun({ owner: { ...thisProcess(), pid: 4_190_000 } });
     await owner.begin(run);
     await change(
       place,
-      "create role reading login password 'x'; grant usage on schema reading to reading; grant select on all tables in schema reading to reading",
+      `create role ${reading} login password 'x'; grant usage on schema ${reading} to ${reading}; grant select on all tables in schema ${reading} to ${reading}`,
     );
     const own = new URL(place);
-    own.username = 'reading';
+    own.username = reading;
     own.password = 'x';
     const store = await openPostgres(own.href);
     expect(await idsOf(store, {})).toEqual([run.id]);
@@ -847,15 +848,16 @@ describe('a server of a team', () => {
   });
 
   it('records with a new version that its role does not let upgrade, where the tables have all that is written', async () => {
-    const place = server.url('upgrading');
+    const upgrading = server.newName('upgrading');
+    const place = server.url(upgrading);
     await (await openPostgres(place)).close();
     await change(
       place,
-      `drop statistics upgrading.runs_days; update upgrading.ledger set version = ${postgresMigrations.length - 1};
-        create role upgrading login password 'x'; grant usage on schema upgrading to upgrading; grant select, insert, update on all tables in schema upgrading to upgrading`,
+      `drop statistics ${upgrading}.runs_days; update ${upgrading}.ledger set version = ${postgresMigrations.length - 1};
+        create role ${upgrading} login password 'x'; grant usage on schema ${upgrading} to ${upgrading}; grant select, insert, update on all tables in schema ${upgrading} to ${upgrading}`,
     );
     const own = new URL(place);
-    own.username = 'upgrading';
+    own.username = upgrading;
     own.password = 'x';
     const store = await openPostgres(own.href);
     const run = newRun();
@@ -863,19 +865,20 @@ describe('a server of a team', () => {
     await store.finish(run.id, ending);
     expect(await idsOf(store, {})).toEqual([run.id]);
     await store.close();
-    await change(place, 'alter table upgrading.tools rename to utensils');
+    await change(place, `alter table ${upgrading}.tools rename to utensils`);
     await expect(openPostgres(own.href)).rejects.toThrow(/a role that owns its tables has to upgrade them first/);
   });
 
   it('lets the planner know how many days, weeks and months there are', async () => {
-    const place = server.url('planned');
+    const planned = server.newName('planned');
+    const place = server.url(planned);
     const store = await openPostgres(place);
     await change(
       place,
-      `insert into planned.runs (id, status, started_at, heartbeat_at)
-        select 'r' || g, 'success', g * 1000000::bigint, 0 from generate_series(1, 5000) g; analyze planned.runs`,
+      `insert into ${planned}.runs (id, status, started_at, heartbeat_at)
+        select 'r' || g, 'success', g * 1000000::bigint, 0 from generate_series(1, 5000) g; analyze ${planned}.runs`,
     );
-    const database = { kind: 'postgres', prefix: 'planned.' } as Database;
+    const database = { kind: 'postgres', prefix: `${planned}.` } as Database;
     for (const grouping of ['day', 'week', 'month'] as const) {
       const { sql } = statsSql(database, { groupings: [grouping], filter: {}, offsets: [] });
       const rows = await change(place, `explain (format json) ${sql.replace('having count(*) > 0', '')}`);
@@ -886,7 +889,7 @@ describe('a server of a team', () => {
   });
 
   it('has no connection for each of fifty runs', async () => {
-    const place = server.url('many');
+    const place = server.url(server.newName('many'));
     const stores = await Promise.all(Array.from({ length: 50 }, () => openPostgres(place)));
     const runs = stores.map((_, index) => newRun({ id: `many-${index}` }));
     await Promise.all(stores.map((store, index) => store.begin(runs[index] ?? newRun())));

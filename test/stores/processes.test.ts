@@ -28,7 +28,11 @@ afterAll(async () => {
 });
 
 const openers = { sqlite: openSqlite, postgres: openPostgres };
-const placeOf = (kind: keyof typeof openers, name: string): string => (kind === 'sqlite' ? join(folder, `${name}.db`) : server.url(name));
+/** The addresses of ledgers that are not there yet. */
+const newPlaces = {
+  sqlite: () => join(mkdtempSync(join(folder, 'ledger-')), 'ledger.db'),
+  postgres: () => server.url(server.newName('ledger')),
+};
 
 function start(args: readonly string[], onLine: (line: string) => void): { child: ChildProcess; ended: Promise<number | null> } {
   const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...compiled }, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -55,7 +59,7 @@ const runs = isSweep ? 50 : 12;
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   it(`takes ${runs} runs of each of ${processes} processes at once, and makes the tables once`, { timeout: 180_000 }, async () => {
-    const place = placeOf(kind, 'many');
+    const place = newPlaces[kind]();
     const told: string[] = [];
     const writers = Array.from({ length: processes }, () => start(['bulk', place, String(runs)], (line) => told.push(line)));
     expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(Array.from({ length: processes }, () => 0));
@@ -73,7 +77,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
 
   it('is opened by ten at once when it is not there yet', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const place = placeOf(kind, `raced_${round}`);
+      const place = newPlaces[kind]();
       const stores = await Promise.all(Array.from({ length: 10 }, () => openers[kind](place)));
       expect(await Promise.all(stores.map((store) => store.count({})))).toEqual(Array.from({ length: 10 }, () => 0));
       for (const store of stores) await store.close();
@@ -81,8 +85,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   });
 
   it('has every run of writers that were killed, with the last event it acknowledged', { timeout: 180_000 }, async () => {
-    const place = placeOf(kind, 'killed');
-    const home = join(folder, kind);
+    const place = newPlaces[kind]();
+    const home = mkdtempSync(join(folder, 'home-'));
     const tapes = new FileTapes(join(home, 'tapes'));
     await withStore(kind, place, async () => {});
     const acknowledged = new Map<string, number | 'end'>();

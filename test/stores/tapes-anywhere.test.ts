@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -393,10 +393,9 @@ describe('what is kept of a tape', () => {
   });
 
   it('is delivered from a temporary folder where no other can be written', async () => {
-    const home = join(folder, 'full');
-    mkdirSync(home);
+    const home = mkdtempSync(join(folder, 'full-'));
     writeFileSync(join(home, 'runwire'), 'in the way');
-    const { store, tapes } = await on('full', 'postgres');
+    const { store, tapes } = await on(basename(home), 'postgres');
     const { key, tape } = tapes.create(newRunId(noon), noon);
     await write(tape, recordsOf(3));
     expect((await read(tapes.at(key))).text).toBe(linesOf(recordsOf(3)));
@@ -408,11 +407,12 @@ it('a role that may add and not delete keeps tapes in a bucket: they are there t
   const owner = await on('a', 's3, indexed in PostgreSQL');
   const admin = new pg.Client({ connectionString: postgres.url('x').replace('?schema=x', '') });
   await admin.connect();
+  const adder = postgres.newName('adder');
   await admin.query(
-    "create role adder login password 'p'; grant usage on schema bucket to adder; grant select, insert on all tables in schema bucket to adder",
+    `create role ${adder} login password 'p'; grant usage on schema bucket to ${adder}; grant select, insert on all tables in schema bucket to ${adder}`,
   );
   await admin.end();
-  const place = ledgerPlace(postgres.url('bucket').replace(/\/\/.*@/, '//adder:p@'), {}, '/');
+  const place = ledgerPlace(postgres.url('bucket').replace(/\/\/.*@/, `//${adder}:p@`), {}, '/');
   if (place.kind === 'none') return refuse('no ledger');
   const env = { ...bucket.env, XDG_STATE_HOME: join(folder, 'adder') };
   const { store, tapes } = await openLedgerAt(place, env, { kind: 'bucket', bucket: 'tapes', prefix: '' });
@@ -498,8 +498,9 @@ describe.each([
 
   it('a run of one machine is seen on another, live and after', async () => {
     const home = mkdtempSync(join(folder, 'machines-'));
+    rmSync(join(bucket.folder, 'tapes', 'machines'), { recursive: true, force: true });
     const go = join(home, 'go');
-    const shared = { ...tapes, RUNWIRE_LEDGER: postgres.url(isBucket ? 'm_bucket' : 'm_ledger') };
+    const shared = { ...tapes, RUNWIRE_LEDGER: postgres.url(postgres.newName('machines')) };
     const machine = (name: string, more: Record<string, string> = bucket.env): Record<string, string> => ({
       ...shared,
       ...more,

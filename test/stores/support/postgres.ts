@@ -11,6 +11,8 @@ import pg from 'pg';
 export interface PostgresServer {
   /** A ledger of its own for each schema. */
   url(schema: string): string;
+  /** A name that no schema and no role has yet, also at the second try of a test. */
+  newName(name: string): string;
   /** At once, as when the machine it is on goes away. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -45,6 +47,7 @@ export async function startPostgres({
   const port = await freePort();
   const base = `postgres://postgres:${password}@${address}:${port}/postgres`;
   let child: ChildProcess | undefined;
+  let names = 0;
 
   async function start(): Promise<void> {
     const args = ['-D', data, '-p', String(port), '-c', `listen_addresses=${address}`, '-c', 'unix_socket_directories=', '-c', 'fsync=off'];
@@ -63,6 +66,7 @@ export async function startPostgres({
   await start();
   return {
     url: (schema) => `${base}?schema=${schema}`,
+    newName: (name) => `${name}_${(names += 1)}`,
     start,
     stop,
     async remove() {
