@@ -22,8 +22,8 @@ const session = (cwd: string, turns: number): string =>
   });
 
 /** A program that writes its session, and then answers, or goes on for ever. */
-async function run(name: string, turns: number, after: string, ask: RunAsk): Promise<RunOutcome> {
-  const cwd = join(home, name);
+async function run(turns: number, after: string, ask: RunAsk): Promise<RunOutcome> {
+  const cwd = mkdtempSync(join(home, 'agent-'));
   mkdirSync(join(cwd, '.continue', 'sessions'), { recursive: true });
   writeFileSync(join(cwd, 'session'), session(cwd, turns));
   writeFileSync(
@@ -38,13 +38,13 @@ const answer = `echo '{"response":"Done.","status":"success"}'`;
 
 describe.concurrent('an agent that tells nothing while it runs', () => {
   it('is billed by its own books', async () => {
-    const outcome = await run('bill', 2, answer, {});
+    const outcome = await run(2, answer, {});
     expect(outcome.verdict.class).toBe('success');
     expect(outcome.metrics).toMatchObject({ input_tokens: 900, output_tokens: 30, cost: 0.02, cost_source: 'reported' });
   });
 
   it('is stopped by a limit', async () => {
-    const outcome = await run('stop', 3, 'exec sleep 60', { limits: { maxTurns: 3 } });
+    const outcome = await run(3, 'exec sleep 60', { limits: { maxTurns: 3 } });
     expect(outcome.verdict).toMatchObject({ class: 'turn_limit', exit_code: 6 });
   });
 
@@ -53,10 +53,7 @@ describe.concurrent('an agent that tells nothing while it runs', () => {
     ['tokens', { maxTokens: 500 }, 'cost_limit'],
     ['cost', { maxCostUsd: 0.01 }, 'cost_limit'],
   ])('has a limit that it broke in its outcome: %s', async (limit, limits, failure) => {
-    const [kept, failed] = await Promise.all([
-      run(`late-${limit}`, 5, answer, { limits }),
-      run(`fail-${limit}`, 5, answer, { limits, failOn: ['limit'] }),
-    ]);
+    const [kept, failed] = await Promise.all([run(5, answer, { limits }), run(5, answer, { limits, failOn: ['limit'] })]);
     expect(kept.limits_hit).toMatchObject([{ limit }]);
     expect([kept.verdict.class, failed.verdict.class]).toEqual(['success', failure]);
   });
