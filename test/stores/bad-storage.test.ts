@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,6 +15,8 @@ import { ledgerSink } from './support/sink.ts';
 const folder = mkdtempSync(join(tmpdir(), 'runwire-bad-'));
 const program = join(import.meta.dirname, 'support', 'program.ts');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** A file in a folder that has no other. */
+const alone = (name: string): string => join(mkdtempSync(join(folder, 'alone-')), name);
 
 interface Told {
   status: string;
@@ -22,9 +24,8 @@ interface Told {
 }
 
 /** A run whose ledger is on a file system of its own, which nobody else sees and which goes with the process. */
-function runOnDisk(name: string, options: string, bytes: number): Told {
-  const disk = join(folder, name);
-  mkdirSync(disk);
+function runOnDisk(options: string, bytes: number): Told {
+  const disk = mkdtempSync(join(folder, 'disk-'));
   const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && exec "$3" "$4" once "$2/ledger.db" "$2" "$5"';
   const namespace = process.getuid?.() === 0 ? '-m' : '-rm';
   const args = [namespace, 'sh', '-c', script, 'sh', options, disk, process.execPath, program, String(bytes)];
@@ -44,28 +45,28 @@ async function run(
 }
 
 it('goes on when the disk becomes full', () => {
-  expect(runOnDisk('full', 'size=1m', 4_000_000)).toEqual({
+  expect(runOnDisk('size=1m', 4_000_000)).toEqual({
     status: 'success',
     warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(full|no space left)/i)],
   });
 });
 
 it('goes on when there was never room for a ledger', () => {
-  expect(runOnDisk('tiny', 'size=32k', 10_000)).toEqual({
+  expect(runOnDisk('size=32k', 10_000)).toEqual({
     status: 'success',
     warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(full|I\/O|no space left)/i)],
   });
 });
 
 it('goes on when the folder is read-only', () => {
-  expect(runOnDisk('read-only', 'ro', 10_000)).toEqual({
+  expect(runOnDisk('ro', 10_000)).toEqual({
     status: 'success',
     warnings: [expect.stringMatching(/^this run may be missing from the ledger: .*(read-only|unable to open)/i)],
   });
 });
 
 it('records the run where there is room', () => {
-  expect(runOnDisk('roomy', 'size=16m', 10_000)).toEqual({ status: 'success', warnings: [] });
+  expect(runOnDisk('size=16m', 10_000)).toEqual({ status: 'success', warnings: [] });
 });
 
 it.each([
@@ -73,7 +74,7 @@ it.each([
   ['is damaged', (whole: Buffer) => Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200, 0x5a)])],
   ['is cut', (whole: Buffer) => whole.subarray(0, 5000)],
 ])('goes on when the ledger %s, and leaves the file as it is', async (name, damage) => {
-  const path = join(folder, `${name}.db`);
+  const path = alone(`${name}.db`);
   await (await openSqlite(path)).close();
   const damaged = damage(readFileSync(path));
   writeFileSync(path, damaged);
@@ -85,7 +86,7 @@ it.each([
 });
 
 it('does not fill the database of another program', async () => {
-  const path = join(folder, 'other.db');
+  const path = alone('other.db');
   const other = new DatabaseSync(path);
   other.exec('create table customers (name text)');
   other.close();
@@ -93,7 +94,7 @@ it('does not fill the database of another program', async () => {
 });
 
 it('goes on, and ends in time, when somebody else keeps the ledger locked', async () => {
-  const path = join(folder, 'locked.db');
+  const path = alone('locked.db');
   await (await openSqlite(path)).close();
   const other = new DatabaseSync(path);
   other.exec('begin exclusive');
@@ -111,7 +112,7 @@ it('goes on, and ends in time, when somebody else keeps the ledger locked', asyn
 });
 
 it('waits for a lock that is let go', async () => {
-  const path = join(folder, 'busy.db');
+  const path = alone('busy.db');
   await (await openSqlite(path)).close();
   const other = new DatabaseSync(path);
   other.exec('begin exclusive');
