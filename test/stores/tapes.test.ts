@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventRecord } from '../../src/events/event.ts';
 import { fileTape } from '../../src/stores/file-tape.ts';
 import { FileTapes } from '../../src/stores/file-tapes.ts';
@@ -16,8 +16,10 @@ import { fuzzRuns, fuzzSeed } from '../support/fuzz.ts';
 import { noon } from './support/runs.ts';
 import { linesOf, recordOf, recordsOf } from './support/tape-records.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'runwire-tapes-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folders = mkdtempSync(join(tmpdir(), 'runwire-tapes-'));
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(folders, 'tapes-'))));
+afterAll(() => rmSync(folders, { recursive: true, force: true }));
 
 /** What a tape yields; each piece of it ends with a line. */
 async function read(tape: Tape, after?: number): Promise<{ text: string; end: TapeEnd }> {
@@ -229,7 +231,7 @@ describe('the tapes of a ledger', () => {
   });
 
   it('are tidied by one of those who ask, once in a while', async () => {
-    const tapes = new FileTapes(join(folder, 'many'));
+    const tapes = new FileTapes(folder);
     expect([await tapes.isTidyingDue(noon, 1000), await tapes.isTidyingDue(noon + 999, 1000)]).toEqual([true, false]);
     expect(await tapes.isTidyingDue(noon + 1000, 1000)).toBe(true);
   });
