@@ -17,9 +17,9 @@ const refuse = (message: string): never => {
 };
 
 it('ends a run that nobody ended from its tape, with all that it received', async () => {
-  const store = await openSqlite(join(folder, 'interrupted.db'));
+  const home = mkdtempSync(join(folder, 'home-'));
+  const store = await openSqlite(join(home, 'interrupted.db'));
   const gone = { ...thisProcess(), pid: 4_190_000 };
-  const home = join(folder, 'interrupted');
   const tapes = new FileTapes(join(home, 'tapes'));
   const writer = { begin: store.begin.bind(store), note: store.note.bind(store), finish: async () => {}, close: async () => {} };
   const sink = ledgerSink({

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'runwire-prune-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('lets tapes go when they are old, or when there are too many, the oldest first', async () => {
-  const tapes = new FileTapes(join(folder, 'many'));
+  const tapes = new FileTapes(mkdtempSync(join(folder, 'many-')));
   const keys = Array.from({ length: 6 }, (_, day) => tapes.create(newRunId(noon + day * 86_400_000), noon + day * 86_400_000).key);
   for (const [day, key] of keys.entries()) {
     const path = join(tapes.name, key);

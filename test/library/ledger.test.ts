@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -184,14 +185,18 @@ describe.each<[string, () => string]>([
   it('imports what others wrote, once, without secrets', async () => {
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     const path = join(mkdtempSync(join(folder, 'import-')), 'one.jsonl');
+    const labels = { from: 'ci', path };
+    // A session that no try before has imported.
     writeFileSync(
       path,
-      readFileSync(join(examples, 'false-success.jsonl'), 'utf8').replaceAll('500 The server', `500 ${token} The server`),
+      readFileSync(join(examples, 'false-success.jsonl'), 'utf8')
+        .replace(/"id":"[^"]+"/, `"id":"${randomUUID()}"`)
+        .replaceAll('500 The server', `500 ${token} The server`),
     );
-    const { values: first } = await drained(ledger.import(path, { labels: { from: 'ci' } }));
+    const { values: first } = await drained(ledger.import(path, { labels }));
     expect(first).toMatchObject([{ kind: 'added' }]);
     expect((await drained(ledger.import([path]))).values).toMatchObject([{ kind: 'same' }]);
-    const [added] = (await ledger.list({ labels: { from: 'ci' } })).runs;
+    const [added] = (await ledger.list({ labels })).runs;
     const whole = JSON.stringify(await ledger.find(added?.id ?? ''));
     expect(whole).toContain('The server');
     expect(whole).not.toContain(token);

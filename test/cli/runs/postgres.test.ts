@@ -22,7 +22,7 @@ it('is the same ledger in PostgreSQL as in a file', async () => {
   const env = { XDG_STATE_HOME: temporary() };
   const recordings = oldRecordings();
   const file = newLedger();
-  const team = server.url('team');
+  const team = server.url(server.newName('team'));
   for (const ledger of [file, team]) {
     expect(await runs(ledger, ['import', recordings, '--label', 'a=b'], { env })).toMatchObject({
       status: 0,
