@@ -15,16 +15,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { supervise } from '../../src/processes/supervise.ts';
 import type { Ended, Graces, ProcessOrder, Supervised } from '../../src/processes/supervised.ts';
 import { processesWith, until } from '../support/processes.ts';
 
 const env = { PATH: process.env['PATH'] ?? '' };
-const cwd = mkdtempSync(join(tmpdir(), 'runwire-supervise-'));
+const folder = mkdtempSync(join(tmpdir(), 'runwire-supervise-'));
 // Other tests of the same process supervise at the same time; what is in this folder is ours.
-const sinks = join(cwd, 'sinks');
+const sinks = join(folder, 'sinks');
+let cwd: string;
 const usualFolder = process.env['TMPDIR'];
 const useFolder = (path: string | undefined): void => {
   if (path === undefined) delete process.env['TMPDIR'];
@@ -34,9 +35,10 @@ beforeAll(() => {
   mkdirSync(sinks);
   useFolder(sinks);
 });
+beforeEach(() => void (cwd = mkdtempSync(join(folder, 'cwd-'))));
 afterAll(() => {
   useFolder(usualFolder);
-  rmSync(cwd, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Only a limit tells whose it is, and some systems have no tool to set one. */
