@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gitPlace } from '../../src/run/git.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'runwire-git-'));
-const project = join(folder, 'project');
-mkdirSync(join(project, 'src'), { recursive: true });
-const git = (...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.com', ...args], {
-    cwd: project,
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  }).trim();
-
 it('reads what git would say', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'runwire-git-'));
+  const project = join(folder, 'project');
+  mkdirSync(join(project, 'src'), { recursive: true });
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.com', ...args], {
+      cwd: project,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
   expect(gitPlace(project)).toEqual({ repo: '', branch: '', commit: '' });
   git('init', '--quiet', '--initial-branch=feature/one');
   expect(gitPlace(join(project, 'src'))).toEqual({ repo: 'project', branch: 'feature/one', commit: '' });
