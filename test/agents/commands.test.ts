@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plannedFlags } from '../../src/agents/checkup.ts';
 import { agents, findAgent } from '../../src/agents/registry.ts';
@@ -286,16 +286,17 @@ describe('doctor', () => {
   });
 
   it('names the events that no decoder knew', async () => {
-    const state = folder('seen-home/state');
+    const place = basename(mkdtempSync(join(root, 'seen-')));
+    const state = folder(`${place}-home/state`);
     const { outcome } = read({
       dialect: 'codex',
       stdout: [{ type: 'thread.started', thread_id: 't' }, { type: 'turn.dreamt', secret: 'do not keep' }, { type: 'turn.dreamt' }],
     });
     const env = { XDG_STATE_HOME: state };
     await Promise.all(Array.from({ length: 8 }, () => recordUnknownShapes(outcome, env, Date.UTC(2026, 0, 2))));
-    const { unknown_shapes: shapes, status } = await diagnose('seen', ['builtin']);
+    const { unknown_shapes: shapes, status } = await diagnose(place, ['builtin']);
     expect({ shapes, status }).toEqual({ shapes: [], status: 0 });
-    const all = await diagnose('seen', []);
+    const all = await diagnose(place, []);
     expect(all.unknown_shapes).toEqual([
       {
         dialect: 'codex',
@@ -308,7 +309,7 @@ describe('doctor', () => {
     const kept = join(state, 'runwire');
     expect(readdirSync(kept)).toEqual(['unknown-shapes.json']);
     expect(readFileSync(join(kept, 'unknown-shapes.json'), 'utf8')).not.toContain('do not keep');
-    expect((await askHere('seen', ['doctor'])).stdout).toContain(
+    expect((await askHere(place, ['doctor'])).stdout).toContain(
       'Events that no decoder knew\n  ??  codex  line of type "turn.dreamt": 16 times',
     );
   });
