@@ -19,7 +19,7 @@ import { isSweep } from '../support/sweep.ts';
 import { eventOf } from '../support/records.ts';
 
 /** More runs on demand, as in robust.test.ts. */
-const numRuns = fuzzRuns(isSweep ? 500 : 80);
+const numRuns = fuzzRuns(isSweep ? 500 : 40);
 const seed = fuzzSeed;
 
 const values = [

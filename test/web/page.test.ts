@@ -263,7 +263,7 @@ it('a report in one file is the same', async () => {
   await context.close();
 });
 
-it('a report of too many events has the first and the last ones, and says what is between them', async () => {
+it.runIf(isSweep)('a report of too many events has the first and the last ones, and says what is between them', async () => {
   const output = 'log line\n'.repeat(7000);
   const calls = Array.from({ length: 600 }, (_, index) => call('shell', 'command', { command: `step ${index}` }, 1, output)).flat();
   // One call goes on all the time, another one ends in the middle.
@@ -484,7 +484,7 @@ it('counts truly, folds the same tool, hides kinds, and keeps a link to an event
   await page.context().close();
 });
 
-it('a long list has every run once, and goes on with a filter while runs go on', async () => {
+it.runIf(isSweep)('a long list has every run once, and goes on with a filter while runs go on', async () => {
   const many = new FixtureServer();
   const { run } = demoRun(1);
   const old = { ...run, id: runId(999), status: 'running' as const, started_at: startOfAll - 9e9 };
@@ -610,7 +610,7 @@ interface TraceEvent {
   tdur?: number;
 }
 
-it('a run of 100,000 events opens at once, scrolls and filters as an empty page does, and takes no more memory than a short one', async () => {
+it.runIf(isSweep)('a run of 100,000 events opens at once, scrolls and filters as an empty page does, and takes no more memory than a short one', async () => {
   const short = await openLong(shortId, shortEvents);
   const little = await heldBy(short);
   await short.context().close();
