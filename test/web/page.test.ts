@@ -610,40 +610,43 @@ interface TraceEvent {
   tdur?: number;
 }
 
-it.runIf(isSweep)('a run of 100,000 events opens at once, scrolls and filters as an empty page does, and takes no more memory than a short one', async () => {
-  const short = await openLong(shortId, shortEvents);
-  const little = await heldBy(short);
-  await short.context().close();
-  const page = await openLong(longId, longEvents);
-  const bare = await page.context().newPage();
-  await bare.setContent('<div style="height:4000000px"></div>');
-  await browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing'] });
-  // In turns, so that both have their share of what else this machine does.
-  for (let round = 0; round < (isSweep ? 3 : 1); round += 1) {
-    await page.bringToFront();
-    await useIt(page, 'the run');
-    await bare.bringToFront();
-    await useIt(bare, 'an empty page');
-  }
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-  /** What kept the thread of a page for more than 100 ms of its own time: time that others took is not its fault. */
-  const slowOf = (mark: string): number => {
-    const own = traceEvents.find(({ name }) => name === mark);
-    expect(own).toBeDefined();
-    return traceEvents.filter(({ pid, tid, tdur = 0 }) => pid === own?.pid && tid === own.tid && tdur > 100_000).length;
-  };
-  expect(traceEvents.some(({ tdur = 0 }) => tdur > 1000)).toBe(true);
-  expect(slowOf('the run')).toBeLessThanOrEqual(slowOf('an empty page'));
-  expect(await page.locator('.row').count()).toBeLessThan(120);
-  // A hundred times as long: some figures of each row, and no text.
-  expect((await heldBy(page)) - little).toBeLessThan(longEvents * 60);
-  await page.fill('#search-run', 'npm test -- some/file');
-  const turns = longEvents / 7;
-  await expect
-    .poll(() => page.locator('.search-count').textContent(), { timeout: 30_000 })
-    .toBe(`${Math.floor(turns)} in ${Math.floor(turns)} rows`);
-  await page.context().close();
-});
+it.runIf(isSweep)(
+  'a run of 100,000 events opens at once, scrolls and filters as an empty page does, and takes no more memory than a short one',
+  async () => {
+    const short = await openLong(shortId, shortEvents);
+    const little = await heldBy(short);
+    await short.context().close();
+    const page = await openLong(longId, longEvents);
+    const bare = await page.context().newPage();
+    await bare.setContent('<div style="height:4000000px"></div>');
+    await browser.startTracing(page, { categories: ['toplevel', 'blink.user_timing'] });
+    // In turns, so that both have their share of what else this machine does.
+    for (let round = 0; round < (isSweep ? 3 : 1); round += 1) {
+      await page.bringToFront();
+      await useIt(page, 'the run');
+      await bare.bringToFront();
+      await useIt(bare, 'an empty page');
+    }
+    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+    /** What kept the thread of a page for more than 100 ms of its own time: time that others took is not its fault. */
+    const slowOf = (mark: string): number => {
+      const own = traceEvents.find(({ name }) => name === mark);
+      expect(own).toBeDefined();
+      return traceEvents.filter(({ pid, tid, tdur = 0 }) => pid === own?.pid && tid === own.tid && tdur > 100_000).length;
+    };
+    expect(traceEvents.some(({ tdur = 0 }) => tdur > 1000)).toBe(true);
+    expect(slowOf('the run')).toBeLessThanOrEqual(slowOf('an empty page'));
+    expect(await page.locator('.row').count()).toBeLessThan(120);
+    // A hundred times as long: some figures of each row, and no text.
+    expect((await heldBy(page)) - little).toBeLessThan(longEvents * 60);
+    await page.fill('#search-run', 'npm test -- some/file');
+    const turns = longEvents / 7;
+    await expect
+      .poll(() => page.locator('.search-count').textContent(), { timeout: 30_000 })
+      .toBe(`${Math.floor(turns)} in ${Math.floor(turns)} rows`);
+    await page.context().close();
+  },
+);
 
 it('nothing went wrong in any page', () => {
   expect(failures).toEqual([]);
