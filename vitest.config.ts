@@ -10,7 +10,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     // Most tests wait for processes that they started: more of them than cores can wait at once.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // What a CI changes is tested where it is asked for.
     env: { GITHUB_ACTIONS: '', GITLAB_CI: '', BUILDKITE: '' },
     // Only what hangs: on a busy machine an orchestration takes a minute.

@@ -7,7 +7,7 @@ import type { RunRecord } from '../../src/stores/run-store.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { type Result, runwire } from '../support/command.ts';
 import { isSweep } from '../support/sweep.ts';
-import { type Fleet, newFleet, newRepository, temporary, until } from './support/fleet.ts';
+import { Fleet, newRepository, temporary, until } from './support/fleet.ts';
 
 let server: PostgresServer;
 const fleets: Fleet[] = [];
@@ -18,8 +18,9 @@ afterAll(async () => {
   await server.remove();
 });
 
-async function startFleet(schema: string): Promise<Fleet> {
-  const fleet = await newFleet(server, schema);
+/** With tables of its own at each try of a test: workers of the one before may still be there. */
+function newFleet(name: string): Fleet {
+  const fleet = new Fleet(server.url(server.newName(name)));
   fleets.push(fleet);
   return fleet;
 }
@@ -42,9 +43,9 @@ async function shown(fleet: Fleet, run: string): Promise<RunRecord> {
   return JSON.parse((await fleet.runwire(['runs', 'show', run, '--json'])).stdout) as RunRecord;
 }
 
-describe.concurrent('a fleet', { timeout: 120_000 }, () => {
+describe.concurrent('a fleet', () => {
   it('never runs more of a key than its limit, over three workers, and starts the urgent first', async () => {
-    const fleet = await startFleet('limits');
+    const fleet = newFleet('limits');
     await fleet.runwire(['queue', 'limit', 'repo=*', '2']);
     await fleet.runwire(['queue', 'limit', 'model=big', '1']);
     const lines = Array.from({ length: 8 }, (_, index) =>
@@ -79,7 +80,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('waits for a time, for another run, and for a worker that has what is needed', async () => {
-    const fleet = await startFleet('order');
+    const fleet = newFleet('order');
     const first = await fleet.enqueue(['--id', 'first'], 'sleep', '300');
     const [second, late, gpu, never] = await Promise.all([
       fleet.enqueue(['--after', 'first']),
@@ -109,7 +110,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('takes one run with --once and exits as it did; with 0 when there is none', async () => {
-    const fleet = await startFleet('once');
+    const fleet = newFleet('once');
     await fleet.enqueue([], 'fail', '');
     const worker = fleet.worker(['--once']);
     expect(await worker.ended).toBe(4);
@@ -117,7 +118,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('queues a name once, and nothing at all when a line is wrong', async () => {
-    const fleet = await startFleet('lines');
+    const fleet = newFleet('lines');
     const good = fleet.line({ id: 'issue-1' });
     const [once, twice] = [
       await fleet.runwire(['enqueue', '-'], good),
@@ -156,7 +157,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('cancels what is queued and what runs, with who and why', async () => {
-    const fleet = await startFleet('cancel');
+    const fleet = newFleet('cancel');
     const [running, queued] = [await fleet.enqueue([], 'sleep', '60000'), await fleet.enqueue(['--at', '1h'])];
     const worker = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
@@ -185,7 +186,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('gives the run of a killed worker to another, as the next attempt of the same run', async () => {
-    const fleet = await startFleet('killed');
+    const fleet = newFleet('killed');
     const run = await fleet.enqueue([], 'first', '60000');
     const lost = fleet.worker([], 'lost');
     await until('it runs', () => notes(fleet).length === 1);
@@ -204,7 +205,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('lets a frozen worker that wakes settle nothing, and stops what it ran', async () => {
-    const fleet = await startFleet('frozen');
+    const fleet = newFleet('frozen');
     const run = await fleet.enqueue([], 'first', '60000', 'sleep', '3000');
     const frozen = fleet.worker([], 'frozen');
     await until('it runs', () => notes(fleet).length === 1);
@@ -223,7 +224,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('lets runs end when it is told to leave, and gives back what does not', async () => {
-    const fleet = await startFleet('drain');
+    const fleet = newFleet('drain');
     const short = await fleet.enqueue([], 'sleep', '1500');
     const patient = fleet.worker();
     await until('it runs', () => notes(fleet).length === 1);
@@ -242,7 +243,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('works on the commit of a remote, keeps the changes as a branch, and publishes only when asked', async () => {
-    const fleet = await startFleet('repository');
+    const fleet = newFleet('repository');
     const { checkout, remote, git } = newRepository();
     const at = ['--cwd', checkout];
     const [quiet, loud] = [
@@ -266,7 +267,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('sends a commit that no remote has with the job, when asked', async () => {
-    const fleet = await startFleet('bundle');
+    const fleet = newFleet('bundle');
     const { checkout, git } = newRepository();
     writeFileSync(join(checkout, 'a.txt'), 'local\n');
     git('commit', '-qam', 'local');
@@ -280,7 +281,7 @@ describe.concurrent('a fleet', { timeout: 120_000 }, () => {
   });
 
   it('gives a run only the variables that it names and the worker allows', async () => {
-    const fleet = await startFleet('variables');
+    const fleet = newFleet('variables');
     const runs = await Promise.all([
       fleet.enqueue(['--env', 'FLEET_LOG'], 'env', 'FLEET_LOG'),
       fleet.enqueue(['--env', '*'], 'env', 'FLEET_LOG'),
@@ -327,9 +328,9 @@ function shell(fleet: Fleet, cwd: string, args: readonly string[], env: Record<s
   });
 }
 
-describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
+describe.concurrent('what the docs say', () => {
   it.runIf(isSweep)('is from one machine to ten in five commands', async () => {
-    const fleet = await startFleet('documented');
+    const fleet = newFleet('documented');
     const { checkout } = newRepository();
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
     const [first = '', second = ''] = [...docs.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block);
@@ -346,7 +347,7 @@ describe.concurrent('what the docs say', { timeout: 120_000 }, () => {
   });
 
   it.runIf(isSweep)('is a script for Slurm', async () => {
-    const fleet = await startFleet('slurm');
+    const fleet = newFleet('slurm');
     await fleet.enqueue(['--label', 'gpu', '--env', 'ANTHROPIC_API_KEY'], 'env', 'ANTHROPIC_API_KEY');
     mkdirSync(join(fleet.folder, 'config', 'runwire'), { recursive: true });
     writeFileSync(join(fleet.folder, 'config', 'runwire', 'fleet.env'), `RUNWIRE_LEDGER='${fleet.url}'\nANTHROPIC_API_KEY=none-of-yours\n`);

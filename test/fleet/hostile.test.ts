@@ -125,7 +125,7 @@ describe('what is queued while a worker takes runs', () => {
 });
 
 describe('a budget of queued runs', () => {
-  it('counts what a lost attempt took by its tape, where the ledger was not told, once', { timeout: 60_000 }, async () => {
+  it('counts what a lost attempt took by its tape, where the ledger was not told, once', async () => {
     const fleet = await newFleet(server, 'taped');
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '400', '--per', 'day']);
     const run = await fleet.enqueue(['--budget', 'team-a']);
@@ -147,7 +147,7 @@ describe('a budget of queued runs', () => {
     await queue.close();
   });
 
-  it('knows what a run took before the next of its key may begin', { timeout: 60_000 }, async () => {
+  it('knows what a run took before the next of its key may begin', async () => {
     const fleet = await newFleet(server, 'known');
     await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day']);
     await fleet.enqueue(['--budget', 'team-a']);
@@ -160,7 +160,7 @@ describe('a budget of queued runs', () => {
     expect([await workOnce(fleet, look), spent]).toEqual([0, 15]);
   });
 
-  it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', { timeout: 60_000 }, async () => {
+  it('is reserved before an agent starts, settled at its end, and then runs end with 5 and its name', async () => {
     const fleet = await newFleet(server, 'budgets');
     expect(await fleet.runwire(['budget', 'set', 'team-a', '--tokens', '40', '--per', 'day'])).toMatchObject({ status: 0 });
     const runs: string[] = [];
@@ -180,7 +180,7 @@ describe('a budget of queued runs', () => {
 });
 
 describe.concurrent('rows that anybody may have written', () => {
-  it('break no list, no claim and no other run', { timeout: 60_000 }, async () => {
+  it('break no list, no claim and no other run', async () => {
     const fleet = await newFleet(server, 'rows');
 
     const specs = some(['"words"', 'null', '{"command":"rm"}', '{"command":{"a":[]}}', '{"command":[null,[1]],"prompt":7}', '[]']);
@@ -200,7 +200,7 @@ describe.concurrent('rows that anybody may have written', () => {
     expect(await fleet.job(good)).toMatchObject({ class: 'success', priority: -7 });
   });
 
-  it('do not keep the ends of other runs from the ledger', { timeout: 60_000 }, async () => {
+  it('do not keep the ends of other runs from the ledger', async () => {
     const fleet = await newFleet(server, 'endings');
     const [bad, worse, good] = [await fleet.enqueue([]), await fleet.enqueue([]), await fleet.enqueue([])];
     for (const _ of [bad, worse, good]) expect(await workOnce(fleet)).toBe(0);
@@ -274,7 +274,7 @@ describe.concurrent('a repository that a job names', () => {
     },
   );
 
-  it('is fetched once at a time by runs that start together', { timeout: 60_000 }, async () => {
+  it('is fetched once at a time by runs that start together', async () => {
     const env = { ...process.env, XDG_STATE_HOME: temporary() };
     const { remote, git } = newRepository();
     const origin = { remote, commit: git('rev-parse', 'main'), below: '', name: 'web' };
@@ -305,7 +305,7 @@ describe.concurrent('a repository that a job names', () => {
 });
 
 describe.concurrent('what people ask of a queue', () => {
-  it('is refused in words where it makes no sense', { timeout: 60_000 }, async () => {
+  it('is refused in words where it makes no sense', async () => {
     const fleet = await newFleet(server, 'asked');
     const line = (order: object): string => fleet.line(order);
     for (const [lines, why] of [
@@ -328,7 +328,7 @@ describe.concurrent('what people ask of a queue', () => {
       expect({ command, id, ...(await fleet.runwire(['runs', command, id])) }).toMatchObject({ command, id, status: 2, stdout: '' });
   });
 
-  it('may be a line after a line of the same file, and is cancelled once', { timeout: 60_000 }, async () => {
+  it('may be a line after a line of the same file, and is cancelled once', async () => {
     const fleet = await newFleet(server, 'lines');
     const queued = await fleet.runwire(
       ['enqueue', '-'],
@@ -346,7 +346,7 @@ describe.concurrent('what people ask of a queue', () => {
     expect(await fleet.job(second?.id ?? '')).toMatchObject({ state: 'ended', class: 'cancelled' });
   });
 
-  it('needs no more rights than the docs say, and says which are missing', { timeout: 60_000 }, async () => {
+  it('needs no more rights than the docs say, and says which are missing', async () => {
     const fleet = await newFleet(server, 'runwire');
     await fleet.enqueue(['--at', '1h']);
     await fleet.runwire(['runs', 'list']);
@@ -368,7 +368,7 @@ describe.concurrent('what people ask of a queue', () => {
   });
 });
 
-describe.concurrent('what the docs say of a fleet', { timeout: 60_000 }, () => {
+describe.concurrent('what the docs say of a fleet', () => {
   it('ends a run whose workers were lost five times', async () => {
     const fleet = await newFleet(server, 'fatal');
     const run = await fleet.enqueue([]);
@@ -438,7 +438,6 @@ describe.concurrent('what the docs say of a fleet', { timeout: 60_000 }, () => {
 const programs = process.env['RUNWIRE_TEST_POSTGRES'] ?? '';
 it.skipIf(!existsSync(join(programs, 'pg_dump')))(
   'is given out again from a backup of both schemas, as the docs say (npm run test:postgres)',
-  { timeout: 60_000 },
   async () => {
     const fleet = await newFleet(server, 'saved');
     const [ended, running, queued] = [await fleet.enqueue([], 'say', '1'), await fleet.enqueue([], 'say', '1'), await fleet.enqueue([])];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inside } from '../cli/run/live.ts';
+import { atFileEnd } from '../support/at-file-end.ts';
 import { asCommand, bin, leftOf, makePlace, nothing, type Place, runFake } from '../support/fake-agent/run-fake.ts';
 import { until } from '../support/processes.ts';
 import { isSweep, some } from '../support/sweep.ts';
@@ -141,12 +142,15 @@ describe('kill -9 of runwire', () => {
 });
 
 /** A terminal of its own; what is written to it is typed, and the third byte is what Ctrl-C sends. */
-function terminal(command: string, { cwd, env }: Place) {
+function terminal(command: string, place: Place) {
+  const { cwd, env } = place;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd,
     env: { ...env, SHELL: '/bin/sh' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  // Where a test fails, somebody may wait for longer than anybody should.
+  atFileEnd(() => leftOf(place).processes.forEach((pid) => process.kill(pid, 'SIGKILL')));
   let shown = '';
   child.stdout.on('data', (text) => void (shown += String(text)));
   const closed = once(child, 'close') as Promise<[number | null]>;
@@ -173,7 +177,7 @@ describe.concurrent('Ctrl-C in a terminal', () => {
     // The grace for the first is longer than any test may take.
     const place = makePlace({ RUNWIRE_PATIENCE: '1000' });
     const { sees, shown, ctrlC, status } = terminal(runwire(...asCommand('ignores SIGTERM and SIGINT')), place);
-    expect(await sees('session ')).toBe(true);
+    expect(await sees('session')).toBe(true);
     ctrlC();
     await wait(200);
     ctrlC();

@@ -18,7 +18,8 @@ const agent = [
   process.execPath,
   join(import.meta.dirname, 'agent.ts'),
 ];
-const hasty = ['--poll', '0.1s', '--lease', '2s'];
+/** A lease that a busy machine keeps: whoever is late with a word for that long has lost the run. */
+const hasty = ['--poll', '0.1s', '--lease', '6s'];
 
 export function temporary(): string {
   return mkdtempSync(join(tmpdir(), 'runwire-fleet-'));
