@@ -65,7 +65,8 @@ function isLong(page: string): boolean {
   return commandsOf(text).length > 12 || /postgres:|--attempts|orchestrate|--repeat|--isolate|--otel/.test(text);
 }
 const shown = pages().filter((page) => blocksOf(page).some(isCommands));
-const tried = isSweep ? shown : some(shown.filter((page) => page === 'README.md' || !isLong(page)));
+const short = shown.filter((page) => page !== 'README.md' && !isLong(page));
+const tried = isSweep ? shown : ['README.md', ...some(short)];
 
 let world: World;
 let postgres: PostgresServer | undefined;

@@ -182,7 +182,6 @@ describe('a budget of queued runs', () => {
 describe.concurrent('rows that anybody may have written', () => {
   it('break no list, no claim and no other run', async () => {
     const fleet = await newFleet(server, 'rows');
-
     const specs = some(['"words"', 'null', '{"command":"rm"}', '{"command":{"a":[]}}', '{"command":[null,[1]],"prompt":7}', '[]']);
     const bad = await Promise.all(specs.map(() => fleet.enqueue(['--priority', '5'])));
     const good = await fleet.enqueue(['--priority', '-7']);
