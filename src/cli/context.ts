@@ -1,3 +1,4 @@
+import type { Piece } from '../events/record-json.ts';
 import type { Environment } from '../vocabulary.ts';
 
 /** What is said when nothing else can be done: on stdout, and with the exit code. */
@@ -19,7 +20,7 @@ export interface Context {
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;
   /** Data for stdout, in one piece or several, spelt out where a terminal would obey it; resolves when the reader has taken enough of it. */
-  print(text: string | readonly string[]): Promise<void>;
+  print(text: string | readonly Piece[]): Promise<void>;
   /** Text for people on stdout, perhaps painted; what it quotes is safe already. */
   show(text: string): Promise<void>;
   /** A line for people, on stderr; what it quotes need not be safe for a terminal. */

@@ -1,9 +1,11 @@
 import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import type { Piece } from '../events/record-json.ts';
 import { timeInWords } from '../duration.ts';
 import { exitCodes, Failure, systemCode } from '../failure.ts';
 import { startWatchdog } from '../processes/watchdog.ts';
 import { hideEnvironment } from '../processes/own-environment.ts';
+import { bytesOf } from '../stores/encode-pieces.ts';
 import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../terminal/plain.ts';
 import type { Context, LastWords } from './context.ts';
 import { Progress } from './progress.ts';
@@ -183,7 +185,7 @@ let listening = false;
 let waiting: ((error?: Error) => void) | undefined;
 
 /** Resolves at once while stdout has room, else when it has again: memory does not grow behind a slow reader. */
-function write(text: string | readonly string[]): Promise<void> {
+function write(text: string | readonly Piece[]): Promise<void> {
   if (!listening) {
     listening = true;
     process.stdout.on('error', (error: Error) => {
@@ -198,21 +200,6 @@ function write(text: string | readonly string[]): Promise<void> {
     waiting = (error) => (error === undefined ? resolve() : reject(pipeError(error)));
   });
 }
-
-/** Each piece is encoded by itself: joined, it would be copied first, and one character beyond Latin-1 would slow down all of it. */
-function bytesOf(pieces: readonly string[]): Uint8Array {
-  let most = 0;
-  for (const piece of pieces) most += piece.length * 3;
-  const bytes = Buffer.allocUnsafe(most);
-  let size = 0;
-  for (const piece of pieces) {
-    if (piece === '\n') bytes[size++] = lineFeed;
-    else size += bytes.write(piece, size);
-  }
-  return bytes.subarray(0, size);
-}
-
-const lineFeed = 10;
 
 function pipeError(error: Error): Error {
   return systemCode(error) === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;

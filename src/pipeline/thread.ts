@@ -1,5 +1,6 @@
 import type { NoteKind, Origin } from '../dialects/dialect.ts';
 import type { AgentEvent, Draft, EventOf, EventRecord, EventSource } from '../events/event.ts';
+import { beginJson } from '../events/record-json.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
@@ -33,6 +34,8 @@ export interface ThreadOptions extends FoldOptions {
   introduction?: Omit<EventOf<'thread.started'>, 'type'>;
   /** Cleans everything before anybody sees it; unset: nothing is cleaned. One redactor serves one run. */
   redact?: Redactor;
+  /** Who hears of the records writes them as JSON: what is alike in many of them is then written once. */
+  isWritten?: boolean;
 }
 
 /** `user`: somebody wanted it to end; `limit`: it was not allowed to go on; `done`: it had nothing left to do. */
@@ -297,6 +300,7 @@ export class Thread {
     // In place, since the event was made for this and is told once: a copy costs as much as all that is done with it.
     const record = event as EventRecord;
     record.sequence = this.#sequence;
+    if (this.#options.isWritten === true) beginJson(record);
     record.timestamp = this.#timestamp(at);
     record.thread_id = this.#threadId;
     record.source = this.#source;

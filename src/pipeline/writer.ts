@@ -1,6 +1,6 @@
 import type { Dialect, Encoder, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
-import { recordJson } from '../events/record-json.ts';
+import { jsonOf, type Piece, recordLine } from '../events/record-json.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { RunParts } from './run-parts.ts';
@@ -21,7 +21,7 @@ export class Writer {
   readonly #sink: EncoderSink;
   #encoder: Encoder;
   /** What it writes are the records themselves. */
-  readonly #isRecords: boolean;
+  readonly isRecords: boolean;
   /** Unset: what is written is one run, whatever was read. */
   readonly #parts: RunParts | undefined;
   readonly #out = new Outgoing();
@@ -31,7 +31,7 @@ export class Writer {
   constructor(dialect: Writable, variant: Variant) {
     this.#dialect = dialect;
     this.#variant = variant;
-    this.#isRecords = dialect.id === 'runwire';
+    this.isRecords = dialect.id === 'runwire';
     this.#sink = {
       line: (wire) => this.#line(wire),
       lose: (what) => void this.losses.set(what, (this.losses.get(what) ?? 0) + 1),
@@ -52,7 +52,7 @@ export class Writer {
       this.#encoder.follow?.();
       if (over.opening !== undefined) this.#encoder.record(this.#parts?.introduced(over.opening) ?? over.opening);
     }
-    if (this.#isRecords) this.#encoder.record(record);
+    if (this.isRecords) this.#encoder.record(record);
     else this.#encoder.record(inTime(this.#parts?.isLater === true ? this.#inLaterPart(this.#parts, record) : record));
   }
 
@@ -69,8 +69,8 @@ export class Writer {
     const claim = this.#last === undefined ? undefined : this.#parts?.unclaimedEnd(outcome, this.#last);
     if (claim !== undefined) this.#encoder.record(claim);
     this.#encoder.end(this.#parts?.last(outcome) ?? outcome);
-    if (this.#variant.layout === 'array') this.#out.add('', this.#count === 0 ? '[]' : ']', '\n');
-    if (this.#variant.farewell !== undefined) this.#out.add('data: ', this.#variant.farewell, '\n\n');
+    if (this.#variant.layout === 'array') this.#out.add(this.#count === 0 ? '[]\n' : ']\n');
+    if (this.#variant.farewell !== undefined) this.#out.add(`data: ${this.#variant.farewell}\n\n`);
   }
 
   /** What has been written since the last call. */
@@ -79,7 +79,7 @@ export class Writer {
   }
 
   /** The same in pieces, for who turns it into bytes. */
-  takePieces(): readonly string[] {
+  takePieces(): readonly Piece[] {
     return this.#out.take();
   }
 
@@ -92,29 +92,27 @@ export class Writer {
   }
 
   #line(wire: JsonObject): void {
+    if (this.isRecords) return this.#recordLine(wire as unknown as EventRecord);
     const text = this.#text(wire);
     if (text === undefined) return;
     this.#count += 1;
-    if (this.#variant.layout === 'array') this.#out.add(this.#count === 1 ? '[' : ',', text, '');
-    else if (this.#variant.layout === 'sse') this.#out.add('data: ', text, '\n\n');
-    else this.#out.add('', text, '\n');
+    const { layout } = this.#variant;
+    if (layout === 'array') this.#out.add(this.#count === 1 ? '[' : ',');
+    if (layout === 'sse') this.#out.add('data: ');
+    this.#out.add(text);
+    if (layout !== 'array') this.#out.add(layout === 'sse' ? '\n\n' : '\n');
   }
 
-  #json(wire: JsonObject): string {
-    if (this.#variant.layout === 'document') return JSON.stringify(wire, null, 2);
-    return this.#isRecords ? recordJson(wire) : JSON.stringify(wire);
+  #recordLine(record: EventRecord): void {
+    const line = recordLine(record);
+    if (line === undefined) this.#sink.lose('unknown_line');
+    else this.#out.add(line);
   }
 
   #text(wire: JsonObject): string | undefined {
-    try {
-      const json = this.#json(wire);
-      return this.#dialect.ascii === true ? escapeToAscii(json) : json;
-    } catch (error) {
-      // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd line must not cost the run.
-      if (!(error instanceof RangeError)) throw error;
-      this.losses.set('unknown_line', (this.losses.get('unknown_line') ?? 0) + 1);
-      return undefined;
-    }
+    const json = jsonOf(wire, this.#variant.layout === 'document' ? 2 : undefined);
+    if (json === undefined) this.#sink.lose('unknown_line');
+    return json !== undefined && this.#dialect.ascii === true ? escapeToAscii(json) : json;
   }
 }
 
@@ -128,17 +126,15 @@ function inTime(record: EventRecord): EventRecord {
 
 /** Lines on their way out, in pieces: joined, each would be copied twice more before it is encoded. */
 class Outgoing {
-  #pieces: string[] = [];
+  #pieces: Piece[] = [];
   size = 0;
 
-  add(before: string, text: string, after: string): void {
-    this.size += before.length + text.length + after.length;
-    if (before !== '') this.#pieces.push(before);
-    this.#pieces.push(text);
-    if (after !== '') this.#pieces.push(after);
+  add(piece: Piece): void {
+    this.size += piece.length;
+    this.#pieces.push(piece);
   }
 
-  take(): string[] {
+  take(): Piece[] {
     const pieces = this.#pieces;
     this.#pieces = [];
     this.size = 0;

@@ -64,7 +64,7 @@ export class Attempts {
   #hasClaimed = false;
 
   constructor(parts: Parts) {
-    const { spec, introduction, limits, stop, redact, clock } = parts;
+    const { spec, introduction, limits, sinks, stop, redact, clock } = parts;
     this.#parts = parts;
     const thread = new Thread({
       clock,
@@ -72,6 +72,7 @@ export class Attempts {
       introduction,
       startedAt: clock(),
       onRecord: (record) => this.#deliver(record),
+      isWritten: sinks.some((sink) => sink.writesRecords === true),
       ...present({ redact }),
     });
     this.#thread = thread;

@@ -1,5 +1,5 @@
 import { cutRecord } from '../events/cut-record.ts';
-import { recordJson } from '../events/record-json.ts';
+import { jsonOf, recordJson } from '../events/record-json.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LiveRuns } from '../ledger/live.ts';
@@ -100,13 +100,8 @@ function* messagesOf(records: readonly EventRecord[], cut: number | undefined): 
 
 /** Undefined: it is nested too deeply to be written. */
 function lineOf(record: EventRecord, cut: number | undefined): string | undefined {
-  try {
-    const line = recordJson(record);
-    return cut === undefined || line.length <= cut ? line : JSON.stringify(cutRecord(record, cut));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return undefined;
-  }
+  const line = recordJson(record);
+  return cut === undefined || line === undefined || line.length <= cut ? line : jsonOf(cutRecord(record, cut));
 }
 
 /** The same as lines of JSON: the records alone, which end with the run's own `thread.completed`. */

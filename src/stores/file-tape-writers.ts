@@ -3,9 +3,11 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ZstdCompress } from 'node:zlib';
 import type { EventRecord } from '../events/event.ts';
+import { type RecordLine, recordLine } from '../events/record-json.ts';
 import { Failure, messageOf } from '../failure.ts';
 import { makeFolder } from './make-folder.ts';
-import { lineOf, type TapeOptions, type TapeWriter } from './tape.ts';
+import { bytesOf, encodePiece, mostBytes } from './encode-pieces.ts';
+import { type TapeOptions, type TapeWriter } from './tape.ts';
 import { tapeParams, zlib } from './zlib.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;
@@ -82,8 +84,8 @@ export class PlainWriter implements TapeWriter {
   }
 
   record(record: EventRecord): void {
-    const line = this.#file.isOpen ? lineOf(record) : undefined;
-    if (line !== undefined) this.#file.write(Buffer.from(`${line}\n`));
+    const line = this.#file.isOpen ? recordLine(record) : undefined;
+    if (line !== undefined) this.#file.write(bytesOf([line]));
   }
 
   async end(): Promise<void> {
@@ -92,7 +94,6 @@ export class PlainWriter implements TapeWriter {
 }
 
 const linesAtFirst = 256 * 1024;
-const LF = 10;
 const mostKept = 4 * 1024 * 1024;
 
 /** Lines as bytes, each encoded once: joined as text, a long burst is copied several times before it is encoded. */
@@ -106,16 +107,14 @@ class Lines {
     return this.#length;
   }
 
-  add(line: string): void {
-    const most = this.#length + line.length * 3 + 1;
+  add(line: RecordLine): void {
+    const most = this.#length + mostBytes(line);
     if (most > this.#bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(most, this.#bytes.length * 2));
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }
-    this.#length += this.#bytes.write(line, this.#length);
-    this.#bytes[this.#length] = LF;
-    this.#length += 1;
+    this.#length = encodePiece(line, this.#bytes, this.#length);
   }
 
   /** What was added, until this is asked again. */
@@ -161,7 +160,7 @@ export class PackedWriter implements TapeWriter {
   }
 
   record(record: EventRecord): void {
-    const line = this.#file.isOpen && !this.#ended ? lineOf(record) : undefined;
+    const line = this.#file.isOpen && !this.#ended ? recordLine(record) : undefined;
     if (line === undefined) return;
     this.#waiting.add(line);
     if (this.#flushing) return;

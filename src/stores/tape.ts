@@ -1,5 +1,4 @@
 import type { EventRecord } from '../events/event.ts';
-import { recordJson } from '../events/record-json.ts';
 import { Failure } from '../failure.ts';
 
 /** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
@@ -92,17 +91,6 @@ const LF = 10;
 const longestLine = 256 * 1024 * 1024;
 /** A reader that starts at the beginning frames the lines anyway: only so much of one is put together here. */
 const longestHeld = 8 * 1024 * 1024;
-
-/** The line of a record, without its end; undefined: it cannot be written. */
-export function lineOf(record: EventRecord): string | undefined {
-  try {
-    return recordJson(record);
-  } catch (error) {
-    // JSON.parse reads any depth, JSON.stringify ends with the stack: one absurd record must not cost the tape.
-    if (!(error instanceof RangeError)) throw error;
-    return undefined;
-  }
-}
 
 /** Bytes as they come → whole lines, those above `after`. */
 export async function* wholeLines(bytes: AsyncGenerator<Uint8Array, TapeEnd>, after = 0): AsyncGenerator<Uint8Array, TapeEnd> {

@@ -29,7 +29,7 @@ cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant
     let noted = false;
     for (const source of sourcesOf(operands, context)) {
       const writer = new Writer(dialect, variant);
-      const reader = new Reader({ ...from, ...flags.redact(), onRecord: (record) => writer.record(record) });
+      const reader = new Reader({ ...from, ...flags.redact(), isWritten: writer.isRecords, onRecord: (record) => writer.record(record) });
       for await (const chunk of source.bytes) {
         reader.stdout(chunk);
         // A pipe is live: every line goes out as it comes. A file is read in large pieces anyway.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { RunAgent } from '../../builtin/agent.ts';
+import type { Piece } from '../../events/record-json.ts';
 import type { RunOutcome } from '../../outcome/outcome.ts';
 import { Writer } from '../../pipeline/writer.ts';
 import { present } from '../../present.ts';
@@ -85,7 +86,7 @@ export async function follow(
       return { stdout: documents.outcome === '-' ? `${JSON.stringify(outcome)}\n` : '', exitCode: outcome.verdict.exit_code };
     return { stdout: lateResponse({ ...late, writer, scratchpad }), exitCode: 1 };
   };
-  const print = (pieces: readonly string[]): Promise<void> => {
+  const print = (pieces: readonly Piece[]): Promise<void> => {
     narration.hide();
     return context.print(pieces);
   };
@@ -235,7 +236,7 @@ async function fillSinks(
 /** What the answer says is no command to the runner of a CI. */
 async function harmlessOutlet(outlet: Outlet, ciName: CiName | undefined): Promise<Pick<Outlet, 'write'>> {
   const through = (harmless: (text: string) => string): Pick<Outlet, 'write'> => ({
-    write: (text) => outlet.write(typeof text === 'string' ? harmless(text) : text.map(harmless)),
+    write: (text) => outlet.write(harmless(typeof text === 'string' ? text : text.join(''))),
   });
   if (ciName === 'github') return through((await import('../../reports/github.ts')).harmlessInLog);
   if (ciName === 'gitlab') return through((await import('../../reports/gitlab.ts')).harmlessInSections);

@@ -11,5 +11,5 @@ interface LateResponse extends Late {
 export function lateResponse({ writer, scratchpad, ...late }: LateResponse): string {
   const out = new Writer(...writer);
   out.end(lateOutcome(late, { session: scratchpad, onRecord: (record) => out.record(record) }));
-  return out.takePieces().join('');
+  return out.take();
 }

@@ -22,6 +22,7 @@ export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink
     outlet.write(writer.takePieces(), size);
   };
   return {
+    writesRecords: writer.isRecords,
     record(record) {
       writer.record(record);
       if (waiting) return;

@@ -53,6 +53,7 @@ const deliveryMs = 5000;
 /** Tells the ledger about one run. It never throws and never waits: storage that fails costs a warning, not the run. */
 export class LedgerSink implements Sink {
   readonly id: string;
+  readonly writesRecords: boolean;
   /** Where the run can be followed while it goes on. */
   readonly tape: Tape | undefined;
   readonly #options: LedgerSinkOptions;
@@ -98,6 +99,7 @@ export class LedgerSink implements Sink {
     const made = keepsTape ? this.#tapes.create(id, startedAt, lost.length + 1) : undefined;
     this.tape = made?.tape;
     this.#tapeWriter = made === undefined ? undefined : this.#write(made.tape);
+    this.writesRecords = this.#tapeWriter !== undefined;
     const known = { ...gitLabels(git), ...labelsFromEnvironment(env), ...labels };
     const named = known['git.repo'] ?? '';
     this.#run = {

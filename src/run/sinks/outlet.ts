@@ -1,3 +1,4 @@
+import type { Piece } from '../../events/record-json.ts';
 import type { Sink } from './sink.ts';
 
 /** Characters that may wait for a slow reader before the agent's output has to. */
@@ -5,21 +6,21 @@ const roomFor = 1 << 20;
 
 /** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and learns when the reader is gone. */
 export class Outlet implements Sink {
-  readonly #print: (pieces: readonly string[]) => Promise<void>;
+  readonly #print: (pieces: readonly Piece[]) => Promise<void>;
   readonly #onClosed: () => void;
-  #waiting: (readonly string[])[] = [];
+  #waiting: (readonly Piece[])[] = [];
   #characters = 0;
   /** Settled when all is handed over. */
   #pumping: PromiseWithResolvers<void> | undefined;
   #closed = false;
 
-  constructor(print: (pieces: readonly string[]) => Promise<void>, onClosed: () => void) {
+  constructor(print: (pieces: readonly Piece[]) => Promise<void>, onClosed: () => void) {
     this.#print = print;
     this.#onClosed = onClosed;
   }
 
   /** One text, or any number of its pieces, and how many characters they are. */
-  write(text: string | readonly string[], characters = charactersIn(text)): void {
+  write(text: string | readonly Piece[], characters = charactersIn(text)): void {
     if (this.#closed || characters === 0) return;
     this.#waiting.push(typeof text === 'string' ? [text] : text);
     this.#characters += characters;
@@ -62,7 +63,7 @@ export class Outlet implements Sink {
     }
   }
 
-  #take(): readonly string[] {
+  #take(): readonly Piece[] {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#characters = 0;
@@ -71,6 +72,6 @@ export class Outlet implements Sink {
   }
 }
 
-function charactersIn(text: string | readonly string[]): number {
+function charactersIn(text: string | readonly Piece[]): number {
   return typeof text === 'string' ? text.length : text.reduce((sum, piece) => sum + piece.length, 0);
 }

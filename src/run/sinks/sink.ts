@@ -6,6 +6,8 @@ import type { Environment } from '../../vocabulary.ts';
 
 /** Where a run is told. It has a life: records as they happen, the outcome, and time to finish its own work. */
 export interface Sink {
+  /** It writes records as JSON. */
+  readonly writesRecords?: boolean;
   record?(record: EventRecord): void;
   /** An attempt that will be followed by another. */
   attempt?(attempt: EndedAttempt): void;

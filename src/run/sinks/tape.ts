@@ -4,6 +4,7 @@ import type { Sink } from './sink.ts';
 
 /** Every record on a tape of the caller's. Throws `Failure` when it cannot be written at all. */
 export class TapeSink implements Sink {
+  readonly writesRecords = true;
   readonly #writer: TapeWriter;
 
   constructor(tape: Tape, warn: (message: string) => void) {

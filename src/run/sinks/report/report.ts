@@ -6,7 +6,7 @@ import { present } from '../../../present.ts';
 import { gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
 import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
 import { isGone, thisProcess } from '../../../stores/owner.ts';
-import { lineOf } from '../../../stores/tape.ts';
+import { recordJson } from '../../../events/record-json.ts';
 import type { EndedAttempt, RunFacts, Sink } from '../sink.ts';
 import { type ReportMeta, Spool, spoolsLeft } from './spool.ts';
 import { Refused, type Target, Upload } from './upload.ts';
@@ -37,6 +37,7 @@ export class ReportSink implements Sink {
   readonly #meta: ReportMeta;
   readonly #called = new AbortController();
   readonly #attempts: EndedAttempt[] = [];
+  readonly writesRecords = true;
   #spool: Spool | undefined;
   #upload: Upload | undefined;
   #waiting: string[] = [];
@@ -69,7 +70,7 @@ export class ReportSink implements Sink {
   record(record: EventRecord): void {
     if (record.type === 'thread.started' && record.task !== undefined && this.#meta.prompt === '') this.#meta.prompt = record.task;
     if (record.type === 'prompt.submitted' && this.#meta.prompt === '') this.#meta.prompt = record.text;
-    const line = lineOf(record);
+    const line = recordJson(record);
     if (line !== undefined) this.#add(line);
   }
 
