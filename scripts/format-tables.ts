@@ -41,8 +41,8 @@ function documented(schema: Schema): Schema {
 export function formatTables(): string {
   return `# Formats
 
-Made from the schemas by \`npm run generate\`: every field of what the four formats of a run write, and of the outcome. "Required" names the kind that needs a field where
-not all do. \`runwire schema NAME\` prints the same as JSON Schema, \`runwire validate\` checks a stream against it; unknown fields are allowed everywhere, and are kept.
+Made from the schemas by \`npm run generate\`: every field that the four output formats of a run write, and every field of the outcome. Where only some kinds of an object need a field, "required" names
+them. \`runwire schema NAME\` prints the same as JSON Schema, \`runwire validate\` checks a stream against it; unknown fields are allowed everywhere, and are kept.
 
 | flag | format | one line is |
 | --- | --- | --- |
@@ -66,34 +66,34 @@ ${events(
 )}
 ## The events of \`--format json\`
 
-Each line is \`{"type": …, "properties": {…}}\`; the tables show what is in \`properties\`. Times are milliseconds since 1970, and 0 where nobody told them.
+Each line is \`{"type": …, "properties": {…}}\`; the tables show what is in \`properties\`. Times are milliseconds since 1970, and 0 where they are unknown.
 
 ${events(busLines(), opencode)}
 ## The events of \`--stream-json\`
 
-ASCII (everything else as \`\\u\` escapes), and after the last event the report once more, indented over many lines. A program that reads line by line takes \`--to runwire\`.
+The output is ASCII (everything else is written as \`\\u\` escapes). After the last event comes the report once more, indented over many lines; a program that reads line by line should use \`--to runwire\`.
 
-Where the document of dev-agent contradicts itself, or its program, Runwire writes it like this, in every run:
+Where dev-agent's document contradicts itself, or the program, Runwire always writes the following:
 
 - Every line has the whole envelope: \`type\`, \`timestamp\`, \`sequence\`, \`thread_id\`.
-- \`turn.completed\` follows the items of its turn, as the table of the document has it; its sample shows it before them.
+- \`turn.completed\` follows the items of its turn, as in the table of the document; the document's sample shows it before them.
 - Publishing is an item, with the kind and the name \`publish\`, and comes before \`thread.completed\`; there are no \`publish.*\` events.
-- \`has_final_report\` is true on the turn whose words are the answer of the run, and on no other. A turn that ends with words is therefore written when it is known whether another follows.
-- \`args\` are what is safe to show. Of dev-agent's own tools that is a list: \`execute_agent\` (agent, parent_branch_id, phase, model, project_name), \`parallel_explore\` (agents and
+- \`has_final_report\` is true on the turn whose text is the answer of the run, and on no other. A turn that ends with text is therefore written only when it is known whether another follows.
+- \`args\` has only what is safe to show. For dev-agent's own tools that is a list of fields: \`execute_agent\` (agent, parent_branch_id, phase, model, project_name), \`parallel_explore\` (agents and
   num_branches too), \`branch_output\` and \`branch_diff\` (branch_id, full_output), \`read_artifact\` (branch_id, path), \`verify\` (branch_id, command), \`publish\` (branch_id, message,
-  remote). Prompts are \`prompt_preview\`, or \`prompt_previews\` of the first 20, with \`prompt_truncated\` where something is missing. Other tools show all they were given. Texts end
-  after 240 characters, and nothing stands under a name that sounds secret (\`token\`, \`password\`, \`env\`, \`authorization\`, \`apiKey\`, …), at any depth; what a text gives to such a name (\`TOKEN=x\`, \`--token x\`, \`"Authorization: x"\`) is \`[redacted]\`.
-- \`error\` is written at once. It has an \`iteration\` where it happened in a turn, and an \`item_id\` where it is about a call; \`fatal: false\` says that the run went on.
+  remote). Prompts are shown as \`prompt_preview\`, or as \`prompt_previews\` of the first 20, with \`prompt_truncated\` where something is missing. Other tools show all their arguments. Texts end
+  after 240 characters, and nothing is shown under a name that sounds secret (\`token\`, \`password\`, \`env\`, \`authorization\`, \`apiKey\`, …), at any depth; a value that a text gives to such a name (\`TOKEN=x\`, \`--token x\`, \`"Authorization: x"\`) is \`[redacted]\`.
+- \`error\` is written at once. It has an \`iteration\` if it happened in a turn, and an \`item_id\` if it is about a call; \`fatal: false\` says that the run went on.
 
-The \`final_report\` has \`task\`, \`status\`, \`summary\`, \`is_finished\` and \`error\` as dev-agent has them, and of [the outcome](#the-outcome) \`message\`, \`lineage\`, \`publish\`, \`metrics\`,
-\`usage_by_model\`, \`children\`, \`artifacts\`, \`tool_calls\` (without inputs and outputs), \`warnings\`, \`limits_hit\`, \`verdict\` and \`omitted\`; \`usage\` is what the run and all runs below it took together.
-\`runwire outcome\` of the stream has the same totals, branches and verdict as the run itself. Of a report that dev-agent itself wrote, \`start_branch_id\`, \`latest_branch_id\`, \`publish_report\` and
-\`pr_url\` become \`lineage\` and \`publish\`; fields that nobody knows are noted.
+The \`final_report\` has \`task\`, \`status\`, \`summary\`, \`is_finished\` and \`error\` as dev-agent has them, and from [the outcome](#the-outcome) \`message\`, \`lineage\`, \`publish\`, \`metrics\`,
+\`usage_by_model\`, \`children\`, \`artifacts\`, \`tool_calls\` (without inputs and outputs), \`warnings\`, \`limits_hit\`, \`verdict\` and \`omitted\`; \`usage\` is what the run and all runs below it used together.
+\`runwire outcome\` of the stream has the same totals, branches and verdict as the run itself. From a report that dev-agent itself wrote, \`start_branch_id\`, \`latest_branch_id\`, \`publish_report\` and
+\`pr_url\` become \`lineage\` and \`publish\`; unknown fields are noted.
 
 ${events(linesOf(DevAgentLine), devAgent)}
 ## The outcome
 
-What \`runwire outcome\` prints, the ledger keeps and the library answers; [Outcomes](outcome.md) says how it comes about. A number that is unknown is absent, never 0.
+This is what \`runwire outcome\` prints, the ledger keeps and the library returns; [Outcomes](outcome.md) says how the verdict is reached. A number that is unknown is absent, never 0.
 
 ${fieldTable(schemaOf(RunOutcome), outcome, 'outcome')}`;
 }
