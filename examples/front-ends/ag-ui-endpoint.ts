@@ -1,4 +1,4 @@
-// An endpoint for HttpAgent of @ag-ui/client, and for all that is built on it.
+// An endpoint for HttpAgent of @ag-ui/client, and for everything that is built on it.
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 

@@ -1,4 +1,4 @@
-// What did this run come to?
+// How did this run end?
 import { createReadStream } from 'node:fs';
 import { fold } from 'runwire';
 

@@ -1,4 +1,4 @@
-// Run an agent: its events as they happen, then what it came to. Here the agent is a command that prints a recorded run.
+// Run an agent: its events as they happen, then its outcome. Here the agent is a command that prints a recorded run.
 import { run } from 'runwire';
 
 const work = run({ command: ['cat', 'examples/codex-run.jsonl'], limits: { timeoutMs: 60_000 } });
