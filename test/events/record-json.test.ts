@@ -19,7 +19,10 @@ it('is made once for all who ask for the same record one after the other', () =>
 
 /** Any text, lone surrogates included. */
 const text = fc.string({ unit: 'binary' });
-const event = fc.record({ type: fc.constant('log'), stream: fc.constantFrom('stdout', 'stderr'), text }, { requiredKeys: ['type', 'text'] });
+const event = fc.record(
+  { type: fc.constant('log'), stream: fc.constantFrom('stdout', 'stderr'), text },
+  { requiredKeys: ['type', 'text'] },
+);
 const place = fc.record({
   timestamp: fc.constantFrom(null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z'),
   thread_id: fc.oneof(fc.constant('thread'), text),
