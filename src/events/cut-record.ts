@@ -3,15 +3,15 @@ import type { EventRecord } from './event.ts';
 /** Deeper than this, a value is kept whole or not at all. */
 const deepest = 12;
 const longestKey = 200;
-/** So many texts of the greatest length are a whole record; what is left is cut to a line each. */
+/** A record has room for this many texts of maximum length; once the room is used up, every further text is cut to one line. */
 const textsKept = 8;
 const line = 200;
-/** Of a list or of an object of its own, so many entries are kept in any case. */
+/** A top-level list or object keeps this many entries even when there is no room left. */
 const entriesKept = 100;
 
 const head = (text: string, length: number): string => text.slice(0, length);
 
-/** A record in which no text is longer than this, nor all of it without bounds; `cut` tells where something is missing, and how many characters. */
+/** The record with no text longer than `longest` and its total size bounded; `cut` lists where characters are missing, and how many. */
 export function cutRecord(record: EventRecord, longest: number, shorten: (text: string, length: number) => string = head): object {
   const cut: Record<string, number> = {};
   let room = longest * textsKept;

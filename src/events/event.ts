@@ -47,12 +47,12 @@ export const ErrorCode = z.enum([
   'unknown',
 ]);
 
-/** What a check of a branch came to; `base_red`: it failed before the branch was begun, too. */
+/** The result of verifying a branch; `base_red`: the check already failed before the branch was created. */
 export const Verified = z.enum(['passed', 'failed', 'flaky', 'base_red', 'not_run']);
 
 const block = { turn_id: Id, message_id: Id, block_id: Id, parent_item_id: Id.optional(), text: Text };
 
-/** One fact about a run, whichever agent said it. Tags are `noun.past-verb`. An event holds no time and no ids of ours. */
+/** One fact about a run, whichever agent reported it. Tags are `noun.past-verb`. An event holds no time and none of our own ids. */
 export const AgentEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('thread.started'),
@@ -62,7 +62,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     model: Text.optional(),
     session_id: Text.optional(),
     parent_session_id: Text.optional(),
-    /** The session was there before this run, and had used so much, if anybody knows. */
+    /** The session existed before this run; the `earlier_` fields say how much it had used, if that is known. */
     resumed: z.boolean().optional(),
     earlier_input_tokens: Tokens.optional(),
     earlier_output_tokens: Tokens.optional(),
@@ -72,7 +72,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     project_name: Text.optional(),
     parent_branch_id: Text.optional(),
     headless: z.boolean().optional(),
-    /** The run in the ledger; its parent and the top of its tree, where it has one. */
+    /** The run in the ledger, and, where it has them, its parent and the root of its tree. */
     run_id: Id.optional(),
     parent_run_id: Id.optional(),
     root_run_id: Id.optional(),
@@ -137,7 +137,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     additions: Count.optional(),
     deletions: Count.optional(),
     diff: Text.optional(),
-    /** Bytes of what it holds now. */
+    /** Its current size in bytes. */
     size: Count.optional(),
     file_type: z.enum(['file', 'directory']).optional(),
   }),
@@ -167,27 +167,27 @@ export const AgentEvent = z.discriminatedUnion('type', [
     cache_read_tokens: Tokens.optional(),
     cache_write_tokens: Tokens.optional(),
     cost_usd: z.number().nonnegative().optional(),
-    /** The cost is tokens × price, not the provider's word. */
+    /** The cost is tokens × price, not a figure from the provider. */
     cost_computed: z.boolean().optional(),
-    /** A thread's total that counts the whole session, the runs before a resume too. */
+    /** A thread's total that counts the whole session, including the runs before a resume. */
     whole_session: z.boolean().optional(),
   }),
-  /** What the runs below this one took, each counted once: a total, not in any usage of this run. A later one replaces it. */
+  /** What the runs below this one used, each counted once: a total that is not part of this run's own usage. A later event replaces it. */
   z.strictObject({
     type: z.literal('children.reported'),
     runs: Count,
     tokens_used: Tokens.optional(),
     input_tokens: Tokens.optional(),
     output_tokens: Tokens.optional(),
-    /** Of the runs that told one; `cost_known` says how many did. */
+    /** The sum over the runs that reported a cost; `cost_known` says how many did. */
     cost_usd: z.number().nonnegative().optional(),
     cost_known: Count,
   }),
   z.strictObject({
     type: z.literal('retry.scheduled'),
-    /** `run`: the agent is started again, and what follows is judged anew; else it tries one thing again by itself. */
+    /** `run`: the agent is started again, and what follows is judged afresh; absent: the agent retries a single step itself. */
     scope: z.literal('run').optional(),
-    /** Of a run: it resumes its session instead of starting afresh. */
+    /** With scope `run`: it resumes its session instead of starting afresh. */
     resumes: z.boolean().optional(),
     attempt: Count.optional(),
     max_attempts: Count.optional(),
@@ -201,7 +201,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     value: z.number().optional(),
     maximum: z.number().optional(),
     message: Text.optional(),
-    /** The agent had finished when it became known: nothing was stopped. */
+    /** The agent had already finished when this became known: nothing was stopped. */
     late: z.boolean().optional(),
   }),
   z.strictObject({
@@ -211,7 +211,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     utilization: z.number().optional(),
     resets_at_ms: z.number().optional(),
   }),
-  /** What is known of a branch of the work; later ones add to earlier ones of the same branch. */
+  /** What is known about a branch of the work; later events add to earlier ones for the same branch. */
   z.strictObject({
     type: z.literal('branch.updated'),
     branch_id: Id,
@@ -219,20 +219,20 @@ export const AgentEvent = z.discriminatedUnion('type', [
     /** The branch that the work began from. */
     is_start: z.boolean().optional(),
     commit: Text.optional(),
-    /** Who works on it, and in which run of the ledger. */
+    /** The agent that works on it, and its run in the ledger. */
     agent: Text.optional(),
     run_id: Id.optional(),
     /** `running`, or the class of the verdict. */
     status: Text.optional(),
     verified: Verified.optional(),
-    /** It was chosen among several that did the same. */
+    /** It was chosen among several branches that did the same work. */
     winner: z.boolean().optional(),
-    /** What stands beside the verdict: tests changed or deleted, protected files touched. */
+    /** What the reader should know besides the verdict: tests changed or deleted, protected files touched. */
     remarks: Text.optional(),
     /** How many files differ from its parent. */
     files: Count.optional(),
     cost_usd: z.number().nonnegative().optional(),
-    /** How the private copy that it was made in was kept apart. */
+    /** How the private copy that it was made in was isolated. */
     isolation: z.enum(isolations).optional(),
     item_id: Id.optional(),
   }),
@@ -244,11 +244,11 @@ export const AgentEvent = z.discriminatedUnion('type', [
     ref: Text.optional(),
     commit: Text.optional(),
     url: Text.optional(),
-    /** Nothing was sent: this is what would have been. */
+    /** Nothing was sent: this is what would have been sent. */
     dry_run: z.boolean().optional(),
     message: Text.optional(),
   }),
-  /** What became of one thing that was expected of the run. */
+  /** The result of one expectation. */
   z.strictObject({ type: z.literal('expectation.checked'), rule: Text, passed: z.boolean(), detail: Text }),
   z.strictObject({
     type: z.literal('log'),
@@ -280,7 +280,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     raw_status: Text.optional(),
     message: Text.optional(),
     duration_ms: z.number().nonnegative().optional(),
-    /** False: its last message has no words, and what it said before is not its answer. */
+    /** False: its last message has no text, and earlier messages are not its answer. */
     has_answer: z.boolean().optional(),
   }),
   z.strictObject({
@@ -288,13 +288,13 @@ export const AgentEvent = z.discriminatedUnion('type', [
     exit_code: z.int().nullable(),
     signal: Text.nullable(),
     reason: z.enum(['exited', 'signalled', 'timeout', 'lost']),
-    /** The signal that Runwire sent it before; an agent may turn it into any exit code. */
+    /** The signal that Runwire sent it; an agent may turn this into any exit code. */
     requested_signal: Text.optional(),
     /** Processes that it left behind, and that Runwire ended. */
     left_running: Count.optional(),
-    /** What it had printed and Runwire did not read any more, because the time to stop was over. */
+    /** Output that Runwire no longer read because the time allowed for stopping had run out. */
     unread_bytes: Count.optional(),
-    /** The session that it spoke for, when it is not the one that the thread began with. */
+    /** The session it belonged to, when that is not the one the thread started with. */
     session_id: Text.optional(),
   }),
   z.strictObject({ type: z.literal('line.unknown'), dialect: Text, wire: Json }),
@@ -325,7 +325,7 @@ export type EventSource = z.infer<typeof EventSource>;
 
 const envelope = {
   sequence: z.int().positive(),
-  /** RFC 3339 UTC; null when neither the agent nor a clock said it (a stored log of a dialect without times). */
+  /** RFC 3339 UTC; null when neither the agent nor a clock supplied it (a stored log of a dialect without times). */
   timestamp: z.iso.datetime().nullable(),
   thread_id: Id,
   source: EventSource,
@@ -347,8 +347,8 @@ export interface Envelope {
 }
 export type EventRecord = AgentEvent & Envelope;
 
-/** What a decoder may leave to the repair stage: places that follow from the order of events. */
+/** Fields that a decoder may leave to the repair stage, because they follow from the order of events. */
 type Filled = 'turn_id' | 'message_id' | 'block_id' | 'iteration' | 'tool_call_count' | 'has_final_report';
 type Loosen<Event> = Event extends AgentEvent ? Omit<Event, Filled & keyof Event> & Partial<Pick<Event, Filled & keyof Event>> : never;
-/** An event as a decoder says it, before repair; told once, it belongs to who hears it, and becomes the record. */
+/** An event as a decoder emits it, before repair; once emitted it belongs to the receiver, and becomes the record. */
 export type Draft = Loosen<AgentEvent>;

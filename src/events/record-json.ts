@@ -3,7 +3,7 @@ import type { EventRecord } from './event.ts';
 /** The last fields of a record. */
 type Place = Pick<EventRecord, 'timestamp' | 'thread_id' | 'source' | 'synthetic'>;
 
-/** How a line ends: all that follows the last value before it. */
+/** The end of a line: everything after the last value of the event itself. */
 class LineEnd {
   readonly text: string;
   readonly bytes: Uint8Array;
@@ -21,9 +21,9 @@ class LineEnd {
   }
 }
 
-/** The line of a record in two parts: many in a row end alike, and then that part is written once for all of them. */
+/** The line of a record in two parts: many records in a row share the same end, which is then serialized only once. */
 export class RecordLine {
-  /** A whole object, whose last brace the end takes the place of. */
+  /** A complete JSON object; the end replaces its closing brace. */
   readonly beginning: string;
   readonly end: LineEnd;
 
@@ -41,16 +41,16 @@ export class RecordLine {
   }
 }
 
-/** A part of a text on its way out. They can be joined. */
+/** A piece of output text. Pieces can be joined. */
 export type Piece = string | RecordLine;
 
-/** What was asked for last: stdout, tapes and the ledger are told of a record one after the other. */
+/** The record that was requested last: stdout, tapes and the ledger all ask for the same one in turn. */
 let latest: object | undefined;
-/** Up to its place; undefined: that was there before anybody asked. */
+/** Its JSON without the place; undefined: the record already had its place when its JSON was first requested. */
 let beginning: string | undefined;
 let whole: string | undefined;
 
-/** For who makes records that are going to be written: this one has all but its place, which it gets after this, at its end. */
+/** For code that makes records to be written: the record is complete except for its place, which is added after this call, as its last fields. */
 export function beginJson(record: object): void {
   latest = record;
   whole = undefined;
@@ -76,7 +76,7 @@ export function recordLine(record: EventRecord): RecordLine | undefined {
 }
 
 const plainEnd = new LineEnd();
-/** Of what was said, and of what was added. */
+/** The latest end of the agent's own records, and that of synthetic ones. */
 const ends = [plainEnd, plainEnd] as [LineEnd, LineEnd];
 
 function endOf({ timestamp, thread_id, source, synthetic }: EventRecord): LineEnd {
@@ -85,7 +85,7 @@ function endOf({ timestamp, thread_id, source, synthetic }: EventRecord): LineEn
   return ends[slot].isOf(place) ? ends[slot] : (ends[slot] = new LineEnd(place));
 }
 
-/** Undefined: JSON.parse reads any depth, JSON.stringify ends with the stack, and one absurd value must not cost the run. */
+/** Undefined if nested too deeply: JSON.parse reads any depth but JSON.stringify overflows the stack, and one absurd value must not fail the run. */
 export function jsonOf(value: object, indent?: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, indent);

@@ -1,6 +1,6 @@
 const subjects = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_path', 'pattern', 'url', 'query', 'prompt', 'description'];
 
-/** The one argument that says most of a call. */
+/** The argument that says most about a call. */
 export function subject(args: unknown): string {
   if (typeof args !== 'object' || args === null) return typeof args === 'string' ? args : '';
   const fields = args as Readonly<Record<string, unknown>>;

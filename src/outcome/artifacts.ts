@@ -12,7 +12,7 @@ export class Artifacts {
   }
 
   edited({ path, operation, size, file_type: type = 'file' }: EventOf<'file.edited'>): void {
-    // What the run made itself stays its own, however often it is changed.
+    // A file that the run created stays `created`, however often it is changed.
     const isStillNew = this.#files.get(path)?.operation === 'created' && operation === 'modified';
     this.#files.set(path, { path, operation: isStillNew ? 'created' : operation, ...present({ size }), type });
   }

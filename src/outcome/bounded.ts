@@ -27,7 +27,7 @@ export class BoundedList<T> {
     }
   }
 
-  /** One of the same size, with nothing in it. */
+  /** An empty list with the same limit. */
   emptied(): BoundedList<T> {
     return new BoundedList(this.#limit);
   }
@@ -45,7 +45,7 @@ export class BoundedList<T> {
   }
 }
 
-/** Entries by their names, each once: the first half of the limit for good, the second half a window on the latest. */
+/** Entries by name, each once: the first half of the limit is kept for good, the second half is a window on the latest. */
 export class BoundedMap<T> {
   readonly #half: number;
   readonly #first = new Map<string, T>();
@@ -90,8 +90,8 @@ export function cutText(text: string, limit: number = textLimit): string {
 }
 
 /**
- * A cut may fall inside a surrogate pair; half a character is not text. Asking for it also makes V8 copy the text: a slice
- * keeps all of what it was cut from in memory.
+ * A cut may fall inside a surrogate pair; half a character is not text. The check also makes V8 copy the text: a slice
+ * keeps the whole original in memory.
  */
 function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
@@ -100,7 +100,7 @@ function wellFormed(text: string): string {
 const linesKept = 5;
 const lineLimit = 200;
 
-/** How a log ends, and the line that it began with. */
+/** The last lines of a log, and its first line. */
 export class LastLines {
   #lines: string[] = [];
   #first: string | undefined;
@@ -111,7 +111,7 @@ export class LastLines {
     this.#lines = [...this.#lines.slice(1 - linesKept), short];
   }
 
-  /** What a program that cannot work at all says of it. */
+  /** A program that cannot work at all gives the reason here. */
   get first(): string | undefined {
     return this.#first;
   }

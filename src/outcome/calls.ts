@@ -9,9 +9,9 @@ export interface OpenCall {
   args: unknown;
   main: boolean;
   startedAt: number | undefined;
-  /** A request for it was denied, whatever it says of its end. */
+  /** A permission request for it was denied, whatever status it reports at its end. */
   isDenied: boolean;
-  /** Calls below it are told as well: they are the attempts, not it. */
+  /** Calls below it are reported too: they count as the attempts, not this one. */
   delegates: boolean;
 }
 
@@ -32,14 +32,14 @@ export class Calls {
     this.#open.set(item_id, { kind, name, args, main: parent === undefined, startedAt, isDenied: false, delegates: false });
   }
 
-  /** False: nobody knows which call was meant. */
+  /** False: it is unknown which call was meant. */
   deny(item: string | undefined): boolean {
     const call = item === undefined ? undefined : this.#open.get(item);
     if (call !== undefined) call.isDenied = true;
     return call !== undefined;
   }
 
-  /** Answers the call that has ended; undefined: it never began. */
+  /** Returns the call that has ended; undefined: it never began. */
   end(event: EventOf<'item.completed'>, at: number | undefined): OpenCall | undefined {
     const call = this.#open.get(event.item_id);
     if (call === undefined) return undefined;
@@ -47,7 +47,7 @@ export class Calls {
     const output = textOf(event.output) ?? event.error;
     const duration = event.duration_ms ?? passed(call.startedAt, at);
     const { status, reason } = statuses[event.status];
-    // Field by field: this is made for every call of a long stream, and a spread costs more than all of it.
+    // Field by field: this runs for every call of a long stream, and a spread would cost more than all the rest.
     const ended = { name: call.name, inputs: this.#short.json(call.args) } as ToolCall;
     if (output !== undefined) ended.outputs = this.#short.text(output);
     if (duration !== undefined) ended.duration_ms = duration;
@@ -57,7 +57,7 @@ export class Calls {
     return call;
   }
 
-  /** Another attempt, or another run: what was under way is not any more. */
+  /** Another attempt or another run begins: calls that were under way no longer are. */
   forgetOpen(): void {
     this.#open.clear();
   }

@@ -3,18 +3,18 @@ import type { ItemKind, ItemStatus } from '../events/event.ts';
 /** Calls that only look, or only arrange the agent's own thoughts: an agent that may do these may still not be allowed to act. */
 const looking: ReadonlySet<ItemKind> = new Set<ItemKind>(['read', 'search', 'web', 'plan', 'branch_poll']);
 
-/** What an agent tried to do, and what of it was denied. */
+/** What an agent tried to do, and how much of it was denied. */
 export class Attempted {
   #ran = 0;
   #acted = 0;
   #deniedCalls = 0;
   #deniedActs = 0;
-  /** Denials that name no call; most agents tell these beside the call that was denied. */
+  /** Denials that name no call; most agents report them in addition to the denied call. */
   #deniedRequests = 0;
-  /** Some name a call that nobody told of: then others may not have been told either. */
+  /** Some denials name a call that was never reported: then other calls may not have been reported either. */
   #hasUntoldCalls = false;
 
-  /** A call ended; what was cancelled or abandoned is no attempt. */
+  /** A call ended; a cancelled or abandoned call is not an attempt. */
   called(kind: ItemKind, status: ItemStatus): void {
     const acts = looking.has(kind) ? 0 : 1;
     if (status === 'denied') {
@@ -40,7 +40,7 @@ export class Attempted {
     return Math.max(this.#deniedCalls, this.#deniedRequests);
   }
 
-  /** The agent tried to do something and nothing of it was allowed; looking around does not count, unless that was denied as well. */
+  /** The agent tried to act and none of it was allowed; looking around does not count, unless that was denied as well. */
   get isAllDenied(): boolean {
     if (this.#hasUntoldCalls && this.#ran === 0 && this.#deniedCalls === 0) return false;
     const deniedActs = this.#deniedActs + Math.max(0, this.#deniedRequests - this.#deniedCalls);

@@ -8,7 +8,7 @@ interface Failing {
   claim: EventOf<'agent.finished'> | undefined;
 }
 
-/** What a run failed of: what ended it, else what the agent says, else the last error on the way. */
+/** Why a run failed: the error that ended it, else what the agent claims, else the last error before the end. */
 export function errorDetails({ fatal, claim }: Failing, lastError: EventOf<'error'> | undefined): ErrorDetails | undefined {
   const error = fatal ?? (claim?.status === 'failed' ? undefined : lastError);
   if (error === undefined) return claim?.status === 'failed' ? present({ type: claim.code, message: claim.message }) : undefined;

@@ -24,17 +24,17 @@ export interface Note {
 export interface FoldOptions {
   /** Show every entry and every byte instead of a compact document. */
   full?: boolean;
-  /** What to call a failure although the run went on. */
+  /** What counts as a failure although the run continued. */
   failOn?: readonly FailOn[];
   /** Takes secrets out of a text before a part of it is cut away: half a secret cannot be recognised. */
   clean?: (text: string) => string;
-  /** When a live run began (ms since the epoch): before its first word. */
+  /** When a live run began (ms since the epoch), which is before its first output. */
   startedAt?: number;
-  /** What a stored run's caller knows about it: the metadata of OpenCode's run outcome. */
+  /** What the caller knows about a stored run: the metadata of OpenCode's run outcome. */
   metadata?: { initial_prompt?: string; attempt_number?: number; retry_count?: number; phase_total_duration_ms?: number };
 }
 
-/** Folds the events of one run to its RunOutcome. The live page, the command line and the ledger all use this one. */
+/** Folds the events of one run into its RunOutcome. The live page, the command line and the ledger all use this class. */
 export class OutcomeFold {
   readonly #full: boolean;
   readonly #clean: (text: string) => string;
@@ -54,15 +54,15 @@ export class OutcomeFold {
   readonly #lastClaim = new LastClaim();
   /** The limit that was known when the agent said that it had finished. */
   #limitAtClaim: EventOf<'limit.reached'> | undefined;
-  /** How often it went on after it had finished. */
+  /** How often it continued after it had finished. */
   #continued = 0;
-  /** Another run began before the one before had ended. */
+  /** A run began before the previous one had ended. */
   #hasUnended = false;
   #attempts = 1;
-  /** In the attempts before this one. */
+  /** Denials in earlier attempts. */
   #deniedBefore = 0;
   #session: string | undefined;
-  /** Of the last run that introduced itself. */
+  /** The session of the last run that introduced itself. */
   #lastSession: string | undefined;
   #thread: EventOf<'thread.started'> | undefined;
   #prompt: string | undefined;
@@ -89,7 +89,7 @@ export class OutcomeFold {
     this.#messageParts = new BoundedList(limit);
   }
 
-  /** `at`: when it happened (ms since the epoch), if anybody said so. `synthetic`: nobody told it, the repair did. */
+  /** `at`: when it happened (ms since the epoch), if known. `synthetic`: it was added by the repair stage. */
   apply(event: AgentEvent, at?: number, synthetic = false): void {
     if (at !== undefined) this.#times.see(at);
     const claim = this.#lastClaim.see(event, synthetic);
@@ -190,7 +190,7 @@ export class OutcomeFold {
     }
   }
 
-  /** Files, calls, warnings and the bill are of the whole run; answer and verdict are of the last attempt. */
+  /** Files, calls, warnings and cost cover the whole run; answer and verdict are those of the last attempt. */
   #nextAttempt(isResumed: boolean): void {
     this.#attempts += 1;
     this.#deniedBefore += this.#signals.attempted.denied;
@@ -210,7 +210,7 @@ export class OutcomeFold {
     this.#usage.nextRun(session_id !== undefined && session_id === this.#lastSession);
   }
 
-  /** Another run, or another turn of a conversation, in the same stream: what was before says nothing of it. */
+  /** Another run, or another turn of a conversation, in the same stream: earlier signals say nothing about it. */
   #goOn(): void {
     const { toolFailed, denied, warned, stderr, limit, claim, attempted, began, said, fatal } = this.#signals;
     const before = judge(this.#signals);
@@ -226,7 +226,7 @@ export class OutcomeFold {
     this.#lastError = undefined;
   }
 
-  /** The text parts of the last assistant message; blank ones are skipped, sub-agents speak for themselves. */
+  /** The text parts of the last assistant message; blank ones are skipped, and so is the text of sub-agents. */
   #text(event: EventOf<'text.completed'>): void {
     if (event.parent_item_id !== undefined || event.text.trim() === '') return;
     if (event.message_id !== this.#messageId) {
@@ -241,7 +241,7 @@ export class OutcomeFold {
   }
 
   #begin(event: EventOf<'item.started'>, at: number | undefined): void {
-    // What publishes the work comes after the answer, which needs no other one then.
+    // Publishing comes after the answer, so no further answer is needed then.
     if (event.parent_item_id === undefined && event.kind !== 'publish') this.#signals.answered = false;
     this.#calls.begin(event, at);
   }
@@ -256,7 +256,7 @@ export class OutcomeFold {
     if (item === undefined) return;
     if (!item.delegates) this.#signals.attempted.called(item.kind, item.isDenied && event.status !== 'success' ? 'denied' : event.status);
     if (item.main) {
-      // A call that is left open began before others that failed.
+      // A call that was left open began before later calls that failed, so it must not hide their failure.
       if (event.status !== 'abandoned' || this.#signals.last !== 'error') this.#signals.last = event.status;
       if (event.status === 'abandoned') this.#signals.leftOpen ??= this.#short.text(item.name, 200);
       if (event.status === 'denied') this.#denied(`${item.name}: ${event.error ?? textOf(event.output) ?? 'refused'}`);
@@ -297,7 +297,7 @@ export class OutcomeFold {
     return isPriced && missing.every(([, { input, output }]) => input !== undefined && output !== undefined);
   }
 
-  /** What the run would come to if nothing followed. */
+  /** The verdict if nothing more followed. */
   get verdict(): Verdict {
     if (this.#lastClaim.settle() !== undefined) this.#goOn();
     return judge(this.#signals, this.#failOn);
@@ -308,7 +308,7 @@ export class OutcomeFold {
     return this.#signals.said || this.#signals.did;
   }
 
-  /** What the run took so far. */
+  /** What the run has used so far. */
   spent(price?: Price): { tokens: number; cost: number | undefined } {
     const { input = 0, output = 0 } = this.#usage.total();
     return { tokens: input + output, cost: costOf(this.#usage, this.#model, price).cost };
@@ -411,7 +411,7 @@ export class OutcomeFold {
   }
 }
 
-/** Agents that never tell their calls: none told is not none made. */
+/** Agents that never report their calls: none reported does not mean none made. */
 const silentAboutCalls = new Set(['continue']);
 const severalRuns = 'it went on after it had finished: the last run or turn is judged';
 export const emptyAnswer = 'the last answer is empty: nothing was said after the last tool call';

@@ -2,13 +2,13 @@ import type { AgentEvent, EventOf } from '../events/event.ts';
 
 type Claim = EventOf<'agent.finished'>;
 
-/** What the agent last said of its end; it says nothing of a run that goes on, or begins again, after it. */
+/** The agent's last claim about how it ended; it does not apply to a run that continues, or begins again, afterwards. */
 export class LastClaim {
   #claim: Claim | undefined;
-  /** A turn was opened only because something was told without one: perhaps a last line that came twice. */
+  /** A turn was opened only because something was reported outside of one: perhaps a last line that was duplicated. */
   #isBegunAgain = false;
 
-  /** Answers the claim that this makes a thing of the past. */
+  /** Returns the claim that this event makes obsolete. */
   see(event: AgentEvent, synthetic: boolean): Claim | undefined {
     const before = this.#claim;
     const isBegunAgain = this.#isBegunAgain;
@@ -30,7 +30,7 @@ export class LastClaim {
     return this.#forget();
   }
 
-  /** Nothing more comes, or an end of its own: answers the claim if it was begun again after it. */
+  /** The stream is over, or the new work has its own end: returns the claim if work began again after it. */
   settle(): Claim | undefined {
     return this.#isBegunAgain ? this.#forget() : undefined;
   }
@@ -47,7 +47,7 @@ export class LastClaim {
   }
 }
 
-/** What only an agent at work does; a sub-agent may still be told of when the main one has ended. */
+/** Events that only a working agent emits; events of a sub-agent may still arrive when the main one has ended. */
 function isWork(event: AgentEvent): boolean {
   switch (event.type) {
     case 'thread.started':

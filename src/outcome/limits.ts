@@ -1,6 +1,6 @@
 import type { ErrorCode, EventOf } from '../events/event.ts';
 
-/** Which failure it is to reach this limit. */
+/** The error code for reaching each limit. */
 export const codeOfLimit = {
   turns: 'turn_limit',
   tool_calls: 'turn_limit',

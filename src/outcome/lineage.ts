@@ -3,7 +3,7 @@ import { present } from '../present.ts';
 import { BoundedMap } from './bounded.ts';
 import type { Branch, LineageReport } from './outcome.ts';
 
-/** The branches of a run: what was told of each, put together. */
+/** The branches of a run, with everything that was reported about each put together. */
 export class Lineage {
   readonly #branches: BoundedMap<Branch>;
   #start: string | undefined;
@@ -32,12 +32,12 @@ export class Lineage {
   }
 }
 
-/** The run is over: a branch that nobody told the end of was left in the middle. */
+/** The run is over: a branch whose end was never reported was left unfinished. */
 function ended(branch: Branch): Branch {
   return branch.status === 'running' ? { ...branch, status: 'incomplete' } : branch;
 }
 
-/** The branch stands where the work began: nothing was done on it, and a single run leaves no such branch. */
+/** The branch is still at the commit where the work started: nothing was done on it, and a single run leaves no such branch. */
 export function isUnchanged({ start_branch_id, branches }: LineageReport, { commit }: Branch): boolean {
   return commit !== undefined && commit === branches.find(({ branch_id }) => branch_id === start_branch_id)?.commit;
 }

@@ -18,11 +18,11 @@ export const ToolCall = z.strictObject({
   outputs: z.string().optional(),
   duration_ms: ms,
   status: z.enum(['completed', 'error', 'cancelled']),
-  /** Why a call did not complete, where the agent says more than "error". */
+  /** Why a call did not complete, where the agent reports more than "error". */
   reason: z.enum(['denied', 'abandoned']).optional(),
 });
 
-/** What one model of a run used; the same words as in the metrics. */
+/** What one model of a run used; the field names are those of the metrics. */
 export const ModelUsage = z.strictObject({
   model_name: z.string().optional(),
   input_tokens: tokens,
@@ -46,7 +46,7 @@ const ChildrenUsage = z.strictObject({
   tokens_used: tokens,
   input_tokens: tokens,
   output_tokens: tokens,
-  /** Of the runs that told one; `cost_known` says how many did. */
+  /** The sum over the runs that reported a cost; `cost_known` says how many did. */
   cost: z.number().nonnegative().optional(),
   cost_known: z.int().nonnegative(),
 });
@@ -69,7 +69,7 @@ export const Branch = z.strictObject({
 const LineageReport = z.strictObject({
   /** The branch that the work began from. */
   start_branch_id: z.string().optional(),
-  /** The branch that was told of last; the start only where there is no other. */
+  /** The branch that was reported last; the start branch only where there is no other. */
   latest_branch_id: z.string().optional(),
   branches: z.array(Branch),
 });
@@ -85,7 +85,7 @@ const PublishReport = z.strictObject({
   message: z.string().optional(),
 });
 
-/** What a run came to: the fields of OpenCode's run outcome, and ours. Unknown numbers are absent, never 0. */
+/** The outcome of a run: the fields of OpenCode's run outcome, and our own. Unknown numbers are absent, never 0. */
 export const RunOutcome = z.strictObject({
   session_id: z.string(),
   status: z.enum(['success', 'error', 'cancelled', 'incomplete']),
@@ -103,18 +103,18 @@ export const RunOutcome = z.strictObject({
     cost: z.number().nonnegative().optional(),
     cost_source: z.enum(['reported', 'computed', 'unknown']),
     model_name: z.string().optional(),
-    /** Absent where the agent never tells its calls. */
+    /** Absent where the agent never reports its calls. */
     api_calls_count: z.int().nonnegative().optional(),
     tool_calls_count: z.int().nonnegative().optional(),
     turns: z.int().nonnegative(),
   }),
   /** Only where a run used more than one model; their sum is in the metrics. */
   usage_by_model: z.array(ModelUsage).optional(),
-  /** What the runs below this one took, each counted once; not in the metrics, which are of this run alone. */
+  /** What the runs below this one used, each counted once; not in the metrics, which cover this run alone. */
   children: ChildrenUsage.optional(),
   /** The branches of the work, where there were any. */
   lineage: LineageReport.optional(),
-  /** What came of publishing; the last one counts. */
+  /** The result of publishing; the last one counts. */
   publish: PublishReport.optional(),
   artifacts: z.array(Artifact),
   error_details: ErrorDetails.optional(),
@@ -123,7 +123,7 @@ export const RunOutcome = z.strictObject({
   denials: z
     .strictObject({
       count: z.int().positive(),
-      /** Whether nothing that it tried to do was allowed; looking around is no attempt. */
+      /** Whether none of its attempts to act was allowed; looking around is not an attempt. */
       every: z.boolean(),
       /** The flag of "runwire run" that would allow it, where there is one. */
       flag: z.string().optional(),
@@ -156,7 +156,7 @@ export const RunOutcome = z.strictObject({
     code: ErrorCode.optional(),
     evidence: z.array(z.strictObject({ signal: z.string(), detail: z.string() })),
   }),
-  /** What was expected of the run and what became of it; absent: nothing was. */
+  /** What was expected of the run, and whether it held; absent: nothing was expected. */
   expectations: z.array(z.strictObject({ rule: z.string(), passed: z.boolean(), detail: z.string() })).optional(),
   limits_hit: z.array(
     z.strictObject({ limit: z.string(), value: z.number().optional(), maximum: z.number().optional(), message: z.string().optional() }),

@@ -1,7 +1,7 @@
 import { present } from '../present.ts';
 import type { Price, Tokens } from './usage.ts';
 
-/** The offline price table; loaded only when a run has tokens but no cost of its own. */
+/** The offline price table; loaded only when a run has tokens but no reported cost. */
 export async function loadPrices(): Promise<Price> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   return (model, tokens) => {
@@ -25,7 +25,7 @@ function spellings(model: string): [provider: string | undefined, name: string][
   ];
 }
 
-/** Cache tokens are parts of the input here as in our events; a table that is told more than the whole would throw. */
+/** Cache tokens are part of the input here, as in our events; the table would throw if they added up to more than the input. */
 function usageOf(tokens: Tokens): Record<string, number> {
   const input = tokens.input ?? 0;
   const read = Math.min(tokens.cacheRead ?? 0, input);

@@ -3,7 +3,7 @@ import type { RunOutcome } from './outcome.ts';
 
 type Report = EventOf<'thread.completed'>['final_report'];
 
-// The event cannot name the outcome's type, which is made from events: these two are the only places that know both.
+// The event cannot name the outcome's type, which is itself built from events: these two functions are the only places that know both.
 
 /** The outcome as the last event carries it. */
 export function reportOf(outcome: RunOutcome): Report {

@@ -1,6 +1,6 @@
-/** When a run began and ended, as far as anybody said so, and how long it took. */
+/** When a run began and ended, as far as is known, and how long it took. */
 export class RunTimes {
-  /** Of a live run we know its beginning ourselves, whatever the agent's times say. */
+  /** We know ourselves when a live run began, whatever the agent's timestamps say. */
   readonly #isLive: boolean;
   #first: number | undefined;
   #last: number | undefined;
@@ -19,7 +19,7 @@ export class RunTimes {
     return this.#last;
   }
 
-  /** One time alone is when the run began, not how long it took; parts may be told before their message. */
+  /** A single timestamp says when the run began, not how long it took. Times may be out of order: parts may be reported before their message. */
   see(at: number): void {
     if (this.#first === undefined) {
       this.#first = at;
@@ -29,7 +29,7 @@ export class RunTimes {
     if (!this.#isLive) this.#first = Math.min(this.#first, at);
   }
 
-  /** How long the agent says that it took: one attempt. */
+  /** The duration that the agent reports, which covers one attempt. */
   claim(ms: number | undefined): void {
     if (ms !== undefined) this.#claimed = ms;
   }

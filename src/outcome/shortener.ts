@@ -3,7 +3,7 @@ import { cutText, textLimit } from './bounded.ts';
 /** Deeper inputs than this are hostile or useless; recursion must not follow them. */
 const maxDepth = 100;
 
-/** Makes a compact document of what may be long. */
+/** Shortens long texts, for a compact document. */
 export class Shortener {
   readonly #clean: (text: string) => string;
 
@@ -16,7 +16,7 @@ export class Shortener {
     return text.length <= limit ? text : cutText(this.#clean(text), limit);
   }
 
-  /** Every text inside a value. Small values, nearly all of them, stay the very object that came. */
+  /** Shortens every text inside a value. Small values, which nearly all are, are returned as the same object. */
   json(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null || !holdsLongText(value, 0)) return value;
@@ -33,7 +33,7 @@ function holdsLongText(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.length > textLimit;
   if (typeof value !== 'object' || value === null) return false;
   if (depth > maxDepth) return true;
-  // Asked of every call of a long stream: a list of the values, and a function for each, would cost more than the look itself.
+  // This runs for every call of a long stream: building a list of the values and calling a function for each would cost more than the check itself.
   if (Array.isArray(value)) {
     for (const each of value) if (holdsLongText(each, depth + 1)) return true;
     return false;

@@ -3,7 +3,7 @@ const beginning = /\/|[A-Za-z]:\\|file:\/\//;
 
 /** The first file and line that a stack trace names, such as `/a/b.ts:12:3` or `C:\a.ts:12`. */
 export function placeInStack(stack: string): { file: string; line: number } | undefined {
-  // Word by word, and each from its one beginning: a trace is written by others, and may be one long row of slashes.
+  // Word by word, each matched from a single start: a trace is foreign text, and may be one long row of slashes.
   for (const [word] of stack.matchAll(words)) {
     const start = beginning.exec(word);
     if (start === null) continue;

@@ -1,7 +1,7 @@
 import { present } from '../present.ts';
 import type { ChildrenUsage, RunOutcome } from './outcome.ts';
 
-/** What runs took, with all below them, each counted once. */
+/** What these runs and all runs below them used, each counted once. */
 export function treeUsage(outcomes: readonly RunOutcome[]): ChildrenUsage {
   const told = outcomes.flatMap(({ metrics, children }) => [{ ...metrics, runs: 1 }, ...(children === undefined ? [] : [children])]);
   const sum = (field: 'input_tokens' | 'output_tokens' | 'tokens_used' | 'cost'): number | undefined => {

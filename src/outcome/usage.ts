@@ -11,10 +11,10 @@ export interface Tokens {
   cost?: number;
 }
 
-/** USD for these tokens of this model, if its name is known; undefined when there is no price for it. */
+/** The cost in USD of these tokens with this model, if its name is known; undefined when there is no price for it. */
 export interface Price {
   (model: string | undefined, tokens: Tokens): number | undefined;
-  /** The user's own price: it also holds where an agent that knows no price says that tokens cost 0. */
+  /** The price was given by the user: it also applies where an agent that knows no price reports a cost of 0. */
   readonly isGiven?: boolean;
 }
 
@@ -29,12 +29,12 @@ export class UsageTotals {
   #steps: ByModel = new Map();
   #turns: ByModel = new Map();
   #threads: ByModel = new Map();
-  /** What the attempts before this one took. */
+  /** What earlier attempts used. */
   #earlier: ByModel = new Map();
   #isResumed = false;
-  /** What the runs of other sessions in the same stream took. */
+  /** What the runs of other sessions in the same stream used. */
   #others: ByModel = new Map();
-  /** Of a session that was there before the run: what it had used, if anybody knows. */
+  /** Set when the session existed before the run: what it had used, if known. */
   #before: { used: Tokens | undefined } | undefined;
   #includesBefore = false;
   #isComputed = false;
@@ -65,7 +65,7 @@ export class UsageTotals {
     }
   }
 
-  /** The run's own part of a total; one that is too small for what was told step by step never counted the runs before. */
+  /** The run's own share of a total; a total whose share is smaller than what was reported step by step never included the earlier runs. */
   #share(tokens: Tokens, used: Tokens): Tokens {
     const rest = less(tokens, used);
     let told = 0;
@@ -73,22 +73,22 @@ export class UsageTotals {
     return (rest.input ?? 0) < told && (tokens.input ?? 0) >= told ? tokens : rest;
   }
 
-  /** The run resumes a session that was there before. */
+  /** The run resumes an earlier session. */
   resume(used: Tokens): void {
     this.#before = { used: Object.keys(used).length === 0 ? undefined : used };
   }
 
-  /** The totals count runs before this one, and nobody knows how much. */
+  /** The totals include earlier runs, by an unknown amount. */
   get includesEarlierRuns(): boolean {
     return this.#includesBefore;
   }
 
-  /** A cost that was told was computed by who told it. */
+  /** At least one reported cost was computed by its sender. */
   get isComputed(): boolean {
     return this.#isComputed;
   }
 
-  /** The agent is started again: what it took so far stays on the bill. */
+  /** The agent is started again: what it has used so far still counts. */
   nextAttempt(isResumed: boolean): void {
     this.#earlier = this.byModel();
     this.#isResumed = isResumed;
@@ -106,7 +106,7 @@ export class UsageTotals {
     this.#before = undefined;
   }
 
-  /** `unnamed`: the model of what was told without one. */
+  /** `unnamed`: the model for usage that was reported without one. */
   byModel(unnamed = ''): ByModel {
     const sum: ByModel = new Map();
     for (const part of [this.#others, this.#earlier, ...(this.#threads.size > 0 ? [this.#threads] : [this.#turns, this.#steps])])
@@ -182,7 +182,7 @@ function costOfModel(name: string | undefined, tokens: Tokens, price: Price | un
   return usd === undefined ? told : dollars(usd);
 }
 
-/** What each of several models took; undefined where there is one alone. */
+/** What each model used; undefined where there is only one. */
 export function usageByModel(usage: UsageTotals, defaultModel: string | undefined, price: Price | undefined): ModelUsage[] | undefined {
   const models = [...usage.byModel(defaultModel)];
   if (models.length < 2) return undefined;
@@ -200,12 +200,12 @@ export function usageByModel(usage: UsageTotals, defaultModel: string | undefine
   });
 }
 
-/** Without the binary noise of adding: 0.1 + 0.2 is 0.3 on a bill. */
+/** Removes floating-point noise from a sum: 0.1 + 0.2 is 0.3 on a bill. */
 function dollars(sum: number): number {
   return Number(sum.toPrecision(12));
 }
 
-/** Models whose tokens are known and whose cost is not. A cost without tokens is the cost of all of them. */
+/** Models whose tokens are known but whose cost is not. A cost without tokens covers all models. */
 export function unpriced(totals: UsageTotals, price?: Price): [model: string, tokens: Tokens][] {
   const models = [...totals.byModel()];
   const isTold = ({ cost = 0 }: Tokens): boolean => cost > 0 || price?.isGiven !== true;

@@ -12,33 +12,33 @@ export interface Signals {
   /** How the run or turn before this one ended, of several in one stream. */
   earlier: EventOf<'agent.finished'> | undefined;
   process: EventOf<'process.ended'> | undefined;
-  /** The last error that the agent did not get over. */
+  /** The last error that the agent did not recover from. */
   fatal: EventOf<'error'> | undefined;
   limit: EventOf<'limit.reached'> | undefined;
-  /** One that became known when the agent had finished. */
+  /** A limit that became known only after the agent had finished. */
   lateLimit: EventOf<'limit.reached'> | undefined;
-  /** What the main thread did last: said something, or a tool call that ended like this. */
+  /** What the main thread did last: it said something, or a tool call ended with this status. */
   last: 'text' | ItemStatus | undefined;
-  /** A call of the main thread whose end nobody told. */
+  /** A call of the main thread whose end was never reported. */
   leftOpen: string | undefined;
-  /** A refusal that no later words answered. */
+  /** A denial after which nothing more was said. */
   openDenial: string | undefined;
-  /** What it tried to do, and what of it was denied. */
+  /** What it tried to do, and how much of it was denied. */
   attempted: Attempted;
   said: boolean;
-  /** Words came after the last call that it began: there is a last answer. */
+  /** Text followed the last call that it began: there is a final answer. */
   answered: boolean;
   did: boolean;
   cut: boolean;
-  /** A line that should be JSON and is not, after the agent's last word. */
+  /** A line after the agent's last event that should be JSON but is not. */
   damagedEnd: boolean;
   /** Any line of a known dialect at all. */
   heard: boolean;
-  /** It began to work: a turn, or a call. */
+  /** It began to work: there was a turn or a call. */
   began: boolean;
-  /** Its last lines. */
+  /** The last lines of stderr. */
   stderr: LastLines;
-  /** A tool call that failed, a denial, a warning, anywhere in the run: for those who want to fail on it. */
+  /** A failed tool call, a denial or a warning anywhere in the run, for callers who want to fail on it. */
   toolFailed: boolean;
   denied: boolean;
   warned: boolean;
@@ -74,8 +74,8 @@ export function noSignals(): Signals {
 }
 
 /**
- * What a caller may call a failure although the run went on: `--fail-on`. `none`: not even a run in which every attempt to act was
- * denied, which is a failure otherwise.
+ * What a caller may treat as a failure although the run continued: `--fail-on`. `none`: not even a run in which every attempt to act was
+ * denied, which is otherwise a failure.
  */
 export const failOnWords = ['tool', 'denied', 'empty', 'warning', 'limit', 'none'] as const;
 export type FailOn = (typeof failOnWords)[number];
@@ -106,7 +106,7 @@ function classOfLimit({ limit }: EventOf<'limit.reached'>): VerdictClass {
   return classOfCode[codeOfLimit[limit]];
 }
 
-/** Signals that end a process from outside, and say nothing bad of an agent that had already finished. */
+/** Signals that end a process from outside, and do not count against an agent that had already finished. */
 const endedFromOutside = new Set(['SIGINT', 'SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGPIPE']);
 const interruptions: Record<string, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
@@ -148,7 +148,7 @@ export function judge(signals: Signals, failOn: readonly FailOn[] = []): Verdict
   return verdict('incomplete', 'the stream stopped without an end');
 }
 
-/** Who ended a live run that did not end by itself; undefined: nobody that we know of. */
+/** What ended a live run that did not end by itself; undefined: nothing that we know of. */
 function stoppedBy({ claim, process }: Signals): string | undefined {
   const told = /^SIG(?:INT|TERM|HUP)$/.exec(claim?.message ?? '')?.[0];
   const name = told ?? (claim?.message === unread ? undefined : process?.requested_signal);
@@ -156,21 +156,21 @@ function stoppedBy({ claim, process }: Signals): string | undefined {
   return name === 'SIGINT' ? 'cancelled by you (SIGINT)' : `cancelled from outside (${name})`;
 }
 
-/** What Runwire says of a run whose reader went away. */
+/** The message for a run whose reader went away. */
 export const unread = 'nobody reads stdout any more';
 
 function failedByUs(code: ErrorCode): string {
   return code === 'config' || code === 'input' ? 'the agent could not be started' : 'Runwire ended the run';
 }
 
-/** What programs say that lack a part of themselves. */
+/** Messages of programs that are missing a part of their installation. */
 const missingPart = [
   /native binary not installed|cannot find module|optional dependency|exec format error|cannot execute/i,
   /error while loading shared libraries|version `\w{1,100}' not found|command not found/i,
   /: not found$/i,
 ];
 
-/** A program that ended before a word because a part of it is missing: another start would not help. */
+/** The program ended before it did anything because a part of it is missing: starting it again would not help. */
 function brokenInstall({ began, said, process, stderr }: Signals): string | undefined {
   const { first } = stderr;
   if (began || said || process === undefined || process.exit_code === 0 || first === undefined) return undefined;
@@ -179,10 +179,10 @@ function brokenInstall({ began, said, process, stderr }: Signals): string | unde
     : undefined;
 }
 
-/** Reasons not to believe the agent when it says that all went well. */
+/** Reasons not to believe an agent that claims success. */
 function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   const { process, fatal } = signals;
-  // After its last word it was told to leave: how it did that says nothing of its work.
+  // It was told to exit after its last event: how it did so says nothing about its work.
   const dismissed = process?.requested_signal !== undefined;
   if (process !== undefined && process.exit_code !== null && process.exit_code !== 0 && !dismissed) {
     const code = fatal?.code;
@@ -206,7 +206,7 @@ function doubtSuccess(signals: Signals, failOn: readonly FailOn[]): [VerdictClas
   return undefined;
 }
 
-/** What the caller does not want to call a success. */
+/** Reasons why the caller does not accept the run as a success. */
 function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, string, (ErrorCode | undefined)?] | undefined {
   if (failOn.includes('denied') && signals.denied) return ['permission', 'something was denied, and --fail-on says denied', 'permission'];
   if (failOn.includes('tool') && signals.toolFailed) return ['tool', 'a tool failed, and --fail-on says tool', 'tool'];
@@ -214,14 +214,14 @@ function objection(signals: Signals, failOn: readonly FailOn[]): [VerdictClass, 
   const { lateLimit } = signals;
   if (failOn.includes('limit') && lateLimit !== undefined)
     return [classOfLimit(lateLimit), `the ${lateLimit.limit} limit was reached, and --fail-on says limit`];
-  // A tool that failed or was denied is a warning too, where the model went on and answered.
+  // If the model continued and answered, a failed or denied tool call still counts as a warning.
   if (failOn.includes('warning') && (signals.warned || signals.toolFailed || signals.denied || lacksAnswer(signals)))
     return ['incomplete', 'there are warnings, and --fail-on says warning'];
   const unmet = unmetOf(signals.expectations.toArray());
   return unmet === undefined ? undefined : ['expectation', unmet, 'expectation'];
 }
 
-/** What rules were not met, in words; undefined: all were. */
+/** A sentence about the rules that were not met; undefined: all were. */
 export function unmetOf(expectations: readonly Expectation[]): string | undefined {
   const unmet = expectations.filter(({ passed }) => !passed);
   return unmet.length === 0 ? undefined : `${unmet.length} of ${expectations.length} expectations not met: ${unmet[0]?.rule}`;
@@ -229,13 +229,13 @@ export function unmetOf(expectations: readonly Expectation[]): string | undefine
 
 const unmetShown = 10;
 
-/** One for each rule that was not met. */
+/** One entry for each rule that was not met. */
 export function unmetEvidence(expectations: readonly Expectation[]): Evidence[] {
   const unmet = expectations.filter(({ passed }) => !passed);
   return unmet.slice(0, unmetShown).map(({ rule, detail }) => ({ signal: 'expectation', detail: `${rule}: ${detail}` }));
 }
 
-/** The agent says ok, and its last answer is empty. */
+/** The agent claims success, but its last answer is empty. */
 export function lacksAnswer({ claim, answered }: Signals): boolean {
   return claim?.status === 'ok' && !answered;
 }

@@ -20,7 +20,7 @@ export interface DecodeOptions extends FoldOptions {
   process?: ProcessEnd;
   /** Ids for threads that the agent does not name; default: random. */
   newId?: () => string;
-  /** For live streams: stamps what the agent does not. */
+  /** For live streams: timestamps what the agent does not. */
   clock?: () => number;
   /** Prices for agents that report no cost. */
   price?: Price;
@@ -71,7 +71,7 @@ export async function fold(bytes: Bytes, options: DecodeOptions = {}): Promise<R
 }
 
 export interface EncodeOptions {
-  /** What could not be said in the target dialect, once per kind, at the end. */
+  /** Reports what the target dialect could not express, once per kind, at the end. */
   onNote?: (note: Note) => void;
 }
 

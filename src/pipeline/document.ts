@@ -2,7 +2,7 @@ import { fresh, parse, scan } from './json-text.ts';
 
 const timeBefore = /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? /;
 
-/** How long the time is that a line begins with. */
+/** The length of the timestamp that a line begins with. */
 export function stampOf(line: string): number {
   return timeBefore.exec(line)?.[0].length ?? 0;
 }
@@ -14,7 +14,7 @@ const narrowest = 20;
 export class Document {
   readonly firstLine: number;
   readonly lines: string[] = [];
-  /** What stood before each line; empty: nothing did. */
+  /** The timestamp before each line; empty: there was none. */
   readonly stamps: string[] = [];
   readonly #mayBeWrapped: boolean;
   #indented = fresh;
@@ -35,7 +35,7 @@ export class Document {
     const [first] = this.stamps;
     if (first === undefined) return this.#add(line);
     const stamp = line.slice(0, stampOf(line));
-    // What breaks lines at a column counts the time in the first of them.
+    // A program that breaks lines at a column counts the timestamp as part of the first line.
     if (stamp === '' && this.lines.length === 1 && this.#column > 0) this.#column += first.length;
     this.stamps.push(stamp);
     this.#add(line.slice(stamp.length));
@@ -62,12 +62,12 @@ export class Document {
     return this.#isIndented ? this.#indented.depth > 0 : this.#column > 0 && this.#joined.depth > 0;
   }
 
-  /** More bytes, at least, were to come. */
+  /** It is incomplete: more bytes should have followed. */
   get isCut(): boolean {
     return this.#indented.depth > 0 || this.#indented.inString;
   }
 
-  /** It was taken for the pieces of one line. */
+  /** It was treated as the pieces of one line. */
   get isWrapped(): boolean {
     return this.#mayBeWrapped && !this.#isIndented;
   }

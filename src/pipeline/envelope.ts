@@ -1,10 +1,10 @@
 import { isObject } from '../dialects/read.ts';
 import type { JsonObject } from '../dialects/dialect.ts';
 
-/** A line of a process as a collector of logs keeps it. */
+/** A line of process output as a log collector stores it. */
 export interface Enveloped {
   text: string;
-  /** Its end is in the next one. */
+  /** The line continues in the next record. */
   isPartial: boolean;
   stream: 'stdout' | 'stderr';
   /** When it was written, in ms. */
@@ -14,7 +14,7 @@ export interface Enveloped {
 interface Kind {
   /** The field with the line. */
   line: string;
-  /** Any of these beside it tells such a record from what agents print. */
+  /** Any of these fields beside it distinguishes such a record from agent output. */
   beside: readonly string[];
 }
 
@@ -62,10 +62,10 @@ const times = [
   'date',
 ];
 
-/** Docker cuts a line after so many bytes; only the last piece ends with a line feed. */
+/** Docker splits a line after this many bytes; only the last piece ends with a line feed. */
 const dockerPiece = 16 * 1024;
 
-/** The lines in a record of a log collector; undefined: it is none. */
+/** The lines in a log collector's record; undefined: it is not such a record. */
 export function openEnvelope(wire: JsonObject): readonly Enveloped[] | undefined {
   for (const open of documents) {
     const lines = open(wire);
@@ -75,12 +75,12 @@ export function openEnvelope(wire: JsonObject): readonly Enveloped[] | undefined
   return line === undefined ? undefined : [line];
 }
 
-/** Answers of log servers: one document with all lines. Each answers undefined for what is none of its kind. */
+/** Responses of log servers: one document with all lines. Each function returns undefined for a document of another kind. */
 const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined)[] | undefined)[] = [
   // aws logs get-log-events, filter-log-events
   ({ events }) =>
     listOf(events)?.map((event) => (isObject(event) && 'timestamp' in event && 'ingestionTime' in event ? lineOf(event) : undefined)),
-  // A subscription of CloudWatch
+  // A CloudWatch subscription
   ({ messageType, logEvents }) =>
     messageType === undefined
       ? undefined
@@ -89,7 +89,7 @@ const documents: readonly ((wire: JsonObject) => readonly (Enveloped | undefined
   ({ results, status }) => (status === undefined ? undefined : listOf(results)?.map(rowOf)),
   // Loki's query_range: pairs of a time and a line, by stream
   ({ data }) => (isObject(data) && data['resultType'] === 'streams' ? listOf(data['result'])?.flatMap(pairsOf) : undefined),
-  // Datadog's API, the second and the first version of it
+  // Datadog's API, versions 2 and 1
   ({ data }) => listOf(data)?.map(attributesOf),
   ({ logs }) =>
     listOf(logs)?.map((log) => (isObject(log) && isObject(log['content']) ? lineIn(log['content'], log['content']['message']) : undefined)),
@@ -127,7 +127,7 @@ function attributesOf(entry: unknown): Enveloped | undefined {
   return type === 'log' && isObject(attributes) ? lineIn(attributes, attributes['message']) : undefined;
 }
 
-/** Servers answer with the newest line first, or stream after stream. */
+/** Servers return the newest line first, or one stream after another. */
 function inOrder(lines: readonly (Enveloped | undefined)[]): readonly Enveloped[] {
   const known = lines.filter((line) => line !== undefined);
   const [first, last] = [known.at(0)?.at, known.at(-1)?.at];
@@ -138,7 +138,7 @@ function inOrder(lines: readonly (Enveloped | undefined)[]): readonly Enveloped[
 function lineOf(wire: JsonObject): Enveloped | undefined {
   for (const kind of kinds) {
     if (!Object.hasOwn(wire, kind.line) || !kind.beside.some((name) => Object.hasOwn(wire, name))) continue;
-    // Filebeat tells in `log` which file the message is from.
+    // Filebeat uses `log` for the file that the message came from.
     if (kind.line === 'log' && typeof wire['log'] !== 'string' && typeof wire['message'] === 'string') continue;
     const text = textOf(wire[kind.line]);
     if (text === undefined) continue;
@@ -148,7 +148,7 @@ function lineOf(wire: JsonObject): Enveloped | undefined {
   return undefined;
 }
 
-/** The journal writes what is not plain text as a list of bytes. */
+/** The journal writes anything that is not plain text as a list of bytes. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (isObject(value)) return JSON.stringify(value);
@@ -170,7 +170,7 @@ function streamOf({ stream, labels }: JsonObject): Enveloped['stream'] {
 function timeOf(wire: JsonObject): number | undefined {
   for (const name of times) {
     const value = wire[name];
-    // The journal counts microseconds, in a string; collectors seconds or milliseconds.
+    // The journal counts microseconds, in a string; collectors use seconds or milliseconds.
     if (typeof value === 'string' && /^\d{16}$/.test(value)) return Number(value) / 1000;
     if (typeof value === 'number') return value < 1e11 ? value * 1000 : value;
     const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
@@ -181,7 +181,7 @@ function timeOf(wire: JsonObject): number | undefined {
 
 const container = /^(\d{4}-\d\d-\d\dT[\d:.]{8,24}(?:Z|[+-]\d\d:\d\d)) (stdout|stderr) ([FP]) /;
 
-/** A line of a container's log file in Kubernetes. */
+/** A line of a Kubernetes container's log file. */
 export function openContainerLine(line: string): Enveloped | undefined {
   const [head, time = '', stream, tag] = container.exec(line) ?? [];
   if (head === undefined) return undefined;

@@ -10,12 +10,12 @@ export interface FrameSink {
   value(wire: JsonObject, line: number): void;
   text(text: string, cause: TextCause, line: number): void;
   note(kind: 'broken' | 'guessed', what: string, line: number): void;
-  /** A line in the dress of a container's log; unset: such lines are taken as they are. */
+  /** Called for a line in the format of a container log; unset: such lines are read as they are. */
   enveloped?(line: Enveloped): void;
 }
 
 const maxLineBytes = 256 * 1024 * 1024;
-/** How much of a line that is too long is kept. */
+/** How much of an oversized line is kept. */
 const keptOfOversize = 64 * 1024;
 const LF = 10;
 const CARRIAGE_RETURN = 13;
@@ -44,10 +44,10 @@ export class Framer {
   #document: Document | undefined;
   #sse = false;
   #afterDocument = false;
-  /** Lines that turned out not to be pieces of one are read once more, each by itself. */
+  /** False while lines that turned out not to be pieces of one line are read again, each by itself. */
   #mayBeWrapped = true;
 
-  /** `mostObjects`: how many a single line may hold; nobody can wait, or be told to wait, in the middle of a line. */
+  /** `mostObjects`: how many objects a single line may hold; nothing can pause reading in the middle of a line. */
   constructor(sink: FrameSink, limit = maxLineBytes, mostObjects = mostContainers) {
     this.#sink = sink;
     this.#limit = limit;
@@ -73,10 +73,10 @@ export class Framer {
     this.#abandonDocument('cut');
   }
 
-  /** A piece of a line whose end has not come yet. */
+  /** Keeps a piece of a line whose end has not arrived yet. */
   #hold(piece: Uint8Array): void {
     if (this.#skipping) return;
-    // Callers may reuse their buffer, so what outlives this call is copied; a Buffer's own slice() would not copy.
+    // Callers may reuse their buffer, so bytes that outlive this call are copied; a Buffer's own slice() would not copy.
     this.#carry.push(new Uint8Array(piece));
     this.#carried += piece.length;
     if (this.#carried <= this.#limit) return;
@@ -111,7 +111,7 @@ export class Framer {
     try {
       text = this.#strict.decode(bytes);
     } catch {
-      // At least one of these lines is not UTF-8; the others must not suffer for it.
+      // At least one of these lines is not UTF-8; that must not affect the others.
       return this.#eachLine(bytes);
     }
     let start = 0;
@@ -207,7 +207,7 @@ export class Framer {
     this.#sink.text(raw, 'noise', this.#line);
   }
 
-  /** The first piece of a line, or of a document, behind the time that a log puts before each line. */
+  /** The first piece of a line, or of a document, after the timestamp that a log puts before each line. */
   #stamped(line: string): boolean {
     const stamp = stampOf(line);
     if (stamp === 0 || line.charCodeAt(stamp) !== OPEN_BRACE) return false;
@@ -225,7 +225,7 @@ export class Framer {
     else this.#broken(line, last && document.isCut);
   }
 
-  /** A list that would take many times its length as a whole: element by element, once all of them are known to be objects. */
+  /** A list that would take many times its length in memory if parsed whole: it is read element by element, once all elements are known to be objects. */
   #longList(line: string): boolean {
     if (!eachObject(line, () => {})) return false;
     let count = 0;
@@ -242,7 +242,7 @@ export class Framer {
     this.#sink.text(text.slice(0, keptOfOversize), 'oversize', this.#line);
   }
 
-  /** A list that stops in the middle: its whole elements are still what the agent said. */
+  /** A list that stops in the middle: its complete elements are still valid output of the agent. */
   #cutList(line: string, last: boolean): void {
     let rest = line.slice(1).trimStart();
     let whole = 0;
@@ -257,7 +257,7 @@ export class Framer {
     this.#broken(whole === 0 ? line : rest, last);
   }
 
-  /** Two writers without a lock, or a lost LF: `{…}{…}`. Only from the start of the line, never out of a string. */
+  /** Two writers without a lock, or a lost LF: `{…}{…}`. Looked for only at the start of the line, never inside a string. */
   #gluedObjects(line: string, last: boolean): boolean {
     let rest = line;
     for (let count = 1; rest.startsWith('{'); count += 1) {
@@ -286,7 +286,7 @@ export class Framer {
     const document = this.#document;
     if (document === undefined) return;
     const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-    // An indented document never has a whole object at the start of a line: what was open before was a broken line.
+    // An indented document never has a whole object at the start of a line: the open document was really a broken line.
     const start = document.stamps.length > 0 ? stampOf(line) : 0;
     if (line.charCodeAt(start) === OPEN_BRACE && parse(line.slice(start)) !== undefined) {
       this.#abandonDocument('broken');

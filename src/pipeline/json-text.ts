@@ -8,7 +8,7 @@ const CLOSE_BRACE = 125;
 interface Scanned {
   readonly depth: number;
   readonly inString: boolean;
-  /** The next character belongs to the backslash before it. */
+  /** The next character is escaped by the backslash before it. */
   readonly isEscaped: boolean;
   /** How many brackets were opened. */
   readonly opened: number;
@@ -16,12 +16,12 @@ interface Scanned {
 
 export const fresh: Scanned = { depth: 0, inString: false, isEscaped: false, opened: 0 };
 
-/** Only objects and lists of objects are anybody's output: `[INFO]` is not. */
+/** Agents output only objects and lists of objects: `[INFO]` is neither. */
 export function startsLikeJson(text: string): boolean {
   return text.startsWith('{') || (text.startsWith('[') && /^\[\s*(?:\{|$)/.test(text));
 }
 
-/** Follows brackets and strings, to the end of the text, or to where the outermost bracket closes, or to where they are too many. */
+/** Follows brackets and strings to the end of the text, to the point where the outermost bracket closes, or to the point where there are too many. */
 export function scan(text: string, from: Scanned, until: 'end' | 'closed' | 'too much' = 'end'): Scanned & { end: number } {
   let { depth, inString, isEscaped, opened } = from;
   for (let at = 0; at < text.length; at += 1) {
@@ -43,9 +43,9 @@ export function scan(text: string, from: Scanned, until: 'end' | 'closed' | 'too
   return { depth, inString, isEscaped, opened, end: text.length };
 }
 
-/** Short lines cannot hold enough of it to hurt. */
+/** Shorter lines cannot hold enough brackets to do harm. */
 export const longLine = 1024 * 1024;
-/** No agent nests its output so deeply; each level takes far more memory than its bracket. */
+/** No agent nests its output this deeply; each level takes far more memory than its bracket. */
 const deepest = 20_000;
 /** An empty object takes some thirty times its two characters. */
 export const mostContainers = 2_000_000;
@@ -55,7 +55,7 @@ function isTooMuch(text: string): boolean {
   return depth > deepest || opened > mostContainers;
 }
 
-/** Calls back for each element of a list on one line, in order; false: it is no list of objects, whole and valid. */
+/** Calls back for each element of a list on one line, in order; false: it is not a complete and valid list of objects. */
 export function eachObject(line: string, found: (wire: JsonObject) => void): boolean {
   let rest = line.slice(1).trimStart();
   while (rest.startsWith('{')) {
@@ -71,9 +71,9 @@ export function eachObject(line: string, found: (wire: JsonObject) => void): boo
   return false;
 }
 
-/** An object or a list; undefined: it is none, or too much. */
+/** An object or a list; undefined: it is neither, or too large. */
 export function parse(text: string): unknown {
-  // To throw an error takes far longer than to look at the last character.
+  // Throwing an error takes far longer than looking at the last character.
   const last = text.charCodeAt(text.length - 1);
   if (last > SPACE && last !== CLOSE_BRACE && last !== CLOSE_BRACKET) return undefined;
   try {

@@ -9,41 +9,41 @@ import { Framer, type FrameSink, type TextCause } from './framer.ts';
 import type { ProcessEnd, Thread } from './thread.ts';
 import { Twice } from './twice.ts';
 
-/** Where the drafts of a run go, and what is known of it so far. */
+/** Where the drafts of a run go, and what is known about it so far. */
 export type DraftSink = Pick<Thread, 'emit' | 'at' | 'note' | 'clean' | 'isExplained'>;
 
 export interface LineDecoderOptions {
   /** Unset: detected from the first lines. */
   dialect?: Dialect;
-  /** Whether the agent is running now: then a line that says no time is of this moment. */
+  /** Whether the agent is running now: then a line without a timestamp is from this moment. */
   live?: boolean;
-  /** Told before anything is read in it. */
+  /** Called before anything is decoded in that dialect. */
   onDialect?: (dialect: Dialect) => void;
   /** Tests lower it. */
   maxLineBytes?: number;
 }
 
-/** On one line of an agent that runs: even two are a lost line feed. */
+/** The most objects on one line of a running agent: even two mean a lost line feed. */
 const mostLiveObjects = 100_000;
-/** Objects that detection may look at before it must decide. */
+/** How many objects detection may look at before it must decide. */
 const headLength = 64;
-/** Lines of stderr that are kept as events, the first and the last ones; more is a log file of its own. */
+/** How many lines of stderr are kept as events, from the beginning and from the end; more than that belongs in a log file. */
 const stderrKept = 200;
 const stderrTailKept = 50;
 
-/** Bytes of a process → lines → drafts of events. What they come to is the thread's business. */
+/** Bytes of a process → lines → drafts of events. What becomes of the drafts is up to the thread. */
 export class LineDecoder {
   readonly #options: LineDecoderOptions;
   readonly #out: DraftSink;
   readonly #stdout: Framer;
-  /** Lines that came in the records of a log collector; unset: none did. */
+  /** Reads lines that came in a log collector's records; unset: there were none. */
   #enveloped: Framer | undefined;
   /** When the line that is being read was written, as its envelope says. */
   #writtenAt: number | undefined;
   readonly #stderr: Framer;
   #dialect: Dialect | undefined;
   #decoder: Decoder | undefined;
-  /** `shown`: what detection sees of a line; nothing of one that it cannot look at. */
+  /** `shown`: what detection sees of a line; empty for a line that it cannot examine. */
   #head: (
     | { wire: JsonObject; shown: JsonObject; line: number; at: number | undefined }
     | { text: string; cause: TextCause; line: number }
@@ -92,7 +92,7 @@ export class LineDecoder {
     this.#stdout.push(chunk);
   }
 
-  /** May come at any time; a stored run's stderr comes after its stdout. */
+  /** May be called at any time; a stored run's stderr comes after its stdout. */
   stderr(chunk: Uint8Array): void {
     this.#stderr.push(chunk);
   }
@@ -101,7 +101,7 @@ export class LineDecoder {
     return this.#dialect;
   }
 
-  /** No more bytes come: what was held back is said. The thread may go on, with another attempt. */
+  /** No more bytes follow: emits what was held back. The thread may continue with another attempt. */
   end(process?: ProcessEnd): void {
     this.#stdout.end();
     this.#enveloped?.end();
@@ -115,7 +115,7 @@ export class LineDecoder {
     this.#explainExit(process);
   }
 
-  /** Only the first ones, or when others came so: what agents print is not searched for envelopes. */
+  /** Only the first objects are checked for an envelope, and later ones if an envelope was found: ordinary agent output is not searched. */
   #outerWire(wire: JsonObject, line: number): void {
     this.#outerCount += 1;
     let lines: readonly Enveloped[] | undefined;
@@ -155,7 +155,7 @@ export class LineDecoder {
 
   #say(text: string, cause: TextCause): void {
     this.#out.emit({ type: 'log', stream: 'stdout', cause, text });
-    // That the stream stops in the middle of a line is told by itself.
+    // A stream that stops in the middle of a line is reported separately.
     if (cause !== 'cut') this.#decoder?.text?.(text);
   }
 
@@ -171,7 +171,7 @@ export class LineDecoder {
     this.#choose(undefined);
   }
 
-  /** A line that nests absurdly deep must not cost the others their dialect. */
+  /** An absurdly nested line must not prevent detection for the others. */
   #detect(stderr: readonly string[], cut: readonly string[] = []): ReturnType<typeof detectDialect> | 'failed' {
     try {
       return detectDialect(this.#headObjects(), stderr, cut);
@@ -200,7 +200,7 @@ export class LineDecoder {
   }
 
   #emit(event: Draft, origin?: Origin): void {
-    // A run in a single line may be followed by one that says the same.
+    // A run that is a single line may be followed by another that says the same.
     if ((event.type === 'agent.finished' || event.type === 'text.completed') && this.#twice.isFirst) this.#twice.stop();
     this.#out.emit(event, origin);
   }
@@ -225,7 +225,7 @@ export class LineDecoder {
     }
   }
 
-  /** Only absurd nesting gets here (the stack ends before the line does); one line must not cost the run. */
+  /** Only absurd nesting gets here (it overflows the stack); one line must not fail the run. */
   #survive(error: unknown, line: number): void {
     if (!(error instanceof RangeError)) throw error;
     this.#note('broken', 'line nested too deeply', line);
@@ -240,7 +240,7 @@ export class LineDecoder {
   #stderrLine(text: string, wire?: JsonObject): void {
     if (text.trim() === '') return;
     if (this.#decoder === undefined) {
-      // Not decided yet: stderr may be all there is to detect the dialect from.
+      // Not decided yet: stderr may be all there is for detecting the dialect.
       this.#stderrHead.push(text);
       return;
     }
@@ -270,10 +270,10 @@ export class LineDecoder {
     this.#stderrOmitted += 1;
   }
 
-  /** A program that fails says why in its last lines. */
+  /** Emits the last lines, in which a failing program says why. */
   #endStderr(): void {
     if (this.#stderrOmitted > 0) {
-      // The rest of a private key whose first line is left out could not be recognised.
+      // The rest of a private key could not be recognised without its first line, so it is left out too.
       const rest = this.#stderrTail.findIndex((text) => !this.#stderrKeys.isBody(text));
       this.#stderrOmitted += this.#stderrTail.splice(0, rest === -1 ? stderrTailKept : rest).length;
       this.#out.emit({ type: 'log', stream: 'stderr', text: `[… ${this.#stderrOmitted} lines …]` });
@@ -282,7 +282,7 @@ export class LineDecoder {
     this.#stderrTail = [];
   }
 
-  /** A failed process that said nothing on stdout: its exit code or its stderr is all the explanation there is. */
+  /** For a failed process that explained nothing on stdout: its exit code or stderr is the only explanation there is. */
   #explainExit(process: ProcessEnd | undefined): void {
     if (this.#out.isExplained || process === undefined || process.requested_signal !== undefined) return;
     const code = process.exit_code;
@@ -304,7 +304,7 @@ export class LineDecoder {
   }
 }
 
-/** A type name as a note may show it: short, and without anything a terminal would obey. */
+/** A type name as a note may show it: short, and without terminal control sequences. */
 function nameOf(type: string): string {
   return `"${type.slice(0, 60).replace(/[^\w.:/ -]/g, '?')}"`;
 }

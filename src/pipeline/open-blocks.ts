@@ -1,6 +1,6 @@
 import { Pieces } from '../dialects/pieces.ts';
 
-/** Where a block is said. */
+/** The place of a block in the run. */
 export interface Place {
   readonly kind: 'text' | 'reasoning';
   readonly block_id: string;
@@ -30,7 +30,7 @@ export class OpenBlocks {
   readonly #all = new Set<OpenBlock>();
   readonly #lanes = { text: new Map<string | undefined, Lane>(), reasoning: new Map<string | undefined, Lane>() };
 
-  /** The block of this name; of those without one, the last. */
+  /** The open block with this id; without an id, the last one opened. */
   find(kind: Place['kind'], parent: string | undefined, id: string | undefined): OpenBlock | undefined {
     const lane = this.#lanes[kind].get(parent);
     return (id === undefined ? lane?.last : lane?.byId.get(id))?.block;

@@ -24,7 +24,7 @@ export class Reader {
     this.#lines.stdout(chunk);
   }
 
-  /** May come at any time; a stored run's stderr comes after its stdout. */
+  /** May be called at any time; a stored run's stderr comes after its stdout. */
   stderr(chunk: Uint8Array): void {
     this.#lines.stderr(chunk);
   }
@@ -33,13 +33,13 @@ export class Reader {
     return this.#lines.dialect;
   }
 
-  /** Nothing more comes: a last line that does not end is read, too, and a whole document. */
+  /** The input is over: an unterminated last line and a complete document are read too. */
   endInput(process?: ProcessEnd): void {
     if (!this.#hasAll) this.#lines.end(process);
     this.#hasAll = true;
   }
 
-  /** Tokens are known, their cost is not: a price table would help. Known when the input has ended. */
+  /** Tokens are known but their cost is not: a price table would help. Final only once the input has ended. */
   get needsPrice(): boolean {
     return this.#thread.needsPrice;
   }
@@ -48,7 +48,7 @@ export class Reader {
     return this.#thread.notes;
   }
 
-  /** Ends the run: what is open is closed, the verdict is judged, `thread.completed` is the last record. */
+  /** Ends the run: closes what is open, determines the verdict and emits `thread.completed` as the last record. */
   end(process?: ProcessEnd, price?: Price): RunOutcome {
     this.endInput(process);
     return this.#thread.end(this.#lines.dialect?.id ?? 'unknown', process, price);

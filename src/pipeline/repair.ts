@@ -1,23 +1,23 @@
 import type { AgentEvent, Draft, EventOf } from '../events/event.ts';
 import { type OpenBlock, OpenBlocks, type Place } from './open-blocks.ts';
 
-/** `isWhole`: a delta that is all of its block, whose end follows at once. */
+/** `isWhole`: a delta that is its entire block, whose end follows immediately. */
 export type RepairedSink = (event: AgentEvent, synthetic: boolean, isWhole?: boolean) => void;
 
-/** A stream that starts with more noise than this has no introduction worth waiting for. */
+/** If a stream starts with more noise than this, an introduction is no longer waited for. */
 const maxEarly = 200;
 
-/** No agent has so many calls under way: the older half of them was left, and nobody remembers calls without end. */
+/** No agent has this many calls under way: the older half is considered abandoned, so that memory stays bounded. */
 const mostOpenItems = 10_000;
 
 /**
- * Lifecycle repair: every start gets its end and every end its start, whole texts and deltas always agree.
- * What it adds is marked synthetic; what the agent said is never changed, only completed with ids and places.
+ * Lifecycle repair: every start gets its end and every end its start; whole texts and deltas always agree.
+ * Added events are marked synthetic; the agent's own events are never changed, only completed with ids and places.
  */
 export class Repair {
   readonly #emit: RepairedSink;
   #threadStarted = false;
-  /** What came before the agent introduced itself: noise must not cost the thread its name. */
+  /** Events before the agent introduced itself: early noise must not leave the thread without a name. */
   #early: { draft: Draft & { type: 'log' | 'line.unknown' }; synthetic: boolean }[] = [];
   #turn: { id: string; iteration: number; items: number } | undefined;
   #iteration = 0;
@@ -30,7 +30,7 @@ export class Repair {
     this.#emit = emit;
   }
 
-  /** `isWhole`: a delta whose block ends at once with the same words. */
+  /** `isWhole`: a delta whose block ends immediately with the same text. */
   push(draft: Draft, synthetic = false, isWhole = false): void {
     switch (draft.type) {
       case 'thread.started':
@@ -82,11 +82,11 @@ export class Repair {
         return this.#emit(draft, synthetic);
       case 'retry.scheduled':
         this.#needThread();
-        // What was cut off stays as it is: the model says it anew.
+        // A text that was cut off stays as it is: the model starts it again.
         for (const block of this.#blocks.all()) if (block.parent_item_id === undefined) this.#closeBlock(block);
         return this.#emit(draft, synthetic);
       case 'thread.completed':
-        // Always ours, made by the fold at the very end.
+        // Ignored: the final one is always our own, made by the fold at the very end.
         return;
       default:
         this.#needThread();
@@ -100,7 +100,7 @@ export class Repair {
     this.#emit(draft, synthetic);
   }
 
-  /** Close everything that is still open; what belongs after the agent's last word comes later. */
+  /** Closes everything that is still open; events that belong after the agent's last one come later. */
   end(): void {
     this.#needThread();
     this.#closeBlocks();
@@ -113,7 +113,7 @@ export class Repair {
     this.#emit({ type: 'item.completed', item_id, status: 'abandoned' }, true);
   }
 
-  /** Many at once: to find the oldest of a set takes longer the more of it was deleted. */
+  /** Many at once: finding the oldest entry of a set takes longer the more entries were deleted. */
   #abandonOldest(): void {
     for (const item_id of [...this.#items].slice(0, mostOpenItems / 2)) {
       this.#items.delete(item_id);
@@ -152,7 +152,7 @@ export class Repair {
   }
 
   #completeTurn(draft: Draft & { type: 'turn.completed' }, synthetic: boolean): void {
-    // The end of another turn than the open one: its start was lost, or turns overlap.
+    // The end of a turn other than the open one: its start was lost, or turns overlap.
     if (draft.turn_id !== undefined && draft.turn_id !== this.#turn?.id) {
       this.#startTurn(
         { type: 'turn.started', turn_id: draft.turn_id, ...(draft.iteration === undefined ? {} : { iteration: draft.iteration }) },
@@ -190,7 +190,7 @@ export class Repair {
     let missing: string | undefined = draft.text === streamed ? undefined : draft.text.slice(streamed.length);
     if (open !== undefined && draft.text.startsWith(streamed)) this.#blocks.close(open);
     else if (open !== undefined) {
-      // What was streamed is not what was said in the end (a retry, a rewrite): both are facts, so both are kept apart.
+      // The streamed text differs from the final text (a retry, a rewrite): both are facts, so both are kept, as separate blocks.
       this.#closeBlock(open);
       place = this.#placeOf(kind, { ...draft, block_id: this.#unusedBlock(kind, `${open.block_id}_final`, draft.parent_item_id) });
       missing = draft.text;

@@ -9,31 +9,31 @@ import { present } from '../present.ts';
 type Opening = EventRecord & EventOf<'thread.started'>;
 
 export interface RunPartsOptions {
-  /** A turn that follows a finished one is told in the same run. */
+  /** A turn that follows a finished one is part of the same run. */
   tellsTurns: boolean;
-  /** Its totals are those of the session, runs before it included. */
+  /** Its totals are those of the session, including earlier runs. */
   countsSessions: boolean;
 }
 
 /** A run that is over. */
 export interface EndedPart {
   outcome: RunOutcome;
-  /** How it ended, if it was cut off by the one that follows: who reads its lines again must know that it is over. */
+  /** How it ended, if it was cut off by the next run: a reader of the written lines must know that it is over. */
   claim: EventRecord | undefined;
   /** An introduction for the one that follows, if it has none of its own. */
   opening: Opening | undefined;
 }
 
 /**
- * The runs in one stream of records. Most wires have one last line for one run: who reads the lines again must find the border
- * between two of them, or judges the last run by what the one before it did.
+ * The runs in one stream of records. Most wire formats have one final line per run: a reader of the written lines must find the border
+ * between two runs, or it would judge the last run by what the previous one did.
  */
 export class RunParts {
   readonly #options: RunPartsOptions;
   readonly #fold = new OutcomeFold();
   readonly #lastClaim = new LastClaim();
   #opening: Opening | undefined;
-  /** What all came to when the part began. */
+  /** The outcome of everything before this part. */
   #before: RunOutcome | undefined;
   #limitsBefore = 0;
   #count = 1;
@@ -42,17 +42,17 @@ export class RunParts {
     this.#options = options;
   }
 
-  /** Another part was before this one. */
+  /** There is an earlier part. */
   get isLater(): boolean {
     return this.#count > 1;
   }
 
-  /** An introduction of a later part. Without a name it would be taken for that of the run before. */
+  /** The introduction of a later part. Without a session id it would be taken for that of the previous run. */
   introduced(record: Opening): Opening {
     return record.session_id === undefined ? { ...record, session_id: `${record.thread_id}-${this.#count}` } : record;
   }
 
-  /** Answers the part that this record makes a thing of the past. */
+  /** Returns the part that this record ends. */
   see(record: EventRecord): EndedPart | undefined {
     const hasClaim = this.#lastClaim.current !== undefined;
     const isFinished = this.#lastClaim.see(record, record.synthetic) !== undefined;
@@ -64,13 +64,13 @@ export class RunParts {
     return ended;
   }
 
-  /** How the last of several ended, if nobody said so: that it began may be all that there is to tell of it. */
+  /** The end of the last of several parts, if it was never reported: that it began may be all that is known about it. */
   unclaimedEnd(outcome: RunOutcome, last: EventRecord): EventRecord | undefined {
     if (!this.isLater || this.#lastClaim.current !== undefined || outcome.verdict.class === 'success') return undefined;
     return cutOff(outcome, last);
   }
 
-  /** The part that is not over yet, of an outcome of all. */
+  /** The outcome of the current part, given the outcome of the whole stream. */
   last(outcome: RunOutcome): RunOutcome {
     const { metrics, usage_by_model, limits_hit } = outcome;
     const before = this.#before;
@@ -106,7 +106,7 @@ function cutOff({ verdict, error_details }: RunOutcome, next: EventRecord): Even
 const counts = ['tokens_used', ...tokenFields, 'cost'] as const;
 type Counts = { [Name in (typeof counts)[number]]?: number | undefined };
 
-/** 0 is written as unknown: nothing was counted since. */
+/** A difference of 0 becomes unknown: nothing has been counted since. */
 function less<T extends Counts>(all: T, before: Counts): T {
   const rest: T = { ...all };
   for (const count of counts) {

@@ -10,7 +10,7 @@ import { present } from '../present.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { Repair, type RepairedSink } from './repair.ts';
 
-/** What a live run knows about the process and a stored one is told. */
+/** How the process ended: known to a live run, given for a stored one. */
 export interface ProcessEnd {
   exit_code: number | null;
   signal: string | null;
@@ -19,29 +19,29 @@ export interface ProcessEnd {
   requested_signal?: string;
   /** Processes that it left behind, and that we ended. */
   left_running?: number;
-  /** What it had printed and was not read any more when its time was over. */
+  /** Output that was no longer read when its time was up. */
   unread_bytes?: number;
 }
 
 export interface ThreadOptions extends FoldOptions {
-  /** Every repaired event in its place in the run, in order; the last is `thread.completed`. */
+  /** Called with every repaired event in its place in the run, in order; the last is `thread.completed`. */
   onRecord?: (record: EventRecord) => void;
-  /** A name for the thread, asked for only when the agent names no session; default: random. */
+  /** Makes an id for the thread; called only when the agent names no session. Default: random. */
   newId?: () => string;
   /** For live streams. A stored log has only the times that the agent wrote. */
   clock?: () => number;
-  /** What the caller knows of the run; the agent's own introduction completes it. */
+  /** What the caller knows about the run; the agent's own introduction completes it. */
   introduction?: Omit<EventOf<'thread.started'>, 'type'>;
-  /** Cleans everything before anybody sees it; unset: nothing is cleaned. One redactor serves one run. */
+  /** Redacts everything before it is delivered; unset: nothing is redacted. One redactor serves one run. */
   redact?: Redactor;
-  /** Who hears of the records writes them as JSON: what is alike in many of them is then written once. */
+  /** The records will be written as JSON: parts that many of them share are then serialized only once. */
   isWritten?: boolean;
 }
 
-/** `user`: somebody wanted it to end; `limit`: it was not allowed to go on; `done`: it had nothing left to do. */
+/** `user`: someone asked it to stop; `limit`: it was not allowed to continue; `done`: it had nothing left to do. */
 export type StoppedBy = 'user' | 'limit' | 'done';
 
-/** What a `Date` can hold, in ms. */
+/** The latest time that a `Date` can hold, in ms. */
 const latestDate = 8.64e15;
 
 /** One run from its first event to its verdict: drafts in, repaired, clean and numbered records out, folded on the way. */
@@ -53,7 +53,7 @@ export class Thread {
   #source: EventSource = 'agent';
   #threadId: string | undefined;
   #sequence = 0;
-  /** Of the tape that is being read. */
+  /** Where the current event stands on the tape that is being read. */
   #origin: Origin | undefined;
   #at: number | undefined;
   #lastAt: number | undefined;
@@ -61,14 +61,14 @@ export class Thread {
   #explained = false;
   #stopped: StoppedBy | undefined;
   #session: string | undefined;
-  /** In this attempt. */
+  /** Whether the agent has introduced itself in this attempt. */
   #isIntroduced = false;
   #attempt = 1;
   #runs = 1;
   #hasFinished = false;
   /** The call that ended last. */
   #lastEnded: string | undefined;
-  /** Agents count their ids from the start in every process; in one thread they must differ. */
+  /** A prefix for ids: agents number theirs from the start in every process, but within one thread they must differ. */
   #mark = '';
 
   constructor(options: ThreadOptions = {}) {
@@ -76,9 +76,9 @@ export class Thread {
     const { redact, onRecord, introduction } = options;
     this.#fold = new OutcomeFold(redact === undefined ? options : { ...options, clean: (text) => redact.text(text) });
     const deliver = (event: AgentEvent, synthetic: boolean): void => this.#deliver(event, synthetic);
-    // When nobody listens to the events, the outcome is all that leaves, and it is small.
+    // Without a listener, only the outcome gets out, and that is small.
     const isHeard = onRecord !== undefined;
-    // But a key that is printed line by line is not known by its last lines.
+    // But a private key that is printed line by line cannot be recognised from its last lines alone.
     const isCleaned = (event: AgentEvent): boolean => isHeard || (event.type === 'log' && event.stream === 'stderr');
     const clean: RepairedSink =
       redact === undefined
@@ -92,13 +92,13 @@ export class Thread {
     );
   }
 
-  /** A word of the agent. */
+  /** Takes an event of the agent. */
   emit(said: Draft, origin?: Origin): void {
     const heard = this.#heard(said);
     if (heard === undefined || this.#isEndedAgain(heard)) return;
     const isNextRun = heard.type === 'thread.started' && this.#isOfNextRun(heard);
     if (isNextRun) {
-      // On a tape they differ already.
+      // On a tape, ids already differ.
       if (origin === undefined) this.#mark = nextRunMark(++this.#runs);
       this.#lastEnded = undefined;
     }
@@ -115,7 +115,7 @@ export class Thread {
     else this.#repair.push(draft, origin?.synthetic ?? false, origin?.isWhole);
   }
 
-  /** Logs are told at least once: the end of a call that comes again at once ends no other. */
+  /** Logs deliver at least once: if the end of a call is repeated immediately, it does not end another call. */
   #isEndedAgain(draft: Draft): boolean {
     if (draft.type === 'item.started') this.#lastEnded = undefined;
     if (draft.type !== 'item.completed') return false;
@@ -125,7 +125,7 @@ export class Thread {
     return isAgain;
   }
 
-  /** Streams are joined: who introduces itself again after its last word, or as somebody else, begins another run. */
+  /** Streams may be concatenated: an agent that introduces itself again after its end, or with another session, begins another run. */
   #isOfNextRun({ session_id }: EventOf<'thread.started'>): boolean {
     return this.#hasFinished || (this.#isIntroduced && session_id !== undefined && session_id !== '' && session_id !== this.#session);
   }
@@ -136,7 +136,7 @@ export class Thread {
     this.#session = session;
   }
 
-  /** A word of ours about the run. */
+  /** Takes one of our own events about the run. */
   tell(draft: Draft): void {
     this.#source = 'runner';
     this.#at = undefined;
@@ -145,7 +145,7 @@ export class Thread {
     this.#source = 'agent';
   }
 
-  /** The agent was told to stop: what it says of its end from now on is our doing. */
+  /** The agent was told to stop: whatever it reports about its end from now on was caused by us. */
   stopped(by: StoppedBy): void {
     this.#stopped ??= by;
   }
@@ -158,7 +158,7 @@ export class Thread {
     return this.#stopped === 'done' && draft.status === 'ok' ? draft : undefined;
   }
 
-  /** The time of what is emitted from now on; undefined: nobody said, so the clock decides. */
+  /** Sets the time of events emitted from now on; undefined: not reported, so the clock decides. */
   at(ms: number | undefined): void {
     this.#at = ms === undefined || Math.abs(ms) <= latestDate ? ms : undefined;
   }
@@ -168,7 +168,7 @@ export class Thread {
     const key = `${kind} ${clean}`;
     const known = this.#notes.get(key);
     if (known !== undefined) known.count += 1;
-    // A hostile stream can invent any number of type names; the list of notes stays short.
+    // A hostile stream can invent any number of type names, so the list of notes is bounded.
     else if (this.#notes.size < 1000) this.#notes.set(key, { kind, what: clean, count: 1, ...(line ? { line } : {}) });
   }
 
@@ -181,7 +181,7 @@ export class Thread {
     return [...this.#notes.values()];
   }
 
-  /** The session that the agent spoke of last. */
+  /** The session that the agent named last. */
   get session(): string | undefined {
     return this.#session;
   }
@@ -195,22 +195,22 @@ export class Thread {
     return this.#fold.hasProgress;
   }
 
-  /** What the run took so far. */
+  /** What the run has used so far. */
   spent(price?: Price): { tokens: number; cost: number | undefined } {
     return this.#fold.spent(price);
   }
 
-  /** Whether the agent itself said how it ended, or what stopped it. */
+  /** Whether it is already known how the agent ended, or what stopped it. */
   get isExplained(): boolean {
     return this.#explained;
   }
 
-  /** Tokens are known, their cost is not: a price table would help. */
+  /** Tokens are known but their cost is not: a price table would help. */
   get needsPrice(): boolean {
     return this.#fold.needsPrice;
   }
 
-  /** What is open is closed; answers the verdict that the run has if nothing follows. */
+  /** Closes what is open; returns the verdict of the run if nothing follows. */
   endAttempt(process?: ProcessEnd): Verdict {
     this.#repair.end();
     this.#options.redact?.end((event, synthetic) => this.#deliver(event, synthetic));
@@ -225,7 +225,7 @@ export class Thread {
     return this.#fold.verdict;
   }
 
-  /** After `endAttempt`: the agent is started again, and what it says then is judged anew. */
+  /** After `endAttempt`: the agent is started again, and what it does then is judged afresh. */
   retry(scheduled: Omit<EventOf<'retry.scheduled'>, 'type' | 'scope'>): void {
     this.tell({ type: 'retry.scheduled', scope: 'run', ...scheduled });
     this.#attempt += 1;
@@ -236,13 +236,13 @@ export class Thread {
     this.#lastEnded = undefined;
   }
 
-  /** What is open is closed, the verdict is judged, `thread.completed` is the last event. */
+  /** Closes what is open, determines the verdict and emits `thread.completed` as the last event. */
   end(dialect: string, process?: ProcessEnd, price?: Price): RunOutcome {
     this.endAttempt(process);
     return this.complete(dialect, price);
   }
 
-  /** After the last `endAttempt`: what the run comes to if nothing is added. */
+  /** After the last `endAttempt`: the outcome of the run if nothing is added. */
   soFar(dialect: string, price?: Price): RunOutcome {
     return this.#clean(this.#fold.outcome(dialect, this.notes, price));
   }
@@ -272,12 +272,12 @@ export class Thread {
     return outcome;
   }
 
-  /** What the runs below this one took. */
+  /** Reports what the runs below this one used. */
   reportChildren({ cost, ...children }: ChildrenUsage): void {
     this.tell({ type: 'children.reported', ...children, ...present({ cost_usd: cost }) });
   }
 
-  /** What the agent's introduction did not tell: its name, and a session that it names in its last line only. */
+  /** Adds what the agent's introduction did not contain: its name, and a session that it names only in its last line. */
   #known(outcome: RunOutcome): RunOutcome {
     const { provenance, session_id } = outcome;
     if (session_id === '' && this.#session !== undefined) {
@@ -297,7 +297,7 @@ export class Thread {
   #record(event: AgentEvent, synthetic: boolean, at: number | undefined): EventRecord {
     this.#threadId ??= this.#nameThread(event);
     this.#sequence = Math.max(this.#sequence + 1, this.#numberOnTape(synthetic));
-    // In place, since the event was made for this and is told once: a copy costs as much as all that is done with it.
+    // In place, since the event was made for this and is delivered once: a copy would cost as much as all the other work on it.
     const record = event as EventRecord;
     record.sequence = this.#sequence;
     if (this.#options.isWritten === true) beginJson(record);
@@ -308,7 +308,7 @@ export class Thread {
     return record;
   }
 
-  /** What a tape says keeps its number there, so that who has read up to it can resume; what is added fills the gaps. */
+  /** Events from a tape keep their numbers, so that a reader who has read up to one can resume there; added events fill the gaps. */
   #numberOnTape(synthetic: boolean): number {
     const origin = this.#origin;
     if (origin === undefined || origin.synthetic !== synthetic) return 0;
@@ -322,7 +322,7 @@ export class Thread {
     return (this.#options.newId ?? newId)();
   }
 
-  /** Events come in bursts of one time, and writing a date costs as much as the rest of a record. */
+  /** Events come in bursts with the same time, and formatting a date costs as much as the rest of a record. */
   #timestamp(at: number | undefined): string | null {
     if (at !== this.#lastAt) {
       this.#lastAt = at;
@@ -332,14 +332,14 @@ export class Thread {
   }
 }
 
-/** An agent that is a run of Runwire itself has a place of its own, which is not that of the run that it works for. */
+/** An agent that is itself a Runwire run has its own place in the ledger, which is not that of the run it works for. */
 function introduced(introduction: NonNullable<ThreadOptions['introduction']>, event: EventOf<'thread.started'>): EventOf<'thread.started'> {
   if (introduction.run_id === undefined) return { ...introduction, ...event };
   const { run_id: _run, parent_run_id: _parent, root_run_id: _root, traceparent: _trace, ...said } = event;
   return { ...introduction, ...said };
 }
 
-/** A dialect has the name of the agent that speaks it; tapes and trajectories are everybody's. */
+/** A dialect is named after the agent that speaks it; tapes and trajectories may come from any agent. */
 function agentOf(dialect: string): string | undefined {
   return dialect === 'unknown' || dialect === 'runwire' || dialect === 'atif' ? undefined : dialect;
 }
@@ -352,7 +352,7 @@ function nextRunMark(run: number): string {
 
 const runMark = /^run_\d{1,9}:/;
 
-/** As the agent named things, for who tells each run by itself. */
+/** The record with the agent's own ids, for writers that keep each run separate. */
 export function unmarked(record: EventRecord): EventRecord {
   const copy: Record<string, unknown> & EventRecord = { ...record };
   for (const field of idFields) {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../dialects/dialect.ts';
 
 /**
- * Logs are told at least once, and some tell every line twice. Words may well come twice in a row, but no stream begins so:
- * one whose first line comes again at once is read once, for as long as its lines come in pairs.
+ * Logs deliver at least once, and some deliver every line twice. A line may well be repeated later on, but no stream begins that way:
+ * if the first line is repeated immediately, each pair of equal lines is read once, for as long as lines come in pairs.
  */
 export class Twice {
   #lines = 0;
@@ -30,13 +30,13 @@ export class Twice {
     this.#last = undefined;
   }
 
-  /** Nothing but the first line came. */
+  /** Only the first line has been read. */
   get isFirst(): boolean {
     return this.#lines === 1;
   }
 }
 
-/** Nothing where it nests so deeply that the stack ends before it does. */
+/** Empty if the value is nested so deeply that the stack overflows. */
 function textOf(wire: JsonObject): string {
   try {
     return JSON.stringify(wire);

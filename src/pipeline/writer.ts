@@ -13,16 +13,16 @@ export function writable(dialect: Dialect): [dialect: Writable, variant: Variant
   return [dialect as Writable, dialect.variants?.[0] ?? { name: 'lines', layout: 'lines' }];
 }
 
-/** Records in, the text of one dialect out; what it cannot say is counted. */
+/** Records in, the text of one dialect out; what the dialect cannot express is counted. */
 export class Writer {
   readonly losses = new Map<Loss, number>();
   readonly #dialect: Writable;
   readonly #variant: Variant;
   readonly #sink: EncoderSink;
   #encoder: Encoder;
-  /** What it writes are the records themselves. */
+  /** It writes the records themselves. */
   readonly isRecords: boolean;
-  /** Unset: what is written is one run, whatever was read. */
+  /** Unset: the output is one run, whatever was read. */
   readonly #parts: RunParts | undefined;
   readonly #out = new Outgoing();
   #last: EventRecord | undefined;
@@ -60,7 +60,7 @@ export class Writer {
     return record.type === 'thread.started' ? parts.introduced(record) : unmarked(record);
   }
 
-  /** For live runs: what waits for what may follow it is written. */
+  /** For live runs: writes what was held back for a possible continuation. */
   flush(): void {
     this.#encoder.flush?.();
   }
@@ -78,7 +78,7 @@ export class Writer {
     return this.#out.take().join('');
   }
 
-  /** The same in pieces, for who turns it into bytes. */
+  /** The same in pieces, for callers that turn it into bytes. */
   takePieces(): readonly Piece[] {
     return this.#out.take();
   }
@@ -116,7 +116,7 @@ export class Writer {
   }
 }
 
-/** Other dialects know only limits that ended a run: one that was told too late is a warning there. */
+/** Other dialects only know limits that ended a run: a limit that was reported too late becomes a warning there. */
 function inTime(record: EventRecord): EventRecord {
   if (record.type !== 'limit.reached' || record.late !== true) return record;
   const { sequence, timestamp, thread_id, source, synthetic, message, limit } = record;
@@ -124,7 +124,7 @@ function inTime(record: EventRecord): EventRecord {
   return { type: 'log', stream: 'agent', level: 'warning', text, sequence, timestamp, thread_id, source, synthetic };
 }
 
-/** Lines on their way out, in pieces: joined, each would be copied twice more before it is encoded. */
+/** Outgoing lines, in pieces: if joined, each would be copied twice more before it is encoded. */
 class Outgoing {
   #pieces: Piece[] = [];
   size = 0;
