@@ -1,4 +1,4 @@
-/** What may not stand before the first character of a secret: a letter or digit, also `-` and `_`, also `+` and `/`, or anything may. */
+/** What may not precede the first character of a secret. `word`: a letter or digit; `name`: also `-` and `_`; `base64`: also `+` and `/`; `any`: anything may. */
 export type Boundary = 'word' | 'name' | 'base64' | 'any';
 
 /** Whether a secret may begin at `at`; nothing before `floor` is looked at. */
@@ -10,7 +10,7 @@ export function isBoundary(text: string, at: number, floor: number, kind: Bounda
   return !isAlphanumeric(code) || endsEscape(text, at, floor, code);
 }
 
-/** Whether a character is the first of its line: there, `+` and `-` are signs of a diff. */
+/** Whether a character is the first of its line: there, `+` and `-` are diff markers. */
 function isFirst(text: string, at: number, floor: number): boolean {
   if (at <= floor) return true;
   const code = text.charCodeAt(at - 1);

@@ -5,28 +5,28 @@ import { escape, pastEscapes } from './terminal-escape.ts';
 import { fails, undecided } from './undecided.ts';
 import { lookBehind, type Sought, type Tail } from './sought.ts';
 
-/** Most texts never have any. */
+/** Shared empty list: most texts never need another. */
 const none: never[] = [];
 
 /**
- * Cleans one text that comes in pieces. However it is cut, the results add up to the same cleaned text; a piece is
- * held back only from where it may be the beginning of a secret, and never for longer than that is undecided.
+ * Redacts one text that arrives in pieces. However it is split, the results add up to the same redacted text; a piece is
+ * held back only from where a secret may begin, and only as long as that is undecided.
  */
 export class Cleaner {
   readonly #finder: Finder;
-  /** What is undecided, behind a little of what was before it. */
+  /** The undecided text, preceded by a little of the text before it. */
   #text = '';
-  /** The first undecided character; all before it is out. */
+  /** The first undecided character; everything before it has been emitted. */
   #at = 0;
-  /** The end of the last secret. What follows it begins like a text of its own, as it will in the cleaned text. */
+  /** The end of the last secret. The text after it is treated as a new beginning, as it will be in the redacted text. */
   #edge = 0;
-  /** Set while in a secret that is already out as its marker. */
+  /** Set while inside a secret whose marker has already been emitted. */
   #tail: Tail | undefined;
-  /** Contexts of which more may come. */
+  /** Contexts that are not complete yet. */
   #open: { sought: Sought; at: number }[] = none;
-  /** Places after a complete context: a secret of that kind may stand there. */
+  /** Places after a complete context, where a secret of that kind may begin. */
   #armed: { sought: Sought; at: number; context: string }[] = none;
-  /** Where a key may begin that is known by its end. */
+  /** Where a key that is recognised by its end may begin. */
   #hexAt = -1;
   #count = 0;
 
@@ -44,12 +44,12 @@ export class Cleaner {
     return this.#text.length - this.#at;
   }
 
-  /** `first`: where the caller knows that a secret may begin in it, and nowhere before. */
+  /** `first`: the first place in the piece where a secret may begin, if the caller knows it. */
   push(piece: string, final = false, first = this.#isIdle ? this.#finder.next(piece, 0, !final, 0) : 0): string {
     if (first < 0 && (final || unfinishedHexKey(piece, 0, 0) < 0)) return this.#pass(piece);
     const text = this.#text + piece;
     const start = this.#at;
-    // What was looked at once is not looked at again, unless what came before it may tell more.
+    // Text that was already searched is not searched again, unless the text before it may change the result.
     const clear = start > 0 ? start : first < 0 ? text.length : first;
     this.#text = text;
     this.#retryContexts(final);
@@ -83,7 +83,7 @@ export class Cleaner {
     return out + text.slice(kept, end);
   }
 
-  /** Nothing is undecided: what comes now is looked at by itself. */
+  /** Nothing is undecided: the next piece can be searched by itself. */
   get #isIdle(): boolean {
     return this.#at === this.#text.length && this.#tail === undefined && this.#open.length === 0 && this.#armed.length === 0;
   }
@@ -107,7 +107,7 @@ export class Cleaner {
     return place;
   }
 
-  /** The sign of such a key is one of the places that are found, so that it need not be searched for. */
+  /** The end of such a key is one of the places the finder stops at, so no separate search is needed. */
   #nextHex(text: string, trigger: number, final: boolean): number {
     const known = trigger < 0 ? -1 : hexKeyBefore(text, trigger, this.#at, this.#edge);
     const next = known >= 0 || final ? known : unfinishedHexKey(text, this.#at, this.#edge);
@@ -151,7 +151,7 @@ export class Cleaner {
     } else if (end !== fails) {
       if (this.#armed.length === 0) this.#armed = [];
       this.#armed.push({ sought, at: end, context: this.#text.slice(at, end) });
-      // Contexts may complete in another order than they began; the longest tells most.
+      // Contexts may complete in a different order than they began; the longest is the most specific.
       if (this.#armed.length > 1) this.#armed.sort((a, b) => b.context.length - a.context.length);
     }
   }
@@ -168,7 +168,7 @@ export class Cleaner {
   }
 }
 
-/** A value may begin with colours of its own; they stay. */
+/** A value may begin with its own colour codes, which are kept. */
 function pastColours(text: string, at: number, final: boolean): number {
   if (at < 0 || text.charCodeAt(at) !== escape) return at;
   const end = pastEscapes(text, at, final);

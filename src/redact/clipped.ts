@@ -2,13 +2,13 @@ import { has, type Pattern } from './pattern.ts';
 import { fails, undecided } from './undecided.ts';
 import { hasDigit } from './randomness.ts';
 
-/** A key is known by its prefix; so much more of it is worth hiding when the rest is cut away. */
+/** A key is recognised by its prefix; when its end is cut off, this many further characters are worth hiding. */
 const shortestRest = 8;
-/** Behind a prefix of fewer letters than this, more must follow. */
+/** After a prefix with fewer letters than this, more characters must follow. */
 const tellingPrefix = 4;
 const dots = '...';
 
-/** Where a text was cut: at its end, or at an ellipsis. */
+/** Whether a text was cut here: at its end, or at an ellipsis. */
 function isCutAt(text: string, at: number, final: boolean): boolean | typeof undecided {
   if (at === text.length) return final ? true : undecided;
   const code = text.charCodeAt(at);
@@ -18,7 +18,7 @@ function isCutAt(text: string, at: number, final: boolean): boolean | typeof und
   return !final && dots.startsWith(text.slice(at, at + dots.length)) ? undecided : false;
 }
 
-/** Where the beginning of a key ends that was cut before it was long enough to be one; or `fails`, or `undecided`. */
+/** The end of a key that was cut before it was long enough to be recognised; or `fails`, or `undecided`. */
 export function clippedEnd(places: Pattern, text: string, at: number, final: boolean): number {
   let to = at;
   for (const place of places) {
@@ -27,7 +27,7 @@ export function clippedEnd(places: Pattern, text: string, at: number, final: boo
     while (to < most && has(place, text.charCodeAt(to))) to += 1;
     if (to - start < place.min) break;
   }
-  // Most places that begin like a key are not cut: the cheap question first.
+  // Most places that look like the beginning of a key are not cut, so the cheap check comes first.
   const cut = isCutAt(text, to, final);
   if (cut === false) return fails;
   const prefix = prefixOf(places);
@@ -38,7 +38,7 @@ export function clippedEnd(places: Pattern, text: string, at: number, final: boo
 
 const prefixes = new WeakMap<Pattern, number>();
 
-/** How many characters of a pattern are given. */
+/** The length of the fixed prefix of a pattern. */
 function prefixOf(places: Pattern): number {
   let length = prefixes.get(places);
   if (length === undefined) {
@@ -49,7 +49,7 @@ function prefixOf(places: Pattern): number {
   return length;
 }
 
-/** The same for a value that is known as a whole. */
+/** The same for a value that is known in full. */
 export function clippedValue(value: string, text: string, at: number, final: boolean): number {
   let to = at;
   while (to < text.length && to - at < value.length && text.charCodeAt(to) === value.charCodeAt(to - at)) to += 1;
@@ -58,7 +58,7 @@ export function clippedValue(value: string, text: string, at: number, final: boo
   return cut === undecided ? undecided : cut ? to : fails;
 }
 
-/** So much of a value tells it: the scheme of an address does not. */
+/** How many characters identify a value; the scheme of an address does not count. */
 function telling(value: string): number {
   return Math.max(shortestRest, Math.ceil(value.length / 4)) + (/^[a-z][a-z0-9+.-]{0,20}:\/\//i.exec(value)?.[0].length ?? 0);
 }

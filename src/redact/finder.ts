@@ -10,10 +10,10 @@ const anything = -1;
 /** Finds the places where a secret may begin. */
 export class Finder {
   readonly #table: HeadsTable<Sought>;
-  /** Those that begin with any digits of base 16. */
+  /** Shapes that begin with arbitrary hexadecimal digits. */
   readonly #hex: readonly Sought[];
 
-  /** Of values that begin in the same way, the first one wins. `kinds`: of the known shapes, these alone. */
+  /** Of values with the same beginning, the first one wins. `kinds`: use only these known shapes. */
   constructor(values: readonly string[], kinds?: readonly string[]) {
     const known = kinds === undefined ? knownShapes() : shapesOf(kinds);
     this.#hex = known.hex;
@@ -38,14 +38,14 @@ export class Finder {
     return -1;
   }
 
-  /** What may begin at a place; `isHex`: also what begins with digits of base 16. */
+  /** What may begin at a place; `isHex`: including shapes that begin with hexadecimal digits. */
   at(text: string, place: number, isHex: boolean): readonly Sought[] {
     const listed = this.#table.at(text, place);
     return isHex ? [...listed, ...this.#hex] : listed;
   }
 }
 
-/** A line end, escaped or not. */
+/** A line break, escaped or not. */
 const lineEnd = bitOf('\n') | bitOf('\r') | bitOf('\\');
 
 function maskOf(value: string, at: number): number {

@@ -1,11 +1,11 @@
 import { fails, undecided } from './undecided.ts';
 import { isBase64 } from './private-key.ts';
 
-/** A line of folded base64 has at least so many characters, unless it is the last one. */
+/** A line of folded base64 has at least this many characters, unless it is the last one. */
 const longRun = 24;
 const widestIndent = 32;
 
-/** How far base64 reaches that may be folded: over a line end, escaped or not, and what the next line is indented by. */
+/** How far base64 that may be folded extends: across line breaks, escaped or not, and the indentation of the next line. */
 export function foldedBase64(text: string, at: number): { to: number; done: boolean } {
   let to = at;
   for (;;) {
@@ -33,15 +33,15 @@ function nextLine(text: string, at: number): number | undefined {
   return /[\n\r\\]/.test(text.slice(at, to)) ? to : at;
 }
 
-/** So many characters stand between two line ends at least. */
+/** There are at least this many characters between two line breaks. */
 const narrowest = 16;
 
-/** Whether a value may be folded: base64, or digits of base 16. */
+/** Whether a value may be folded: base64 or hexadecimal. */
 export function mayFold(value: string): boolean {
   return /^[A-Za-z0-9+/_=-]{24,}$/.test(value);
 }
 
-/** Where a value ends that is written on several lines, or `fails`, or `undecided`. */
+/** The end of a value that is written on several lines, or `fails`, or `undecided`. */
 export function foldedValue(value: string, text: string, at: number, final: boolean): number {
   let to = at;
   // It may begin anywhere in its first line.

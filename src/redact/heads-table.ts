@@ -1,9 +1,9 @@
 import { escape } from './terminal-escape.ts';
 
-/** Three characters decide whether something may begin with them. */
+/** The first three characters decide whether something may begin at a place. */
 const headLength = 3;
 
-/** The last three characters as one number, made from that of the three before: cheap enough for every character of a stream. */
+/** The last three characters as one number, computed from the previous number: cheap enough for every character of a stream. */
 const rolled = (head: number, code: number): number => ((head << 7) ^ code) & mostHeads;
 const mostHeads = 0x1fffff;
 
@@ -13,16 +13,16 @@ function headAt(text: string, at: number): number {
 
 interface Entry<Item> {
   items: readonly Item[];
-  /** Which characters may stand in the two places after them, a bit for each code modulo 32. */
+  /** Which characters may follow in the next two places, one bit for each code modulo 32. */
   fourth: number;
   fifth: number;
 }
 
-/** The first three characters of all that is looked for, and what may stand in the two places after them. */
+/** The first three characters of everything that is searched for, and what may follow in the next two places. */
 export class HeadsTable<Item> {
-  /** What is in it too, unless something of our own begins in the same way. */
+  /** A table whose entries also apply, unless one of our own begins in the same way. */
   readonly #shared: HeadsTable<Item> | undefined;
-  /** A bit for each three characters, set if they begin something. */
+  /** One bit for each combination of three characters, set if something begins with them. */
   readonly #begins: Uint32Array;
   readonly #entries = new Map<number, Entry<Item>>();
   readonly #added: [head: string, item: Item][] = [];
@@ -33,7 +33,7 @@ export class HeadsTable<Item> {
     this.#begins = shared === undefined ? new Uint32Array((mostHeads + 1) / 32) : shared.#begins.slice();
   }
 
-  /** What is added last is found first. */
+  /** The item added last is found first. */
   add(head: string, fourth: number, fifth: number, item: Item): void {
     const number = headAt(head, 0);
     this.#begins[number >>> 5] = (this.#begins[number >>> 5] ?? 0) | (1 << (number & 31));
@@ -43,7 +43,7 @@ export class HeadsTable<Item> {
     this.#short = undefined;
   }
 
-  /** By the first one or two characters, for where a text ends. Made when a text does: many runs start and meet none. */
+  /** Items by their first one or two characters, for the end of a text. Built on first use: many runs never need it. */
   #starts(): ReadonlyMap<string, readonly Item[]> {
     if (this.#short !== undefined) return this.#short;
     const short = new Map<string, Item[]>();
@@ -80,7 +80,7 @@ export class HeadsTable<Item> {
     return -1;
   }
 
-  /** Whether something may begin with the last one or two characters of a text. */
+  /** Whether something may begin in the last one or two characters of a text. */
   endsIn(text: string, place: number): boolean {
     return this.#starts().has(text.slice(place));
   }
@@ -96,12 +96,12 @@ function before<Item>(item: Item, items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * Not `text.charCodeAt`: V8 keeps strings in many ways, and after a few of them looks up the method anew for every character,
- * which takes three times as long.
+ * Not `text.charCodeAt`: V8 represents strings in several ways, and after seeing a few of them it looks up the method again for every
+ * character, which takes three times as long.
  */
 const { charCodeAt } = String.prototype;
 
-/** A plain function of its own: this loop is what redaction costs, and it must be compiled as one. */
+/** A separate plain function: this loop is most of the cost of redaction, and it must be compiled as a unit. */
 function nextHit(begins: Uint32Array, text: string, at: number): number {
   const length = text.length;
   if (length - at < headLength) return -1;

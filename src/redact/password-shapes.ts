@@ -8,7 +8,7 @@ const base64 = '[A-Za-z0-9+/]';
 const hex = '[0-9a-f]';
 const user = '[A-Za-z0-9._%@+-]{1,64}';
 const anyWord = '[^\\s\\u001b"\'`,;|&<>)\\\\]';
-/** In the password of an address, between one `@` and the next. */
+/** A character in the password of an address, between one `@` and the next. */
 const inPassword = '[^\\s/?#@"\'`<>()\\[\\]{}\\\\|]';
 const passwordNameBefore = new RegExp(`(?:${passwordNames.join('|')})${afterName}`, 'i');
 const passwordIndexBefore = new RegExp(`${indexBegins}(?:${passwordNames.join('|')})$`, 'i');
@@ -27,7 +27,7 @@ const passwordFlags: readonly (readonly [flag: string, inLine: RegExp])[] = [
 ];
 const overSmb = /(?:\b|\\n|\dm)(?:smb[a-z]{2,10}|rpcclient|net|winexe|wmic|cifs[a-z]{0,6})\b/;
 
-/** How a password is kept: the salt and the hash together can be tried against a list of words. */
+/** Stored passwords: with the salt and the hash, a list of words can be tried. */
 const salt = '[./A-Za-z0-9]';
 const passwordHashes = [
   `\\$[56]\\$${salt}{1,16}\\$${salt}{40}`,
@@ -42,10 +42,10 @@ const passwordHashes = [
   `pbkdf2_sha[0-9]{1,3}\\$[0-9]{1,9}\\$${word}{4,64}\\$${base64}{16}`,
   `\\{SSHA[0-9]{0,3}\\}${base64}{20}`,
 ];
-/** Between the words of a .netrc: spaces and line ends, escaped or not, with signs of a diff. */
+/** Between the words of a .netrc: spaces and line breaks, escaped or not, with diff markers. */
 const gap = '[ \\t\\n\\r\\\\]{1,6}n{0,1}[ \\t+-]{0,8}';
 
-/** Passwords that people choose: known by what stands before them, or by how they are kept. */
+/** Passwords chosen by people: recognised by what precedes them, or by how they are stored. */
 export const passwordShapes: readonly Shape[] = [
   {
     name: 'netrc-password',
@@ -85,7 +85,7 @@ export const passwordShapes: readonly Shape[] = [
     secret: `${anyWord}{4,256}`,
     accept: isGivenPassword,
   })),
-  // After one hyphen, as Java and PowerShell have them; with `=`, the hyphen may be a sign of a diff.
+  // Flags with one hyphen, as in Java and PowerShell; with `=`, the hyphen may be a diff marker.
   ...['password', 'Password', 'passwd', 'pass', 'storepass', 'keypass', 'deststorepass', 'srcstorepass'].map((each): Shape => ({
     name: 'flag-password',
     context: `-${each}[ \\t]{1,3}["']{0,1}`,
@@ -145,7 +145,7 @@ export const passwordShapes: readonly Shape[] = [
     secret: `${anyWord}{6,256}`,
     accept: isGivenPassword,
   })),
-  // Connection strings, and options of mount.
+  // Connection strings and mount options.
   ...['password', 'pwd'].map((each): Shape => ({
     name: 'assigned-secret',
     context: `[;,]${each}=`,

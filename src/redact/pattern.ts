@@ -1,16 +1,16 @@
 import { escape, pastEscapes } from './terminal-escape.ts';
 import { fails, undecided } from './undecided.ts';
 
-/** One place of a pattern: which characters may stand there, and how many of them. */
+/** One place of a pattern: which characters it allows, and how many of them. */
 interface Place {
   ascii: Uint8Array;
-  /** Whether characters beyond ASCII may stand there. */
+  /** Whether non-ASCII characters are allowed. */
   others: boolean;
   min: number;
   max: number;
 }
 
-/** A sequence of places, matched from left to right without ever going back: linear, and it can say "not yet known". */
+/** A sequence of places, matched from left to right without backtracking: matching is linear, and can answer "not yet known". */
 export type Pattern = readonly Place[];
 
 const places = new Map<string, Pick<Place, 'ascii' | 'others'>>();
@@ -24,7 +24,7 @@ function charactersOf(source: string, flags: string): Pick<Place, 'ascii' | 'oth
   return made;
 }
 
-/** Most of a pattern: nothing that has a meaning of its own in a regular expression. */
+/** Most characters of a pattern: those without a special meaning in a regular expression. */
 const isLetter = /^[\w\- :="'/]$/;
 
 function letter(character: string, flags: string): Pick<Place, 'ascii' | 'others'> {
@@ -39,7 +39,7 @@ function characterClass(source: string, flags: string): Pick<Place, 'ascii' | 'o
   return { ascii, others: one.test('\u4e2d') };
 }
 
-/** A part of the syntax of regular expressions: characters and classes, each with `{n}` or `{n,m}`; no groups, no choices. */
+/** A subset of regular expression syntax: characters and classes, each with `{n}` or `{n,m}`; no groups, no alternatives. */
 export function pattern(source: string, flags: '' | 'i' = ''): Pattern {
   return [...placesOf(source, flags)];
 }
@@ -71,7 +71,7 @@ export function has(place: Pick<Place, 'ascii' | 'others'>, code: number): boole
   return code < 128 ? place.ascii[code] === 1 : place.others;
 }
 
-/** Where the pattern ends that starts at `at`, or `fails`, or `undecided` when more text may come. */
+/** The end of the match that starts at `at`, or `fails`, or `undecided` when more text may follow. */
 export function advance(parts: Pattern, text: string, at: number, final: boolean): number {
   let to = at;
   for (const place of parts) {
@@ -86,7 +86,7 @@ export function advance(parts: Pattern, text: string, at: number, final: boolean
   return to;
 }
 
-/** The same for a text with colours in it: what is looked for goes on behind them. */
+/** The same for a text with colour codes: the match continues after them. */
 function advanceOverEscapes(parts: Pattern, text: string, at: number, final: boolean): number {
   let to = at;
   for (const place of parts) {
@@ -103,7 +103,7 @@ function advanceOverEscapes(parts: Pattern, text: string, at: number, final: boo
   return to;
 }
 
-/** All ways in which a text of this pattern can begin: its first `length` characters. */
+/** Every possible beginning of a text that matches the pattern: its first `length` characters. */
 export function beginnings(parts: Pattern, length: number): string[] {
   const [place, ...rest] = parts;
   if (length === 0) return [''];

@@ -2,7 +2,7 @@ const word = '[A-Za-z0-9]';
 const name = '[A-Za-z0-9_-]';
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
-/** Kinds that are known by their first characters: kind → beginnings, each with the shortest run that follows. Patterns are those of pattern.ts. */
+/** Kinds that are recognised by their first characters: kind → beginnings, each with the shortest run that follows. Patterns use the syntax of pattern.ts. */
 export const prefixed: Record<string, readonly string[]> = {
   'anthropic-key': [`sk-ant-${name}{16}`],
   'openrouter-key': [`sk-or-${name}{20}`],

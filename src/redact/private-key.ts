@@ -1,6 +1,6 @@
 /** PEM lines are 64 to 76 characters of base64; a path or a long word has fewer in a row. */
 const longRun = 24;
-/** More than the header lines of an encrypted key, or of a PGP key, between its first line and its first bytes. */
+/** Longer than the header lines between the first line and the first bytes of an encrypted key or a PGP key. */
 const widestGap = 200;
 const endLine = 64;
 
@@ -15,8 +15,8 @@ export function isBase64(code: number): boolean {
 }
 
 /**
- * How far the body of a private key reaches from `at`, which follows its first line or a part of the body.
- * It is known by its long runs of base64, whatever stands between them: line ends, escaped or not, diff signs, line numbers.
+ * How far the body of a private key extends from `at`, which follows its first line or a part of the body.
+ * It is recognised by its long runs of base64, whatever separates them: line breaks, escaped or not, diff markers, line numbers.
  */
 export function privateKeyBody(text: string, at: number): { to: number; done: boolean } {
   let to = at;
@@ -43,10 +43,10 @@ export function privateKeyBody(text: string, at: number): { to: number; done: bo
 }
 
 const lastLine = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** More than a line number, a sign of a diff and an indent, or the rest of the last line. */
+/** Longer than a line number, a diff marker and an indent, or the rest of the last line. */
 const widestJoint = 100;
 
-/** A text without the private keys of which it has the end alone: their first line was cut away. */
+/** A text without private keys of which only the end remains because their first line was cut off. */
 export function withoutKeyEnds(text: string, replace: () => string): string {
   let out = '';
   let from = 0;
@@ -59,7 +59,7 @@ export function withoutKeyEnds(text: string, replace: () => string): string {
   return out + text.slice(from);
 }
 
-/** Where the body begins that ends at `at`: as far back as there are long runs of base64, and no other line of a key. */
+/** The start of the body that ends at `at`: as far back as there are long runs of base64 and no other header line of a key. */
 function bodyBefore(text: string, at: number, floor: number): number {
   let start = at;
   let run = 0;
@@ -76,7 +76,7 @@ const firstLine = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const bodyAlone = /^[A-Za-z0-9+/=]*$/;
 const bodyPart = /[A-Za-z0-9+/=]{24}|^(?:Proc-Type|DEK-Info|Version|Comment): |-----END /;
 
-/** A key of PuTTY, or one without its first line, or one in folded base64. */
+/** A PuTTY key, a key without its first line, or a key in folded base64. */
 const otherFirstLine =
   /Private-Lines: \d|(?:^|[^A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA|MH[cQ]CAQEEI|MIG[A-Za-z0-9+/]AgEAMB|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE|LS0tLS1CRUdJTi)/;
 
@@ -90,7 +90,7 @@ function staysOpen(line: string): boolean {
 /** Cheap enough for every line. */
 const mayOpen = /-----BEGIN|Private-Lines|MII|MHc|MHQ|MIG|MC4|b3B|LS0/;
 
-/** Follows a private key that is printed line by line, each line a text of its own. */
+/** Follows a private key that is printed line by line, each line as a separate text. */
 export class PrivateKeyLines {
   #open = false;
 

@@ -7,7 +7,7 @@ export function looksRandom(value: string, shortest = 16): boolean {
   return new Set(value).size >= (hex.test(value) ? 8 : Math.min(10, shortest - 3));
 }
 
-/** `ed25519.PrivateKey.generate`: names with a number at most in each. */
+/** `ed25519.PrivateKey.generate`: names with at most one number in each. */
 function isMember(value: string): boolean {
   return value.includes('.') && value.split('.').every((part) => /^[A-Za-z_$]/.test(part) && (part.match(/\d+/g)?.length ?? 0) < 2);
 }
@@ -20,7 +20,7 @@ export function hasDigit(value: string): boolean {
   return /\d/.test(value);
 }
 
-/** Base64 of `name:password`, the credentials of HTTP's basic authentication. */
+/** Base64 of `name:password`, the credentials of HTTP Basic authentication. */
 export function isNameAndPassword(base64: string): boolean {
   try {
     const text = atob(base64.slice(0, base64.length - (base64.length % 4 === 1 ? 1 : 0)));
@@ -31,7 +31,7 @@ export function isNameAndPassword(base64: string): boolean {
   }
 }
 
-/** As keys are: small and capital letters, and digits in two places at least. */
+/** As in keys: lower-case and upper-case letters, and digits in at least two places. */
 export function isMixed(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value) && (value.match(/\d+/g)?.length ?? 0) >= 2;
 }
@@ -39,12 +39,12 @@ export function isMixed(value: string): boolean {
 const placeholder =
   /^(?:\$|<|\{|\[|%|\*+$|x+$|\.+$|…|your[-_ ]|my[-_ ]|redacted)|^(?:password|passwd|secret|string|value|stdin|none|null|true|false|changeme)$/i;
 
-/** What stands where a password would. */
+/** A placeholder where a password would be. */
 export function isPlaceholder(value: string): boolean {
   return (placeholder.test(value) && !isMixed(value)) || value.startsWith('${') || value.startsWith('$(');
 }
 
-/** A word after a flag is a password if it is no plain word, number or name of another flag. */
+/** A word after a flag is a password if it is not a plain word, a number or another flag. */
 export function isGivenPassword(value: string): boolean {
   if (isPlaceholder(value) || value.startsWith('-') || /^[\d.:]+$/.test(value) || looksLikeCode(value)) return false;
   return /\d/.test(value) || /[!@#$%^&*+=~?]/.test(value) || /[a-z][A-Z]/.test(value);
@@ -52,12 +52,12 @@ export function isGivenPassword(value: string): boolean {
 
 const looksLikeCode = (value: string): boolean => /[(){}[\]]|process\.|\.\.\.|^\w+(?:\.[A-Za-z]\w*)+$/.test(value);
 
-/** What stands between quotes may be any words, but no code. */
+/** A quoted password may be any words, but not code. */
 export function isQuotedPassword(value: string): boolean {
   return !isPlaceholder(value) && !looksLikeCode(value);
 }
 
-/** The value of a cookie that says who somebody is, not what they like. */
+/** The value of a cookie that identifies someone, rather than storing a preference. */
 export function isCookie(value: string): boolean {
   return (value.length >= 24 || looksRandom(value, 8)) && hasDigit(value) && !isPlaceholder(value);
 }

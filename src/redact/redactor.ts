@@ -12,16 +12,16 @@ import { marker, secretNamesShown } from './shapes.ts';
 
 export type { EventSink } from './streams.ts';
 
-/** Names in the order in which what they hold back goes out. */
+/** Streams in the order in which their held-back text is emitted. */
 const outputStreams = { none: 0, stdout: 1, stderr: 2, progress: 3 } as const;
 
-/** No secret is shorter, with what must stand around it. */
+/** No secret is shorter than this, including its required context. */
 const shortestText = 8;
 
-/** Each name of a field has a number of its own, in whatever event it is. */
+/** Each field name has its own number, the same in every event. */
 const fieldNumbers = new Map<string, number>();
 
-/** Fields that hold words of the agent; the others are words of ours and stay. */
+/** Fields that hold text of the agent; the others hold our own vocabulary and are left alone. */
 const fieldsOf = new Map(
   Object.entries(shapes).map(([type, fields]) => {
     const open = Object.keys(fields).filter((field) => /^~?(?:string|id|json)\??$/.test(fields[field] ?? ''));
@@ -30,7 +30,7 @@ const fieldsOf = new Map(
   }),
 );
 
-/** JSON.parse reads any depth; everybody else who goes through a value ends with the stack, and nobody says anything as deep as this. */
+/** JSON.parse reads any depth, but all other code that walks a value overflows the stack; no meaningful value is nested this deeply. */
 const deepest = 500;
 const tooDeep = '[nested too deeply]';
 
@@ -39,7 +39,7 @@ interface FieldName {
   name: string;
   /** Its value is a secret, if it looks like one. */
   secret: boolean;
-  /** Its value is that of what another field names: `{"name": "API_TOKEN", "value": …}`. */
+  /** It holds the value for a name given in another field: `{"name": "API_TOKEN", "value": …}`. */
   holds: boolean;
 }
 
@@ -49,15 +49,15 @@ export class Redactor {
   #finder: Finder;
   readonly #texts = new BlockStreams();
   readonly #reasoning = new BlockStreams();
-  /** By item, then by the number of the stream. */
+  /** By item, then by stream number. */
   readonly #outputs = new Map<string, Stream[]>();
   readonly #fieldNames = new Map<string, FieldName>();
   readonly #lines = new Map<string, SecretLines>();
-  /** By the number of the field. */
+  /** By field number. */
   readonly #lastClean: string[] = Array.from(fieldNumbers, () => '');
-  /** The text whose only piece came last. */
+  /** The last text that consisted of a single piece. */
   #only: { raw: string; text: string } | undefined;
-  /** How many lists and objects are open around the value that is looked at. */
+  /** How many lists and objects enclose the current value. */
   #depth = 0;
   #tally = { count: 0 };
 
@@ -67,14 +67,14 @@ export class Redactor {
     this.#finder = finderFor(this.#values);
   }
 
-  /** More values to replace, before there is any text that may hold them. */
+  /** Adds values to replace; to be called before any text that may hold them. */
   learn(values: readonly string[]): void {
     if (values.length === 0) return;
     this.#values = [...this.#values, ...values];
     this.#finder = finderFor(this.#values);
   }
 
-  /** One that replaces the same values, but only these kinds of known shapes. */
+  /** A redactor for the same values, but only these kinds of known shapes. */
   narrowed(kinds: readonly string[]): Redactor {
     const narrow = new Redactor();
     narrow.#finder = new Finder(soughtFor(this.#values), kinds);
@@ -82,12 +82,12 @@ export class Redactor {
     return narrow;
   }
 
-  /** How many secrets were replaced. A text that comes in deltas and as a whole counts once. */
+  /** How many secrets were replaced. A text that arrives both in deltas and as a whole counts once. */
   get count(): number {
     return this.#tally.count;
   }
 
-  /** `isWhole`: a delta that is all of its block, whose end follows at once. */
+  /** `isWhole`: a delta that is its entire block, whose end follows immediately. */
   push(event: AgentEvent, synthetic: boolean, emit: EventSink, isWhole = false): void {
     switch (event.type) {
       case 'text.delta':
@@ -112,7 +112,7 @@ export class Redactor {
     emit(this.#fields(event), synthetic);
   }
 
-  /** Nothing more comes: what is held back goes out. */
+  /** The stream is over: emits what was held back. */
   end(emit: EventSink): void {
     for (const stream of this.#texts.closeAll()) stream.end(emit);
     for (const stream of this.#reasoning.closeAll()) stream.end(emit);
@@ -136,7 +136,7 @@ export class Redactor {
     return cleaner.count === 0 ? text : clean;
   }
 
-  /** One line of a text that comes line by line; what `stream` printed before may tell what it is. */
+  /** One line of a text that arrives line by line; earlier lines of `stream` may show what it is. */
   line(line: string, stream: string): string {
     let lines = this.#lines.get(stream);
     if (lines === undefined) this.#lines.set(stream, (lines = new SecretLines()));
@@ -146,7 +146,7 @@ export class Redactor {
     return marker(kind);
   }
 
-  /** A text that comes in no pieces: the end of a private key tells what was before it. */
+  /** A text that is not in pieces: the end of a private key shows what precedes it. */
   #wholeText(text: string): string {
     const first = this.#firstIn(text);
     if (first < 0) return text;
@@ -158,7 +158,7 @@ export class Redactor {
     });
   }
 
-  /** The same value when there is no secret in it. */
+  /** Returns the same value when there is no secret in it. */
   json<T>(value: T): T {
     return this.#json(value) as T;
   }
@@ -210,7 +210,7 @@ export class Redactor {
     return Object.fromEntries(entries);
   }
 
-  /** Field names come again with every event; the clean ones are remembered. */
+  /** Field names recur in every event, so those without secrets are cached. */
   #fieldName(field: string): FieldName {
     const known = this.#fieldNames.get(field);
     if (known !== undefined) return known;
@@ -219,7 +219,7 @@ export class Redactor {
     return made;
   }
 
-  /** A value beside its name is an assignment, though the two are texts of their own. */
+  /** A value beside its name is an assignment, even though the two are separate texts. */
   #secretField(field: string, value: unknown): unknown {
     const clean = this.#json(value);
     if (clean !== value || typeof value !== 'string' || value.length > 4096) return clean;
@@ -237,7 +237,7 @@ export class Redactor {
       const number = open?.get(name);
       if (number === undefined || name === except) continue;
       const value = values[name];
-      // Ids come again with every event of their turn.
+      // Ids recur in every event of their turn.
       if (value === undefined || value === this.#lastClean[number]) continue;
       const clean = this.#json(value);
       if (clean !== value) (out ??= { ...values })[name] = clean;
@@ -292,7 +292,7 @@ export class Redactor {
 
 let latest: { values: readonly string[]; finder: Finder } | undefined;
 
-/** Runs come with the same values one after the other, and a finder has no memory of them. */
+/** Successive runs have the same values, and a finder keeps no state, so it can be reused. */
 function finderFor(values: readonly string[]): Finder {
   const isSame = latest?.values.length === values.length && values.every((value, index) => value === latest?.values[index]);
   if (latest === undefined || !isSame) latest = { values: [...values], finder: new Finder(soughtFor(values)) };

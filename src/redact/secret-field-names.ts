@@ -1,5 +1,5 @@
 export const passwordNames = ['password', 'passwd', 'passphrase', 'pwd'];
-/** What stands before `key` in the name of a secret. */
+/** What precedes `key` in the name of a secret. */
 export const keyNames =
   'account|admin|api|app|application|auth|access|client|consumer|deploy|encryption|functions|license|master|private|secret|service|shared|signing|storage|subscription';
 
@@ -8,14 +8,14 @@ const secretName = new RegExp(
   'i',
 );
 
-/** Whether a field of this name holds a secret, if its value looks like one. */
+/** Whether a field with this name holds a secret, provided that its value looks like one. */
 export function isSecretName(field: string): boolean {
   return secretName.test(field);
 }
 
 const namings = ['name', 'key', 'Name', 'Key', 'variable', 'id'];
 
-/** The secret name that an object gives to its value; undefined: it gives none. */
+/** The name that an object gives to its value, if it is the name of a secret. */
 export function secretNameIn(object: Record<string, unknown>): string | undefined {
   for (const field of namings) {
     const name = object[field];

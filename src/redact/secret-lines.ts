@@ -6,18 +6,18 @@ import { secretFieldKind } from './secret-fields.ts';
 const netrcLine = /^\s*(?:machine|login|account)\s+\S+\s*$/;
 const netrcPassword = /^\s*password\s+(\S+)\s*$/;
 
-/** A setting whose name and value stand on lines of their own, in YAML, JSON or a property list. */
+/** A setting whose name and value are on separate lines, in YAML, JSON or a property list. */
 const nameLine = /^[+-]?\s*(?:- ?)?["']?(?:name|key)["']? ?[:=] ?["']?([\w.-]+)["']?,?$|^[+-]?\s*<key>([^<>]+)<\/key>$/i;
 const valueLine = /^[+-]?\s*["']?value["']? ?[:=] ?["']?([^\s"',]+)["']?,?$|^[+-]?\s*<string>([^<>]+)<\/string>$/i;
 
-/** Follows secrets that are printed line by line, each line a text of its own: private keys, entries of a .netrc, named values. */
+/** Follows secrets that are printed line by line, each line as a separate text: private keys, .netrc entries, named values. */
 export class SecretLines {
   readonly #keys = new PrivateKeyLines();
   #isNetrc = false;
-  /** The secret name on the line before. */
+  /** The secret name on the previous line. */
   #name: string | undefined;
 
-  /** The kind of secret that the whole line is, known by the lines before it; undefined: look at it by itself. */
+  /** The kind of secret that the whole line is, judged by the lines before it; undefined: the line must be searched by itself. */
   kindOf(line: string): string | undefined {
     if (this.#keys.isBody(line)) return 'private-key';
     const [, plain, listed = plain] = (this.#name === undefined ? undefined : valueLine.exec(line)) ?? [];

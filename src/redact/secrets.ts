@@ -7,12 +7,12 @@ import { passwordsIn, percentDecoded } from './url-password.ts';
 
 /** Shorter values are words and numbers as often as secrets. */
 const shortest = 8;
-/** What may be held back is bounded, so a longer value is looked for in pieces. */
+/** The text that may be held back is bounded, so a longer value is searched for in pieces. */
 const longest = 4096;
 
 const harmlessValue =
   /^(?:true|false|enabled|disabled|required|optional|undefined|[\d.,:_-]{1,15}|[A-Za-z]:\\.*|[^\s@:/]+@[^\s@]+\.[a-z]+|\$\{\w+\}|<.*>|\*+|x+)$/i;
-/** The name of another variable; a password that begins with a dollar sign is no such name. */
+/** A reference to another variable, as opposed to a password that begins with a dollar sign. */
 const reference = /^\$[A-Z_]+$/;
 const path = /^(?:~|\.{1,2})?\//;
 const url = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -29,18 +29,18 @@ const inConnectionString = /(?:^|;) *(?:password|pwd) *= *("[^"]*"|'[^']*'|[^;]*
 /** Bundler's variables for a host: `BUNDLE_GEMS__EXAMPLE__COM=user:password`. */
 const bundlerLogin = /^[^\s/:]+:([^\s/]{3,})$/;
 
-/** `key=value,key=value`, percent-encoded: what a collector of OpenTelemetry knows its clients by. */
+/** `key=value,key=value`, percent-encoded: the credentials for an OpenTelemetry collector. */
 const headersOfCollector = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 
 function headerValues(value: string): string[] {
   const raw = value.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
-  // The word before a credential says how it is meant.
+  // The word before a credential is the authentication scheme.
   return [...raw, ...raw.map(percentDecoded)]
     .map((each) => each.replace(/^[A-Za-z]{3,20}(?: +|%20)/, ''))
     .filter((each) => each.length >= shortest);
 }
 
-/** Passwords beside other things: in a connection string, after a user's name, or in headers. */
+/** Passwords that are part of a longer value: in a connection string, after a user name, or in headers. */
 export function passwordsBeside(name: string, value: string): string[] {
   const login = name.startsWith('BUNDLE_') ? bundlerLogin.exec(value)?.[1] : undefined;
   const quoted = value.includes(';') ? Array.from(value.matchAll(inConnectionString), ([, found = '']) => found) : [];
@@ -68,8 +68,8 @@ function isHarmless(value: string, strong: boolean): boolean {
 }
 
 /**
- * A value as it may appear in an output: itself, in the spellings of other programs, and inside base64 at any offset.
- * Of a value of many lines, each line by itself; of a JSON document, what is secret in it.
+ * A value in every form in which it may appear in output: as it is, as other programs write it, and inside base64 at any offset.
+ * For a value of several lines, also each line by itself; for a JSON document, the secrets in it.
  */
 export function formsOf(value: string): string[] {
   const parts = partsOf(value).flatMap((part) => [part, JSON.stringify(part).slice(1, -1)]);
@@ -95,7 +95,7 @@ function partsOf(value: string): string[] {
   return lines.filter((line) => line.length >= shortest && !isHeader.test(line) && !isHarmless(line, true));
 }
 
-/** The secret texts of a JSON document; undefined: it is none. */
+/** The secret texts of a JSON document; undefined: it is not JSON. */
 function secretsIn(json: string): string[] | undefined {
   const found: string[] = [];
   const collect = (field: string, value: unknown): unknown => {
@@ -116,7 +116,7 @@ export function longestFirst(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** The characters of base64 that depend on the value alone when `offset` bytes (of every three) stand before it. */
+/** The base64 characters that depend on the value alone when it is preceded by `offset` bytes (of every three). */
 function innerBase64(value: string, offset: number): string {
   const bytes = new TextEncoder().encode(value);
   let binary = '\0'.repeat(offset);

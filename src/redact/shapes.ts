@@ -6,32 +6,32 @@ import { keyNames, passwordNames } from './secret-field-names.ts';
 import { aFlag, passwordShapes } from './password-shapes.ts';
 import { afterIndex, afterName, afterNames, between, indexBegins, proseGaps } from './gaps.ts';
 
-/** How a secret of one kind is written. Patterns are those of pattern.ts. */
+/** What a secret of one kind looks like. Patterns use the syntax of pattern.ts. */
 export interface Shape {
   /** Shown in its place: `[redacted:name]`. */
   name: string;
-  /** The secret, or as much of its beginning as proves it. */
+  /** The secret, or enough of its beginning to be certain. */
   secret: string;
-  /** What else belongs to it, however long. */
+  /** The characters that continue it, however many. */
   tail?: string;
-  /** What must stand before it; stays. */
+  /** What must precede it; kept in the text. */
   context?: string;
-  /** What must stand after it; stays. */
+  /** What must follow it; kept in the text. */
   after?: string;
-  /** What belongs to it too where `after` follows once more: a password may hold an `@`, and the last one ends it. */
+  /** What also belongs to it where `after` occurs again: a password may contain an `@`, and the last one ends it. */
   goesOn?: string;
   boundary?: Boundary;
-  /** What the last characters before it must be. */
+  /** What the characters immediately before it must match. */
   behind?: RegExp;
-  /** What must stand somewhere before it in the same line. */
+  /** What must occur somewhere before it on the same line. */
   inLine?: RegExp;
   ignoreCase?: true;
   accept?: (secret: string, context: string) => boolean;
-  /** Its body goes on over many lines. */
+  /** Its body spans many lines. */
   block?: true;
-  /** Base64 that may be folded: it goes on over line ends. */
+  /** Base64 that may be folded: it continues across line breaks. */
   folds?: true;
-  /** It begins with any digits of base 16, and is found by hex-keys.ts: too many ways to list them. */
+  /** It begins with arbitrary hexadecimal digits, too many beginnings to list, and is found by hex-keys.ts. */
   startsWithHex?: true;
 }
 
@@ -40,7 +40,7 @@ const name = '[A-Za-z0-9_-]';
 const base64 = '[A-Za-z0-9+/]';
 const hex = '[0-9a-f]';
 
-/** `api_key`, `api-key`, `apiKey`, `API_KEY`, `apikey` in one. */
+/** One pattern for `api_key`, `api-key`, `apiKey`, `API_KEY` and `apikey`. */
 const named = (words: string): string => words.replaceAll('_', '[_-]{0,1}');
 
 const assigned: Omit<Shape, 'context'> = {
@@ -49,17 +49,17 @@ const assigned: Omit<Shape, 'context'> = {
   tail: '[A-Za-z0-9+/=_.~!@#$%^&*-]',
   ignoreCase: true,
 };
-/** The end first: looking back from there is quicker than looking for it from the left. */
+/** Anchored at the end: looking back from there is faster than searching from the left. */
 const keyName = new RegExp(`$(?<=(?:${keyNames})[ _-]?)`, 'i');
 const names = `(?:token|secret|credentials?|(?:${keyNames})[ _-]?key)`;
 const nameBefore = new RegExp(names + afterName, 'i');
 const indexBefore = new RegExp(`${indexBegins}${names}$`, 'i');
 /** A commit or a UUID may follow such a word in prose; only an assignment makes it a secret. */
 const isAssigned = (secret: string, context: string): boolean => looksRandom(secret) && (!isHex(secret) || /[:=]/.test(context));
-/** Prose names secrets without telling them: only what is surely no word, number or commit is taken for one. */
+/** Prose often mentions secrets without revealing them: only what is certainly not a word, number or commit is taken for one. */
 const isInProse = (secret: string): boolean => looksRandom(secret, 12) && isMixed(secret);
 
-/** Keys whose prefix is too short to tell them: what follows it must look like one. */
+/** Keys whose prefix is too short to identify them: what follows must look like a key. */
 const shortPrefixed: Record<string, string> = {
   'brave-key': `BSA${name}{27}`,
   'clickhouse-key': `4b1d${word}{38}`,
@@ -83,7 +83,7 @@ const privateKeyBytes = [
   `b3BlbnNzaC1rZXktdjE${base64}{20}`,
 ];
 
-/** Hosts whose addresses are keys: who knows one may post to it. */
+/** Hosts whose URLs are credentials: anyone who knows one can post to it. */
 const webhooks: Record<string, readonly [context: string, secret: string]> = {
   'slack-webhook': ['hooks\\.slack\\.com/[a-z]{6,12}/', '[A-Za-z0-9/]{20}'],
   'discord-webhook': ['discord\\.com/api/webhooks/[0-9]{15,22}/', `${name}{40}`],
@@ -96,7 +96,7 @@ const webhooks: Record<string, readonly [context: string, secret: string]> = {
   'wecom-webhook': ['qyapi\\.weixin\\.qq\\.com/cgi-bin/webhook/send\\?key=', `${name}{20}`],
 };
 
-/** Parts of a signed address, or headers of a signed request. */
+/** Parts of a signed URL, or headers of a signed request. */
 const signatures = [
   'X-Amz-Signature',
   'X-Amz-Security-Token',
@@ -106,7 +106,7 @@ const signatures = [
   'X-Cos-Security-Token',
 ];
 
-/** So many characters of a secret, or of what must stand before it, decide whether it is looked for. */
+/** This many characters of a secret, or of its context, decide whether it is searched for. */
 export const headLength = 3;
 
 /** Every kind we know. Where two fit at one place, the first wins. */
@@ -126,7 +126,7 @@ export const secretShapes: readonly Shape[] = [
     boundary: 'base64',
     accept: (key) => isMixed(key) && !isHex(key),
   })),
-  // Triggered by their ends, which are rarer in other texts than their beginnings are.
+  // Triggered by the end of the prefix, which is rarer in other texts than its beginning.
   { name: 'neon-key', context: 'api_', secret: '[a-z0-9]{40}', tail: '[a-z0-9]', behind: /(?:^|[^A-Za-z0-9]|\\n|\dm)n$/ },
   { name: 'openshift-token', context: '256~', secret: `${name}{43}`, tail: name, behind: /sha$/ },
   { name: 'wandb-key', context: 'db_v1_', secret: `${name}{40}`, tail: name, behind: /wan$/ },
@@ -134,7 +134,7 @@ export const secretShapes: readonly Shape[] = [
   { name: 'vault-token', secret: `s\\.${word}{24,25}`, boundary: 'name', accept: (token) => token.length === 26 && isMixed(token) },
   { name: 'intercom-token', secret: `dG9rO${base64}{40}`, tail: '[A-Za-z0-9+/=]', boundary: 'base64', accept: isMixed },
   { name: 'mailchimp-key', secret: `${hex}{32}-us[0-9]{1,2}`, boundary: 'name', startsWithHex: true },
-  // No secrets, but signs of one: where they stand, the text before them is looked at, which costs too much for every text.
+  // Not secrets but signs of one: where they occur, the text before them is examined, which would cost too much for every text.
   { name: 'mailchimp-key', secret: '-us[0-9]', boundary: 'any', accept: () => false },
   { name: 'private-key', secret: '-----END ', boundary: 'any', accept: () => false },
   { name: 'asana-token', context: '[12]/[0-9]{13,17}[/0-9]{0,18}:', secret: `${hex}{32}`, tail: hex, boundary: 'word' },
@@ -225,7 +225,7 @@ export const secretShapes: readonly Shape[] = [
     ignoreCase: true,
     accept: (token, context) => hasDigit(token) && /[A-Za-z]/.test(token) && !/(?:basic|bearer)\s+$/i.test(context),
   },
-  // Of Docker, npm and Composer: a name and a password in base64.
+  // Docker, npm and Composer: a name and a password in base64.
   {
     name: 'basic-auth',
     context: 'auth["\'` \\t\\\\:=]{1,8}',
@@ -287,12 +287,12 @@ export const secretShapes: readonly Shape[] = [
   ]),
 ];
 
-/** What a prefixed secret goes on with: the characters of its last run. */
+/** The characters that continue a prefixed secret: those of its last run. */
 function tailOf(secret: string): string {
   return /(\[[^[\]]*\])\{\d+\}$/.exec(secret)?.[1] ?? word;
 }
 
-/** Every name that may stand in a text in place of a secret. */
+/** Every name that may appear in a text in place of a secret. */
 export const secretNamesShown: readonly string[] = [...new Set(['secret-value', ...secretShapes.map((shape) => shape.name)])];
 
 export function marker(shown: string): string {

@@ -7,16 +7,16 @@ import { headLength, marker, type Shape } from './shapes.ts';
 import { escape, escapedValue, goesOnLike, pastEscapes, withoutEscapes } from './terminal-escape.ts';
 import { fails, undecided } from './undecided.ts';
 
-/** How far a secret goes on from `at`; `done` when no further text could prolong it. */
+/** How far a secret continues from `at`; `done` when no further text could extend it. */
 export type Tail = (text: string, at: number) => { to: number; done: boolean };
 
 /** A secret to look for. */
 export interface Sought {
   marker: string;
   boundary: Boundary;
-  /** What must stand before it, if anything. */
+  /** What must precede it, if anything. */
   context: Pattern | undefined;
-  /** Whether the next few characters leave it possible: most places that begin like a secret end here. */
+  /** Whether the next few characters leave it possible: most candidate places are ruled out here. */
   fits(text: string, at: number, floor: number, final: boolean): boolean;
   /** Whether it may begin at `at`; nothing before `floor` may be looked at. */
   mayBegin(text: string, at: number, floor: number): boolean;
@@ -25,16 +25,16 @@ export interface Sought {
   tail: Tail | undefined;
 }
 
-/** Characters before a place that decide whether a secret may begin there. */
+/** How many characters before a place decide whether a secret may begin there. */
 export const lookBehind = 64;
 
-/** So many characters are looked at first. */
+/** How many characters are checked first. */
 const looked = 8;
 
-/** A secret goes on for so many characters, and the rest of a part, at the most: what is not yet decided is held back. */
+/** A secret is extended by at most this many characters plus the rest of a part, because undecided text is held back. */
 const mostGoingOn = 512;
 
-/** Where a secret ends that goes on as long as the same follows again. */
+/** The end of a secret that continues as long as `goesOn` and `after` match again. */
 function lastEnd([goesOn, after]: readonly [Pattern, Pattern], text: string, from: number, final: boolean): number {
   let end = from;
   while (end - from < mostGoingOn) {
@@ -73,7 +73,7 @@ export function literal(value: string): Sought {
 
 export function soughtOf(shape: Shape): Sought {
   const flags = shape.ignoreCase === true ? 'i' : '';
-  // Made when they are first looked for: a run starts with all of them, and meets none.
+  // Built on first use: a run starts with all of them, and may never meet one.
   const secret = onDemand(() => pattern(shape.secret, flags));
   const after = onDemand(() => pattern(shape.after ?? ''));
   const goesOn = shape.goesOn === undefined ? undefined : onDemand(() => pattern(shape.goesOn ?? ''));
@@ -119,7 +119,7 @@ function tailOf({ block, folds, tail }: Shape): Tail | undefined {
   return tail === undefined ? undefined : runOf(tail);
 }
 
-/** The places of its first characters, as far as it is certain which are whose. */
+/** The places of its first characters, up to the first place of variable length. */
 function firstPlaces(source: string, flags: '' | 'i'): Pattern {
   const places: Pattern[number][] = [];
   for (const place of patternHead(source, flags, looked)) {

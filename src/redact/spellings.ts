@@ -1,4 +1,4 @@
-/** A value as programs write it down: escaped in JSON once or more, in a URL, for a shell, in HTML, and as bytes. */
+/** A value as programs write it: escaped in JSON once or more, in a URL, for a shell, in HTML, and as bytes. */
 export function spellingsOf(value: string): string[] {
   return [...jsonSpellings(value), ...urlSpellings(value), ...shellSpellings(value), ...htmlSpellings(value), ...byteSpellings(value)];
 }
@@ -12,7 +12,7 @@ function jsonSpellings(value: string): string[] {
   return [once, twice, inJson(twice), ascii];
 }
 
-/** Programs differ in which marks they encode and in how they write the digits. */
+/** Programs differ in which characters they encode and in how they write the digits. */
 function urlSpellings(value: string): string[] {
   const loose = encodeURIComponent(value.toWellFormed());
   const strict = loose.replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -38,7 +38,7 @@ function htmlSpellings(value: string): string[] {
   return [...quoted, ...['&#39;', '&#x27;', '&apos;'].flatMap((mark) => quoted.map((form) => form.replaceAll("'", mark)))];
 }
 
-/** A longer value is looked for in fewer spellings: each of them is as long again, and more. */
+/** A longer value is searched for in fewer spellings: each of them is at least as long as the value. */
 const longestDumped = 1024;
 const betweenBytes = ['', ' ', ':', '-', '\\x', ', 0x', ',0x', ' 0x'];
 

@@ -6,7 +6,7 @@ export type EventSink = (event: AgentEvent, synthetic: boolean) => void;
 
 export type Piece = EventOf<'text.delta' | 'reasoning.delta' | 'item.output'>;
 
-/** A text that comes in pieces, each in an event. */
+/** A text that arrives in pieces, one per event. */
 export class Stream {
   readonly #cleaner: Cleaner;
   #last: Piece | undefined;
@@ -22,7 +22,7 @@ export class Stream {
     return this.#cleaner.count;
   }
 
-  /** Every piece went out as it came, at once. */
+  /** Every piece was emitted immediately and unchanged. */
   get isUntouched(): boolean {
     return this.#untouched;
   }
@@ -37,7 +37,7 @@ export class Stream {
     if (clean !== '') emit(withPiece(event, clean), synthetic);
   }
 
-  /** What is held back goes out. */
+  /** Emits what is held back. */
   end(emit: EventSink): void {
     if (this.#last === undefined || this.#untouched) return;
     const rest = this.#cleaner.push('', true);
@@ -51,7 +51,7 @@ function withPiece(event: Piece, piece: string): Piece {
 
 type Place = Pick<EventOf<'text.delta' | 'text.completed'>, 'block_id' | 'parent_item_id'>;
 
-/** The texts that are open, by block; those of sub-agents apart, since the names of their blocks are their own. */
+/** The open texts, by block; those of sub-agents are kept apart, since they have their own block ids. */
 export class BlockStreams {
   readonly #own = new Map<string, Stream>();
   readonly #nested = new Map<string, Map<string, Stream>>();

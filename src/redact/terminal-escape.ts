@@ -1,11 +1,11 @@
 import { fails, undecided } from './undecided.ts';
 
 export const escape = 27;
-/** Colours and the like are short, and few stand in a row. */
+/** Colour codes and the like are short, and only a few occur in a row. */
 const longest = 24;
 const mostInARow = 4;
 
-/** Where the escapes for a terminal end that begin at `at`; or `fails`: what stands there is none; or `undecided`. */
+/** The end of the terminal escapes that begin at `at`; or `fails` if there is none; or `undecided`. */
 export function pastEscapes(text: string, at: number, final: boolean): number {
   let to = at;
   for (let count = 0; count < mostInARow && text.charCodeAt(to) === escape; count += 1) {
@@ -36,7 +36,7 @@ export function withoutEscapes(text: string): string {
   return text.includes('\u001b') ? text.replaceAll(escapes, '') : text;
 }
 
-/** Where a value ends in which escapes stand, or `fails`, or `undecided`. */
+/** The end of a value that contains escapes, or `fails`, or `undecided`. */
 export function escapedValue(value: string, text: string, at: number, final: boolean): number {
   let to = at;
   for (let i = 0; i < value.length; i += 1) {
@@ -51,7 +51,7 @@ export function escapedValue(value: string, text: string, at: number, final: boo
   return to;
 }
 
-/** Whether a text goes on like this, as far as it goes, or as far as an escape. */
+/** Whether a text continues with `head`, as far as the text goes, or up to an escape. */
 export function goesOnLike(head: string, text: string, at: number): boolean {
   for (let i = 0; i < head.length && at + i < text.length; i += 1) {
     const code = text.charCodeAt(at + i);

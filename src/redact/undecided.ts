@@ -1,4 +1,4 @@
-/** In the place of where something ends: it is not there. */
+/** Returned instead of an end: there is no match. */
 export const fails = -1;
-/** The text ends before it is decided. */
+/** Returned instead of an end: the text is too short to decide. */
 export const undecided = -2;

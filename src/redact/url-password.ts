@@ -1,7 +1,7 @@
 import { looksRandom } from './randomness.ts';
 import { isSecretName } from './secret-field-names.ts';
 
-/** An address as it may be told: whatever stands before its host, or in its query, may be a secret, also in one that is no URL. */
+/** An address that is safe to show: whatever precedes its host, or is in its query, may be a secret, even if the address is not a URL. */
 export function withoutPassword(address: string): string {
   const query = address.search(/[?#]/);
   const place = query === -1 ? address : address.slice(0, query);
@@ -23,7 +23,7 @@ function withoutValue(part: string): string {
   return /^[?&#]?$/.test(part) ? part : `${part.slice(0, part.indexOf('=') + 1)}***`;
 }
 
-/** The password of an address, a token in the place of its user, and keys in its query, as they are written and as they are meant. */
+/** The password of an address, a token in place of its user, and keys in its query, both percent-encoded as written and decoded. */
 export function passwordsIn(address: string | undefined): string[] {
   if (address === undefined || !address.includes('://')) return [];
   const { username = '', password = '', search = '' } = URL.parse(address) ?? {};
@@ -39,7 +39,7 @@ function keysIn(query: string): string[] {
     .flatMap(([name = '', value = '']) => (isSecretName(name) || /^(?:key|sig|signature|pass)$/i.test(name) ? [value] : []));
 }
 
-/** A % that begins no code is a %. */
+/** If the text is not valid percent-encoding, it is returned unchanged. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
