@@ -4,7 +4,7 @@ import type { Environment } from '../vocabulary.ts';
 /** How long the program that opens a browser may take to say that there is none. */
 const patienceMs = 2000;
 
-/** Opens a link in the user's browser, which outlives us; answers what was wrong. */
+/** Opens a link in the user's browser, which outlives us; returns what went wrong, if anything. */
 export function openInBrowser(link: string, env: Environment): Promise<string | undefined> {
   const [command, ...args] =
     process.platform === 'darwin'
@@ -21,7 +21,7 @@ export function openInBrowser(link: string, env: Environment): Promise<string | 
     });
     child.once('exit', (code) => {
       clearTimeout(timer);
-      resolve(code === 0 || code === null ? undefined : `${command} ended with ${code}`);
+      resolve(code === 0 || code === null ? undefined : `${command} exited with ${code}`);
     });
     child.unref();
   });

@@ -7,7 +7,7 @@ import { startGuarded, type Guarded } from './guarded.ts';
 export interface Program {
   command: string;
   args: readonly string[];
-  /** Ours unless told. */
+  /** Default: our own. */
   cwd?: string;
   env: Environment;
 }
@@ -16,7 +16,7 @@ export type Printing = ChildProcessByStdio<null, Readable, Readable>;
 export type Talking = ChildProcessWithoutNullStreams;
 export type Listening = ChildProcessByStdio<Writable, null, null>;
 
-/** Starts a program that has nothing to read, and whose output we read. */
+/** Starts a program that gets no input, and whose output we read. */
 export function startPrinting(program: Program): Guarded<Printing> {
   return startGuarded(program, ({ command, args, cwd, env }) =>
     spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),

@@ -4,31 +4,31 @@ import { closeSync, fstatSync, openSync, readSync, watch, type FSWatcher } from 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const piece = 64 * 1024;
-/** Watches may be missing: not every file system tells, and the number of watches is limited. */
+/** Polled as well, because watches may fail: not every file system reports changes, and the number of watches is limited. */
 const pollTime = 50;
-/** How much may be read before its place on the disk is given back. */
+/** How much may be read before its disk space is freed. */
 const kept = 64 * 1024 * 1024;
 const block = 4096;
-/** So much of what was read last is read again, to see that it is still there. */
+/** This many of the last bytes are read again, to check that they are still there. */
 const overlap = 64;
 
 type Reader = (bytes: Uint8Array) => void | Promise<void>;
 
 /**
- * A file that others write and we read as it grows; it may lose its name as soon as it is made. Unlike a pipe it is never full:
- * a writer need not wait for the reader, and what was written before an early exit is there.
+ * A file that others write and we read as it grows; it may be unlinked as soon as it is created. Unlike a pipe it is never full:
+ * a writer need not wait for the reader, and what was written before an early exit is not lost.
  */
 export class FollowedFile {
-  /** For the process that writes. It appends, because several may write and none may know of the others. */
+  /** For the process that writes. It appends, because several processes may write without knowing of each other. */
   readonly writer: number;
-  /** Settles when all has been read after `finish`, or after `cut`; or rejects with what the reader threw. */
+  /** Settles when everything has been read after `finish`, or after `cut`; rejects with what the reader threw. */
   readonly done: Promise<void>;
   readonly #file: number;
   readonly #watcher: FSWatcher | undefined;
   readonly #poll: NodeJS.Timeout;
   readonly #buffer = Buffer.allocUnsafe(overlap + piece);
   #at = 0;
-  /** So far the reader has done what it does with it. */
+  /** How far the reader has finished processing. */
   #taken = 0;
   #onTaken = (): void => {};
   #last = Buffer.alloc(0);
@@ -44,7 +44,7 @@ export class FollowedFile {
   #canFree = process.platform === 'linux';
   #freeing: Promise<void> | undefined;
 
-  /** The path must be new, in a folder that is ours alone. `onUnread` is called whenever there may be more, or less, to read. */
+  /** The path must be new, in a folder that only we use. `onUnread` is called whenever the amount of unread data may have changed. */
   constructor(path: string, reader: Reader, onUnread: () => void) {
     this.#onUnread = onUnread;
     this.writer = openSync(path, 'ax', 0o600);
@@ -54,7 +54,7 @@ export class FollowedFile {
     this.done = this.#follow(reader).finally(() => this.#close());
   }
 
-  /** To be called when the process that writes has its own copy, or was not started. */
+  /** To be called when the writing process has its own copy of the descriptor, or was not started. */
   closeWriter(): void {
     closeSync(this.writer);
   }
@@ -64,12 +64,12 @@ export class FollowedFile {
     return this.#isClosed ? this.#unreadAtEnd : Math.max(0, fstatSync(this.#file).size - this.#at);
   }
 
-  /** When somebody wrote to it last, in ns. */
+  /** When it was last written to, in ns. */
   get writtenAt(): bigint {
     return this.#isClosed ? 0n : fstatSync(this.#file, { bigint: true }).mtimeNs;
   }
 
-  /** For one who waits: settles when the reader has taken what is there now, or after so long; undefined: it has. */
+  /** Settles when the reader has processed what is there now, or when patience runs out; undefined: it already has. */
   caughtUp(patienceMs: number): Promise<void> | undefined {
     const size = this.#isClosed ? 0 : fstatSync(this.#file).size;
     if (this.#taken >= size) return undefined;
@@ -83,14 +83,14 @@ export class FollowedFile {
     });
   }
 
-  /** No more is read, whoever may be writing. */
+  /** Stops reading, even if something is still writing. */
   cut(): void {
     this.#isCut = true;
     this.#endWait();
     this.#wake();
   }
 
-  /** Nobody writes any more: what is there is the end. */
+  /** No one writes any more: what is there now is everything. */
   finish(): Promise<void> {
     this.#isFinishing = true;
     this.#news();
@@ -122,7 +122,7 @@ export class FollowedFile {
         this.#taken = this.#at;
         this.#onTaken();
         this.#freeSpace();
-        // More is waiting, and others wait for their turn.
+        // There is more to read, but other work should get its turn first.
         if (bytes.length === piece) await nextTurn();
         this.#onUnread();
       } else if (isEnd) return;
@@ -130,7 +130,7 @@ export class FollowedFile {
     }
   }
 
-  /** A promise of its own for each wait: one that lives as long as the file would remember every one of them. */
+  /** A new promise for each wait: one that lived as long as the file would keep a reaction for every wait. */
   #unlessCut(taken: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#endWait = resolve;
@@ -142,8 +142,8 @@ export class FollowedFile {
     const known = this.#last.length;
     const length = readSync(this.#file, this.#buffer, 0, known + piece, this.#at - known);
     if (length < known || !this.#buffer.subarray(0, known).equals(this.#last)) {
-      // Somebody opened /dev/stdout with `>`, which empties a file: what is in it now is new from its beginning, and what was
-      // written in the moment before is gone.
+      // A process opened /dev/stdout with `>`, which truncates the file: everything in it now is new, and what was written just
+      // before is lost.
       this.#at = 0;
       this.#freed = 0;
       this.#last = Buffer.alloc(0);
@@ -155,7 +155,7 @@ export class FollowedFile {
     return this.#buffer.subarray(known, length);
   }
 
-  /** Gives back the space of what was read, so that a flood does not fill the disk; if it cannot be done, the file just grows. */
+  /** Frees the disk space of what was read, so that a flood of output does not fill the disk; where that is not possible, the file just grows. */
   #freeSpace(): void {
     const until = Math.floor((this.#at - overlap) / block) * block;
     if (until - this.#freed < kept || this.#freeing !== undefined || !this.#canFree) return;
@@ -179,7 +179,7 @@ export class FollowedFile {
   }
 }
 
-/** Node has no call for this, util-linux has a program. It is over at once and starts nothing, so it needs no guard. */
+/** Node has no call for this, but util-linux has a program. It exits immediately and starts nothing, so it needs no guard. */
 async function punchHole(file: number, offset: number, length: number): Promise<boolean> {
   const args = ['--punch-hole', '--offset', String(offset), '--length', String(length), '/proc/self/fd/0'];
   const child = spawn('fallocate', args, { env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }, stdio: [file, 'ignore', 'ignore'] });

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 
 /**
- * The guard's whole life. It waits on a line to us: a line is the leader of the run and its start time, or the leave to go;
- * the end of the line without that leave is our death. Members are told apart as in ProcessTree. They are asked to end, killed
- * after a second, and the guard goes when it has seen nobody five times, because a process that is just being executed shows
- * neither its old environment nor its new one.
+ * The guard's program. It reads from a pipe to us: each line is either the leader of the run and its start time, or permission to
+ * leave; the end of input without that permission means that we have died. Members are identified as in ProcessTree. They are asked
+ * to end and killed after a second. The guard exits only when it has found no members five times, because a process that is just being
+ * executed shows neither its old environment nor its new one.
  */
 const script = `
 trap '' INT TERM HUP
@@ -97,22 +97,22 @@ done
 `;
 
 export interface Guard {
-  /** Tells whom to end with us, beside everybody who carries the mark. */
+  /** Names the leader to end when we die, in addition to every process that carries the mark. */
   watch(leader: number, started: number): void;
-  /** Lets it go, when there is nobody left to end. */
+  /** Lets the guard exit, when there are no processes left to end. */
   leave(): Promise<void>;
 }
 
 /**
  * Starts the process that ends a run if we cannot, whatever ends us. To be called before the run's first process is started.
  *
- * Nothing slips through between the two starts, and nothing waits for it. When `spawn` returns, the guard is being executed and
- * holds its end of the line; ours is closed on exec. From then on our death is the end of the line, at once or after the guard
- * has come to read it. A process of the run that is forked but not executed yet has a copy of our end, so the line cannot end
- * before the exec that puts the mark in its environment: the guard looks for marks only when they are there to be seen.
+ * Nothing slips through between the two starts, and nothing has to wait. When `spawn` returns, the guard is being executed and
+ * holds its end of the pipe; ours is closed on exec. From then on our death closes the pipe, which the guard notices immediately or
+ * once it begins to read. A process of the run that is forked but not executed yet has a copy of our end, so the pipe cannot close
+ * before the exec that puts the mark in its environment: the guard looks for marks only when they are visible.
  */
 export function startGuard(run: string, { folder = '', limit = run }: { folder?: string; limit?: string } = {}): Guard {
-  // No mark, so that it is not part of what it ends; a session of its own, so that no Ctrl-C of a terminal reaches it.
+  // No mark, so that it does not end itself; a separate session, so that Ctrl-C in a terminal does not reach it.
   const guard = spawn('/bin/sh', ['-c', script, 'runwire-guard', run, folder, limit], {
     cwd: '/',
     // The system's own tools first: PATH may begin with a folder of the repository.
@@ -120,7 +120,7 @@ export function startGuard(run: string, { folder = '', limit = run }: { folder?:
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // A machine without a shell, or a guard that somebody killed: the run goes on, and ends as long as we live.
+  // There is no shell, or the guard was killed: the run continues, and is ended by us as long as we live.
   guard.on('error', () => {});
   guard.stdin.on('error', () => {});
   const gone = guard.pid === undefined ? undefined : once(guard, 'exit');

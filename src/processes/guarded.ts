@@ -8,15 +8,15 @@ export interface Guarded<Child extends ChildProcess> {
   child: Child;
   /** Undefined if the child could not be started; its `error` event says why. */
   tree: ProcessTree | undefined;
-  /** Ends the tree as `ProcessTree.end` does, once, and lets its guard go. */
+  /** Ends the tree as `ProcessTree.end` does, once, and lets its guard exit. */
   end(grace: number, timeToGo?: number): Promise<number>;
 }
 
 const living = new Set<ProcessTree>();
 
 /**
- * Starts a process that does not outlive us, and neither does anything that it starts. `spawnMarked` must spawn at once, detached,
- * what it is given, which is the order with the run's marks on it. A folder that is named here may be left behind on our death: it is removed.
+ * Starts a process that does not outlive us, and neither does anything that it starts. `spawnMarked` must immediately spawn, detached,
+ * what it is given, which is the order with the run's marks added. If we die, the guard removes `folder`, if one is given.
  */
 export function startGuarded<Child extends ChildProcess>(
   order: Start,

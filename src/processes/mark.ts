@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, r
 import { delimiter, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../vocabulary.ts';
 
-/** The runs that a process is part of, outermost first: what a Runwire starts inside a run of another belongs to both. */
+/** The runs that a process is part of, outermost first: a process that one Runwire starts inside another's run belongs to both. */
 const markName = 'RUNWIRE_RUNS';
 const outerRuns = /^[\w:-]{1,4000}$/;
 
@@ -14,8 +14,8 @@ export interface Start {
 }
 
 /**
- * The same start, with the run's marks on it, which everything that comes from it inherits: a variable and, where the system has
- * the tool, a limit. `env -i` drops the variable; nobody thinks of the limit, which is one that no program ever meets.
+ * The same start with the run's marks added, which all descendants inherit: an environment variable and, where the system has
+ * the tool, a resource limit. `env -i` drops the variable, but programs do not touch the limit, which none of them ever reaches.
  */
 export function marked(run: string, start: Start): Start {
   const outer = process.env[markName] ?? '';
@@ -30,13 +30,13 @@ export function limitOf(run: string): string {
   return String(2 ** 52 + Number.parseInt(run.slice(0, 12), 16));
 }
 
-/** Never looked for in PATH: it may begin with a folder of the repository. */
+/** Never searched for in PATH, which may begin with a folder of the repository. */
 const tools = ['/usr/bin/prlimit', '/bin/prlimit'];
 
 function limitTool(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
-    // A limit that is there is the mark of an outer run, which must not lose sight of what we start.
+    // An existing limit is the mark of an outer run, which must not lose track of what we start.
     return /^Max realtime timeout +unlimited +unlimited /m.test(readFileSync('/proc/self/limits', 'latin1'))
       ? tools.find((path) => existsSync(path))
       : undefined;
@@ -45,7 +45,7 @@ function limitTool(): string | undefined {
   }
 }
 
-/** Whether the system would start it: the error of a program that cannot be started is clearer without the tool between. */
+/** Whether the system could start it: the error for a program that cannot be started is clearer without the tool in between. */
 function canStart({ command, cwd = process.cwd(), env }: Start): boolean {
   const folders = command.includes('/') ? [cwd] : (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
   try {

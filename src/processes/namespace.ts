@@ -5,7 +5,7 @@ import { startGuarded, type Guarded } from './guarded.ts';
 import type { Start } from './mark.ts';
 import { printed } from './printed.ts';
 
-/** How a process gets a table of processes of its own: whom it cannot see, it cannot read, and with its first process all of them end. */
+/** How to give a process its own process table: it cannot read processes that it cannot see, and when the first process ends, all of them do. */
 export interface Namespace {
   program: string;
   flags: readonly string[];
@@ -14,10 +14,10 @@ export interface Namespace {
 }
 
 const patienceMs = 2000;
-/** The old table goes before the new one comes: root could take away what is only laid over it. */
+/** The old table is unmounted before the new one is mounted: root could remove one that is only mounted on top. */
 export const ownTable = 'umount -l /proc && mount -t proc proc /proc';
 
-/** A tool of the system. Never looked for in PATH: it may begin with a folder of the repository. */
+/** A system tool. Never searched for in PATH, which may begin with a folder of the repository. */
 export function systemTool(name: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   return [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
@@ -25,7 +25,7 @@ export function systemTool(name: string): string | undefined {
 
 let found: Promise<Namespace | undefined> | undefined;
 
-/** The way that works here; undefined if none does. Found out once, by trying. */
+/** The method that works here; undefined if none does. Determined once, by trying. */
 export function findNamespace(): Promise<Namespace | undefined> {
   return (found ??= tryNamespace());
 }
@@ -33,8 +33,8 @@ export function findNamespace(): Promise<Namespace | undefined> {
 async function tryNamespace(): Promise<Namespace | undefined> {
   const program = systemTool('unshare');
   if (program === undefined) return undefined;
-  // A user namespace has one user only, so root would no longer be able to give files away, which installing packages needs:
-  // root gets a namespace as the root it is, or none.
+  // A user namespace has only one user, so root could no longer change the owner of files, which installing packages requires:
+  // root gets a namespace in which it stays root, or none.
   const isRoot = process.geteuid?.() === 0;
   const user = isRoot ? ['--mount'] : ['--user', '--map-current-user', '--mount-proc'];
   const flags = [...user, '--pid', '--fork', '--kill-child'];
@@ -45,8 +45,8 @@ async function tryNamespace(): Promise<Namespace | undefined> {
 }
 
 /**
- * The first process of a namespace, which the kernel treats unlike others: it hears no signal that it does not ask for. So it is
- * none of the program's. What the program leaves running gets a moment to end, and is told of; when this ends, so does everything.
+ * The first process of a namespace, which the kernel treats specially: it receives no signal that it has no handler for. So it is
+ * not the program itself. What the program leaves running gets a moment to end, and is reported; when this process ends, so does everything.
  */
 const first = `
 # A shell that hears SIGINT exits with 130 when the program has ended, whatever the program made of it; a trap is not passed on.
@@ -74,11 +74,11 @@ exit $code
 `;
 
 export interface Contained extends Guarded<Printing> {
-  /** Whether it left something running, which has ended with it. */
+  /** Whether it left something running that was ended with it. */
   leftSomething(): boolean;
 }
 
-/** The command line that runs another one in a namespace. A signal that ends it becomes the exit code that a shell gives it. */
+/** The command line that runs another one in a namespace. If a signal ends that command, the exit code is the one a shell would report. */
 export function namespaced(
   command: string,
   args: readonly string[],

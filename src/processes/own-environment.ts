@@ -1,19 +1,19 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
 
-/** By these a run outside of ours, and Jenkins, know whom to end: they stay readable, and open nothing. */
+/** An outer run, and Jenkins, use these to find the processes to end: they stay readable, and give access to nothing. */
 const ids = new Set(['RUNWIRE_RUNS', 'JENKINS_NODE_COOKIE', 'JENKINS_SERVER_COOKIE', 'HUDSON_COOKIE', 'BUILD_ID']);
 
 /**
- * Takes the variables out of `/proc/PID/environ` of this process, which everybody of the same user may read: a child that is
- * started without a variable would only have to look at its parent. The kernel shows there the very bytes that the process was
- * started with, so each variable is set anew, which puts it elsewhere in memory, and those bytes are overwritten.
- * What every child gets anyway may be kept. Answers whether it is done: only Linux has such a file, and a sandbox may forbid to write it.
+ * Removes the variables from `/proc/PID/environ` of this process, which any process of the same user may read: a child that is
+ * started without a variable would only have to look at its parent. That file shows the very bytes that the process was
+ * started with, so each variable is set again, which moves it elsewhere in memory, and those bytes are overwritten.
+ * What every child gets anyway may be kept. Returns whether it was done: only Linux has such a file, and a sandbox may forbid writing to it.
  */
 export function hideEnvironment(kept: ReadonlySet<string>): boolean {
   if (process.platform !== 'linux') return false;
   let memory: number | undefined;
   try {
-    // Another thread has a copy of the variables: what it sets anew is not what the process has.
+    // Another thread has only a copy of the variables: setting them there does not change those of the process.
     if (readlinkSync('/proc/thread-self') !== `${process.pid}/task/${process.pid}`) return false;
     const [start, end] = placeOfEnvironment();
     memory = openSync('/proc/self/mem', 'r+');

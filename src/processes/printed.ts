@@ -10,7 +10,7 @@ export interface Printed {
 }
 
 const keptChars = 256 * 1024;
-/** How long what it left behind may keep its pipes open. */
+/** How long processes that it left behind may keep its pipes open. */
 const lingerMs = 1000;
 
 /** Runs a program that only prints something; whatever it started ends with it. Rejects when it cannot be started. */

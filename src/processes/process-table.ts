@@ -5,16 +5,16 @@ export interface Process {
   parent: number;
   group: number;
   session: number;
-  /** In clock ticks since the machine started; together with the pid it names one process for ever. */
+  /** In clock ticks since boot; together with the pid it identifies one process for good. */
   started: number;
-  /** It has ended, and only waits for its parent to notice. */
+  /** It has ended, and is only waiting to be reaped by its parent. */
   isGone: boolean;
   isKernel: boolean;
 }
 
 export interface ProcessTable {
   processes: Map<number, Process>;
-  /** False: somebody vanished while we were reading, and may have left a child that we did not see. */
+  /** False: a process vanished while we were reading, and may have left a child that we did not see. */
   isWhole: boolean;
 }
 
@@ -22,7 +22,7 @@ const isNumber = /^\d+$/;
 const kernelThread = 0x00200000;
 const stat = Buffer.allocUnsafe(4096);
 
-/** Everybody on this machine; undefined where the kernel has no /proc, or one with other numbers than ours: a container's host's. */
+/** All processes on this machine; undefined where there is no /proc, or one with different pids from ours, such as that of a container's host. */
 export function readProcessTable(): ProcessTable | undefined {
   if (process.platform !== 'linux') return undefined;
   const table: ProcessTable = { processes: new Map(), isWhole: true };
@@ -69,7 +69,7 @@ function parseStat(pid: number, text: string): Process {
   };
 }
 
-/** The environment that a process was started with; undefined if it is not ours to read. */
+/** The environment that a process was started with; undefined if we may not read it. */
 export function readEnvironment(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

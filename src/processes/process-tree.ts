@@ -2,25 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { limitOf } from './mark.ts';
 import { readEnvironment, readLimits, readProcess, readProcessTable, type Process, type ProcessTable } from './process-table.ts';
 
-/** Not even SIGKILL ends a process that the kernel cannot wake; nobody waits for it longer than this. */
+/** Not even SIGKILL ends a process that the kernel cannot wake; we wait for it no longer than this. */
 const killing = 10_000;
 const slowestScan = 50;
 
 /**
- * A process with everything that comes from it: its group and session, their children, and everybody who carries the run's
- * mark in the environment or in its limits, which is how a daemon is found that has left group, session and parents behind.
+ * A process with all its descendants: its group and session, their children, and every process that carries the run's mark in its
+ * environment or limits, which is how to find a daemon that has left its group, session and parents behind.
  */
 export class ProcessTree {
   readonly #leader: number;
   readonly #started: number;
   readonly #run: string;
   readonly #limit: string;
-  /** Members seen before, by pid and start: one that was a child once stays a member when its parent has gone. */
+  /** Members seen before, by pid and start time: a former child stays a member after its parent has exited. */
   readonly #known = new Map<number, number>();
-  // A pid is not given away again while a group or session has its number. Once both are empty, the number is a stranger's.
+  // A pid is not reused while a group or session has its number. Once both are empty, the number may belong to a stranger.
   #groupIsOurs = true;
 
-  /** To be made right after the start, before the leader can have been reaped. */
+  /** To be created right after the start, before the leader can have been reaped. */
   constructor(leader: number, run: string) {
     this.#leader = leader;
     this.#started = readProcess(leader)?.started ?? 0;
@@ -28,19 +28,19 @@ export class ProcessTree {
     this.#limit = limitOf(run);
   }
 
-  /** When the leader was started, as the kernel counts it; 0 if nobody can tell. */
+  /** When the leader was started, as the kernel counts it; 0 if unknown. */
   get started(): number {
     return this.#started;
   }
 
-  /** Only while the leader has not been reaped: its number is certain to be ours. */
+  /** Only while the leader has not been reaped, when its pid is certain to be ours. */
   signalGroup(signal: NodeJS.Signals): void {
     send(-this.#leader, signal);
   }
 
   /**
-   * Asks everybody to end with SIGTERM and kills who is still there after the grace. Who is on its way out may be given some time
-   * to go unasked. Returns how many had to be asked.
+   * Asks all members to end with SIGTERM and kills those still there after the grace period. Members that are already exiting may be
+   * given some time to do so unasked. Returns how many had to be asked.
    */
   async end(grace: number, timeToGo = 0): Promise<number> {
     const left = await this.#afterAWhile(timeToGo);
@@ -49,7 +49,7 @@ export class ProcessTree {
     return left.length;
   }
 
-  /** Kills until nobody is left. */
+  /** Kills until no members are left. */
   async kill(): Promise<void> {
     const deadline = performance.now() + killing;
     for (let pause = 2; performance.now() < deadline; pause = Math.min(pause * 2, slowestScan)) {
@@ -60,7 +60,7 @@ export class ProcessTree {
     }
   }
 
-  /** Stops whoever is there now, until `thaw`. Only while the leader has not been reaped. */
+  /** Stops all current members, until `thaw`. Only while the leader has not been reaped. */
   freeze(): void {
     this.signalGroup('SIGSTOP');
     for (const pid of this.#scan().members) send(pid, 'SIGSTOP');
@@ -70,18 +70,18 @@ export class ProcessTree {
     for (const pid of this.#scan().members) send(pid, 'SIGCONT');
   }
 
-  /** Kills whoever is there now, for when there is no time left to wait. */
+  /** Kills all current members, for when there is no time left to wait. */
   killAtOnce(): void {
     this.#killAll(this.#scan().members);
   }
 
   #killAll(members: readonly number[]): void {
-    // A whole group is signalled at once, so that nobody can fork away between two of its members.
+    // A whole group is signalled at once, so that no member can fork and escape while the others are being killed.
     if (this.#groupIsOurs) send(-this.#leader, 'SIGKILL');
     for (const pid of members) send(pid, 'SIGKILL');
   }
 
-  /** Who is still there after a while; returns as soon as nobody is. */
+  /** The members still there after `time`; returns as soon as there are none. */
   async #afterAWhile(time: number): Promise<number[]> {
     const deadline = performance.now() + time;
     for (let pause = 2; ; pause = Math.min(pause * 2, slowestScan)) {
@@ -127,7 +127,7 @@ export class ProcessTree {
     return group === this.#leader || session === this.#leader;
   }
 
-  /** Whom we may signal at all: nobody who is older than the run, and none of those that we come from. */
+  /** The processes that we may signal at all: none that is older than the run, and none of our own ancestors. */
   #candidates({ processes }: ProcessTable): Process[] {
     const ancestors = new Set([0, 1]);
     for (let pid = process.pid; !ancestors.has(pid); pid = processes.get(pid)?.parent ?? 0) ancestors.add(pid);
@@ -140,7 +140,7 @@ export class ProcessTree {
     return (this.#groupIsOurs && this.#isInGroup(each)) || this.#known.get(each.pid) === each.started;
   }
 
-  /** Undefined: it cannot be told yet, since a process that is just being executed shows no environment for a moment. */
+  /** Undefined: not known yet, since a process that is just being executed briefly shows no environment. */
   #carriesMark({ pid }: Process): boolean | undefined {
     if (readLimits(pid)?.includes(this.#limit) === true) return true;
     const environment = readEnvironment(pid);

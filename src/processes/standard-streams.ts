@@ -5,12 +5,12 @@ import { Failure, messageOf } from '../failure.ts';
 import { FollowedFile } from './followed-file.ts';
 import type { ProcessOrder } from './supervised.ts';
 
-/** A reader that waits for somebody must not keep the other one waiting for ever. */
+/** One reader that is blocked must not keep the other waiting for ever. */
 const patienceMs = 1000;
 
 /**
- * The standard streams of a process, all of them files without a name; but for the stdin of one that talks. A file for stdin ends by itself, can be read late, twice
- * or not at all, and can be opened again as /dev/stdin, which a socket, Node's idea of a pipe, cannot.
+ * The standard streams of a process, all of them unlinked files, except the stdin of a process that talks. A file for stdin ends by itself,
+ * can be read late, twice or not at all, and can be reopened as /dev/stdin, which is not possible with the sockets that Node uses as pipes.
  */
 export class StandardStreams {
   readonly stdio: readonly [stdin: number | 'ignore' | 'pipe', stdout: number, stderr: number];
@@ -43,20 +43,20 @@ export class StandardStreams {
     return file;
   }
 
-  /** What was printed on stdout before is taken first: a question on stderr is not answered by what came before it. */
+  /** Earlier stdout output is processed first: a question on stderr is not answered by output that preceded it. */
   #inOrder(bytes: Uint8Array, reader: ProcessOrder['onStderr']): void | Promise<void> {
     const [stdout, stderr] = this.#outputs;
     if (stdout === undefined || stderr === undefined || stdout.writtenAt > stderr.writtenAt) return reader(bytes);
     return stdout.caughtUp(patienceMs)?.then(() => reader(bytes)) ?? reader(bytes);
   }
 
-  /** To be called when the process has its own copies, or could not be started. */
+  /** To be called when the process has its own copies of the descriptors, or could not be started. */
   closeCopies(): void {
     for (const file of this.#outputs) file.closeWriter();
     if (typeof this.stdio[0] === 'number') closeSync(this.stdio[0]);
   }
 
-  /** Calls back when a reader failed, which is when nobody listens to that stream any more. */
+  /** Calls back when a reader fails, after which no one listens to that stream any more. */
   onFailure(failed: (error: unknown) => void): void {
     for (const file of this.#outputs) file.done.catch(failed);
   }
@@ -71,12 +71,12 @@ export class StandardStreams {
     this.#onUnread = changed;
   }
 
-  /** No more is handed over. */
+  /** Nothing more is handed over. */
   cut(): void {
     for (const file of this.#outputs) file.cut();
   }
 
-  /** Nobody writes any more; settles when all was handed over. */
+  /** No one writes any more; settles when everything has been handed over. */
   async finish(): Promise<void> {
     await Promise.allSettled(this.#outputs.map((file) => file.finish()));
   }

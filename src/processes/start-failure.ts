@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { Failure, messageOf, systemCode } from '../failure.ts';
 import type { ProcessOrder } from './supervised.ts';
 
-/** Why a process could not be started, in words that help: the system has one code for a missing program and a missing folder. */
+/** Why a process could not be started, in helpful words: the system uses the same code for a missing program and a missing folder. */
 export function startFailure(order: ProcessOrder, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   return new Failure('config', explain(order, cause), { cause });

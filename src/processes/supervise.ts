@@ -15,12 +15,12 @@ import { startFailure } from './start-failure.ts';
 import type { Ended, Graces, Supervise, Supervised } from './supervised.ts';
 
 const usualGraces: Graces = { stop: patient(5000), leftover: patient(1000), drain: 500 };
-/** Who is on its way out gets this long before it counts as left running. */
+/** A process that is already exiting gets this long before it counts as left running. */
 const timeToGo = 100;
 
 type Exit = Pick<Ended, 'exit_code' | 'signal'>;
 
-/** Starts a process that cannot outlive us, whose output never waits for us and is never lost. */
+/** Starts a process that cannot outlive us; it never waits for us to read its output, and no output is lost. */
 export const supervise: Supervise = async (order, graces) => {
   const folder = join(tmpdir(), `runwire-${randomBytes(16).toString('hex')}`);
   let streams: StandardStreams | undefined;
@@ -53,7 +53,7 @@ function startProcess({ command, args, cwd, env }: Start, streams: StandardStrea
 
 interface Parts {
   pid: number;
-  /** Of a process that talks. */
+  /** The stdin of a process that talks. */
   input: Writable | null;
   exit: Promise<Exit>;
   tree: ProcessTree;
@@ -74,7 +74,7 @@ class Supervision implements Supervised {
   #requested: Ended['requested_signal'];
   #patience: NodeJS.Timeout | undefined;
   #killing: Promise<void> | undefined;
-  /** Somebody wants the end of it now. */
+  /** The caller wants it to end now. */
   #isHurried = false;
   #goneAt = Infinity;
   #cutting: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ class Supervision implements Supervised {
   constructor({ pid, input, exit, tree, end, streams, graces }: Parts) {
     this.pid = pid;
     this.#input = input;
-    // Who no longer listens is ending; how is told by its exit.
+    // A process that no longer reads its stdin is ending; its exit status says how.
     input?.on('error', () => {});
     this.#tree = tree;
     this.#graces = graces;

@@ -1,4 +1,4 @@
-/** A process to start: what it is, and who hears what it writes. */
+/** A process to start, and the listeners for its output. */
 export interface ProcessOrder {
   command: string;
   args: readonly string[];
@@ -9,8 +9,8 @@ export interface ProcessOrder {
   /** stdin stays open, for `send`. */
   talks?: true;
   /**
-   * The bytes are the listener's only until the returned promise is settled; no more are read before. The process does not wait
-   * for it, until so much is unread that the disk would fill.
+   * The listener may use the bytes only until the returned promise settles; no more are read before then. The process does not wait
+   * for the listener unless so much is unread that the disk would fill up.
    */
   onStdout(chunk: Uint8Array): void | Promise<void>;
   onStderr(chunk: Uint8Array): void | Promise<void>;
@@ -21,36 +21,36 @@ export interface Ended {
   signal: string | null;
   /** The signal that `stop` forwarded, or SIGKILL when `kill` was called before any `stop`. */
   requested_signal?: 'SIGINT' | 'SIGTERM' | 'SIGKILL';
-  /** Processes that were still there when the main one was gone, and were ended by us. */
+  /** Processes that were still running after the main one had exited, and were ended by us. */
   left_running: number;
-  /** What it had written and was not heard any more, since it was killed. */
+  /** Output that was not delivered any more because it was killed. */
   unread_bytes?: number;
-  /** What `onStdout` or `onStderr` threw; the tree was killed for it, since nobody hears it any more. */
+  /** What `onStdout` or `onStderr` threw; the tree was killed because no one was listening any more. */
   listener_error?: unknown;
 }
 
-/** How long is waited, in milliseconds. */
+/** Grace periods, in milliseconds. */
 export interface Graces {
   /** Before SIGKILL, after the signal that `stop` forwarded. */
   stop: number;
   /** Before SIGKILL, for what the main process left running, after a SIGTERM. */
   leftover: number;
-  /** For the listeners, when the tree was killed: what they have not heard by then is not heard any more. */
+  /** For the listeners, after the tree was killed: what has not been delivered by then is dropped. */
   drain: number;
 }
 
 /** A running process with everything that it starts. */
 export interface Supervised {
   readonly pid: number;
-  /** Resolves when the whole tree is gone and everything it wrote has been handed over, or cut off by `kill`. Never rejects. */
+  /** Resolves when the whole tree has ended and all its output has been handed over, or cut off by `kill`. Never rejects. */
   readonly ended: Promise<Ended>;
-  /** Forwards the signal to the whole group, once: a second call does nothing. What is still there after a grace is killed. */
+  /** Forwards the signal to the whole group, once: a second call does nothing. What is still there after the grace period is killed. */
   stop(signal: 'SIGINT' | 'SIGTERM'): void;
-  /** Kills the whole tree at once, if it is still there. From then on nobody waits for what it wrote longer than a grace. */
+  /** Kills the whole tree immediately, if it is still there. From then on its output is waited for no longer than the grace period. */
   kill(): void;
-  /** More for the stdin of a process that talks; answers how many bytes of all that was sent it has not taken yet. */
+  /** Writes to the stdin of a process that talks; returns how many of the bytes sent so far it has not read yet. */
   send(text: string): number;
-  /** The end of that stdin. */
+  /** Closes that stdin. */
   hangUp(): void;
 }
 

@@ -1,15 +1,15 @@
 import { closeSync } from 'node:fs';
 
-/** A machine may be that slow, and a run that still turns ends itself better. */
+/** A machine may be this slow, and a run whose event loop still works ends itself more cleanly. */
 const usualPatienceMs = 10_000;
-/** Timers of Node hold no more: a longer one would fire at once. */
+/** The longest delay of a Node timer: a longer one would fire immediately. */
 const longestTimer = 2 ** 31 - 1;
 const place = Symbol.for('runwire.watchdog');
 
 /**
- * The watchdog's whole life, in a thread of its own. When the time is over it asks the main thread for a sign of life, again and
- * again. If none comes, something there runs on and on; the inspector can call a function even then. If that does not help
- * either, the main thread waits for the system, and only a signal ends it; the guards then end what it started.
+ * The watchdog's program, in a separate thread. When the time is up it repeatedly asks the main thread for a sign of life. If none
+ * comes, some code there never returns; the inspector can call a function even then. If that does not help either, the main
+ * thread is blocked in a system call, and only a signal ends it; the guards then end what it started.
  */
 const script = `
 const { parentPort, workerData: { afterMs, patienceMs } } = require('node:worker_threads');
@@ -30,11 +30,11 @@ setTimeout(look, afterMs);
 `;
 
 /**
- * Calls a function if our own event loop does not turn any more when the time is over, in the middle of whatever runs there:
- * no timer of ours could. The function must end the process. Answers how to call the watchdog off.
+ * Calls a function if our own event loop is blocked when the time is up, interrupting whatever runs there, which no timer
+ * could do. The function must end the process. Returns a function that cancels the watchdog.
  */
 export function startWatchdog(afterMs: number, onBlocked: () => void, patienceMs = usualPatienceMs): () => void {
-  // Threads take a while to load, and most runs have no time limit.
+  // Loaded on demand: the module takes a while to load, and most runs have no time limit.
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(script, {
     eval: true,
@@ -42,12 +42,12 @@ export function startWatchdog(afterMs: number, onBlocked: () => void, patienceMs
     execArgv: [],
     workerData: { afterMs: Math.min(afterMs, longestTimer), patienceMs },
   });
-  // A Node.js without an inspector, or no memory for a thread: the run goes on, with its timers alone.
+  // Node.js has no inspector, or there is no memory for a thread: the run continues with its timers alone.
   worker.on('error', () => {});
   worker.on('message', () => worker.postMessage('yes', []));
   worker.unref();
   Reflect.set(globalThis, place, () => {
-    // Node.js would tell about a debugger that it waits for.
+    // Otherwise Node.js would print a message about waiting for a debugger.
     process.on('exit', () => closeSync(2));
     onBlocked();
   });
