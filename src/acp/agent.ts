@@ -18,7 +18,7 @@ import type { PermissionMode } from '../vocabulary.ts';
 import { promptOf } from './prompt.ts';
 import { questionsOver } from './questions.ts';
 
-/** Sessions that a client may have open. */
+/** How many sessions a client may have open. */
 const mostSessions = 1000;
 
 /** What one prompt of a session asks for. */
@@ -28,11 +28,11 @@ interface Prompted {
   cwd: string;
   directories: readonly string[];
   mode: PermissionMode;
-  /** The session of the agent itself to resume. */
+  /** The agent's own session to resume. */
   resume: string | undefined;
 }
 
-/** What is remembered of a session of an earlier process. */
+/** What is stored about a session of an earlier process. */
 export interface Remembered {
   agentSession: string;
   records: AsyncIterable<EventRecord>;
@@ -50,10 +50,10 @@ export interface AcpAgentOptions {
   /** Throws `Failure` when there is no such folder. */
   checkFolder(path: string): void;
   start(prompted: Prompted, sink: Sink, person: AskPerson): Run;
-  /** Undefined: nobody knows of it. */
+  /** Undefined: the session is unknown. */
   remember(sessionId: string): Promise<Remembered | undefined>;
   send(message: JsonObject): void;
-  /** While it is pending, the client has more than it can take. */
+  /** Pending while the client cannot keep up. */
   ready(): Promise<void> | undefined;
   warn(sentence: string): void;
 }
@@ -69,7 +69,7 @@ interface Session {
   prompts: number;
 }
 
-/** Runwire as an agent of ACP: each prompt is a run, of whichever agent. */
+/** Runwire as an ACP agent: each prompt is a run, of whichever agent. */
 export class AcpAgent {
   readonly peer: Peer;
   readonly #options: AcpAgentOptions;
@@ -83,7 +83,7 @@ export class AcpAgent {
     });
   }
 
-  /** The client is gone: so is the work. Settles when all of it has ended. */
+  /** The client has disconnected, so all work is cancelled. Settles when all of it has ended. */
   async close(): Promise<void> {
     this.peer.close(new Error('the client is gone'));
     const runs = [...this.#sessions.values()].flatMap(({ work }) => (work === undefined ? [] : [work.run]));
@@ -142,7 +142,7 @@ export class AcpAgent {
     const servers = list(mcpServers).length;
     if (servers > 0)
       warn(
-        `the ${servers} MCP server${servers === 1 ? '' : 's'} of the editor cannot be passed on; set them up in the configuration of the agent`,
+        `the editor's ${servers} MCP server${servers === 1 ? '' : 's'} cannot be passed on; set up MCP servers in the agent's own configuration`,
       );
     const [place = '', ...directories] = folders;
     this.#sessions.set(id, { id, cwd: place, directories, mode, agentSession, work: undefined, prompts: 0 });
@@ -174,7 +174,7 @@ export class AcpAgent {
     try {
       if (id === undefined || (remembered === undefined && known === undefined))
         throw new RpcError(invalidParams, 'there is no such session, or its agent cannot resume one');
-      // While the ledger was read, a prompt may have come.
+      // A prompt may have arrived while the ledger was being read.
       const now = this.#sessions.get(id);
       if (now?.work !== undefined) throw new RpcError(invalidRequest, 'a prompt of this session is still being worked on');
       const { sessionId: _id, ...opened } = this.#open(id, params, remembered?.agentSession ?? now?.agentSession);
@@ -185,7 +185,7 @@ export class AcpAgent {
     }
   }
 
-  /** What was asked and answered before. */
+  /** Replays earlier prompts and answers. */
   async #retell(sessionId: string, records: AsyncIterable<EventRecord>): Promise<void> {
     const updates = this.#updates(sessionId);
     for await (const record of records) {
@@ -247,7 +247,7 @@ export class AcpAgent {
   }
 }
 
-/** Words and deeds; what a run cost is no news when it is told again. */
+/** What was said and done; what a run cost is not worth repeating in a replay. */
 const isTold: ReadonlySet<EventRecord['type']> = new Set<EventRecord['type']>([
   'thread.started',
   'text.delta',
@@ -263,7 +263,7 @@ const modeWords: Record<PermissionMode, { name: string; description: string }> =
   full: { name: 'Full', description: 'Does everything without asking' },
 };
 
-/** The answer to a prompt: the verdict and all else that is known is in `_meta.runwire.outcome`. Throws `RpcError` for a run that failed. */
+/** The response to a prompt: the verdict and everything else that is known is in `_meta.runwire.outcome`. Throws `RpcError` for a run that failed. */
 function resultOf(claim: EventOf<'agent.finished'> | undefined, outcome: RunOutcome): JsonObject {
   const why = outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail ?? outcome.verdict.class;
   const answer = writeEnding(claim ?? unclaimed(outcome), why, { outcome: reportOf(outcome) });

@@ -2,7 +2,7 @@ import type { Json } from '../dialects/dialect.ts';
 import { asText, list, object, string } from '../dialects/read.ts';
 import { invalidParams, RpcError } from '../jsonrpc/peer.ts';
 
-/** What an editor sends, as the one text that every agent takes. Throws `RpcError` for what is no text. */
+/** What an editor sends, as the single text that every agent accepts. Throws `RpcError` for anything that is not text. */
 export function promptOf(blocks: Json | undefined): string {
   const text = list(blocks).map(textOf).join('\n\n').trim();
   if (text === '') throw new RpcError(invalidParams, 'the prompt is empty');

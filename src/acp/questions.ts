@@ -8,7 +8,7 @@ const options = [
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
 ];
 
-/** Asks whoever sits at the editor. No answer is a no. */
+/** Asks the user of the editor. No answer means no. */
 export function questionsOver(peer: Peer, sessionId: string): AskPerson {
   return async ({ itemId, kind, name, subject }, signal) => {
     const stopped = Promise.withResolvers<false>();

@@ -3,7 +3,7 @@ import type { Expectation } from './rule.ts';
 
 type Compared = Pick<RunOutcome, 'verdict' | 'tool_calls' | 'artifacts' | 'metrics'>;
 
-/** What one run must have in common with another: how it ended, its tools, its files, and about what it took. */
+/** What one run must have in common with another: how it ended, its tools, its files, and roughly what it used. */
 export function compareWith(base: Compared, outcome: Compared, factor: number): Expectation[] {
   return [
     same('ends as before', base.verdict.class, outcome.verdict.class),
@@ -18,7 +18,7 @@ function same(rule: string, before: string, now: string): Expectation {
   return { rule, passed: before === now, detail: before === now ? now || 'none' : `before: ${before || 'none'}; now: ${now || 'none'}` };
 }
 
-/** How often a tool is called is a matter of chance; which tools are is less so. */
+/** How often a tool is called is a matter of chance; which tools are called is less so. */
 function toolsOf({ tool_calls: calls }: Compared): string {
   return [...new Set(calls.map(({ name }) => name))].toSorted().join(', ');
 }

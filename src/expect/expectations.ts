@@ -7,9 +7,9 @@ import { holdsWords, matchesFile } from './patterns.ts';
 import type { Expectation, Rule } from './rule.ts';
 import { wordsOf } from './words.ts';
 
-/** What cannot be told from the events alone. None of them rejects, and none takes for ever. */
+/** Checks that need more than the events. None of them rejects, and none runs for ever. */
 export interface Judges {
-  /** A word for why it cannot be said, instead of an answer. */
+  /** A string instead of a boolean says why there is no answer. */
   matches(pattern: string, flags: string, text: string): boolean | string;
   /** What is wrong with the text; undefined: it fits. */
   fits(schema: Record<string, unknown>, text: string): Promise<string | undefined>;
@@ -19,16 +19,16 @@ export interface Judges {
 interface Watched {
   rule: Rule;
   matches?: (record: EventOf<'item.started'> | EventOf<'file.edited'>, folder: string) => boolean;
-  /** How often it happened, and the first of it. */
+  /** How often it happened, and its first occurrence. */
   count: number;
   first: string;
 }
 
-/** The rules about one run: they look at its records as they come, and are judged when it is over. */
+/** The rules about one run: they see its records as they arrive, and are judged when it is over. */
 export class Expectations {
   readonly #watched: Watched[];
   readonly #isRedacted: boolean;
-  /** Calls that have begun, of which a rule speaks. */
+  /** Calls that have begun and that a rule applies to. */
   readonly #open = new Map<string, { about: string; watched: Watched[] }>();
   #folder = '';
   #failedTools = 0;

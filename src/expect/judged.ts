@@ -4,7 +4,7 @@ import { unmetEvidence, unmetOf } from '../outcome/verdict.ts';
 import { exitCodes } from '../failure.ts';
 import type { Expectation } from './rule.ts';
 
-/** A stored run, judged by rules of today: they take the place of those that it was run with. */
+/** A stored run, judged by new rules, which replace those that it was run with. */
 export function judgedBy(expectations: readonly Expectation[], outcome: RunOutcome): RunOutcome {
   const { verdict } = outcome;
   const wasSuccess = verdict.class === 'success' || verdict.class === 'expectation';
@@ -29,7 +29,7 @@ export function judgedBy(expectations: readonly Expectation[], outcome: RunOutco
   };
 }
 
-/** A run that was to end as it did is as it should be, also when that is no success. */
+/** A run that ended as a rule expects is fine, even if that end is not a success. */
 export function checkCode({ verdict, expectations = [] }: RunOutcome): number {
   if (expectations.some(({ passed }) => !passed))
     return verdict.class === 'success' ? exitCodes.expectation : failing(verdict.exit_code, expectations);

@@ -1,6 +1,6 @@
 import { matchesPath } from '../path-pattern.ts';
 
-/** Whether a command holds these words as whole words; `*` is anything between them. The first place that fits is enough, so no command is slow. */
+/** Whether a command contains these words as whole words; `*` is anything between them. The first match of each part is enough, so no command is slow. */
 export function holdsWords(pattern: string): (command: string) => boolean {
   const parts = squeezed(pattern)
     .split('*')
@@ -21,7 +21,7 @@ function squeezed(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Where the words end, from here on; -1: they are not there. */
+/** The end of the first occurrence of the words from `from` on; -1: they do not occur. */
 function wholeWords(text: string, words: string, from: number): number {
   for (let at = text.indexOf(words, from); at !== -1; at = text.indexOf(words, at + 1)) {
     const end = at + words.length;
@@ -36,7 +36,7 @@ function isJoined(left: string | undefined, right: string | undefined): boolean 
   return left !== undefined && right !== undefined && ofWord.test(left) && ofWord.test(right);
 }
 
-/** `*.lock` is a name anywhere, `test/` a folder with all in it, everything else a path from the working folder. */
+/** `*.lock` is a name anywhere, `test/` a folder with everything in it, anything else a path from the working directory. */
 export function matchesFile(pattern: string): (path: string, folder: string) => boolean {
   const whole = pattern.endsWith('/') ? `${pattern}**` : pattern;
   const inside = whole.replace(/^\.\//, '');
@@ -44,7 +44,7 @@ export function matchesFile(pattern: string): (path: string, folder: string) => 
   const matchesBelow = matchesPath(inside.startsWith('/') ? inside : `**/${inside}`);
   return (path, folder) => {
     const seen = seenFrom(folder, path);
-    // Where nobody told the working folder, it may be any above the file.
+    // If the working directory is unknown, it may be any folder above the file.
     return matches(seen) || (folder === '' && seen.startsWith('/') && matchesBelow(seen));
   };
 }

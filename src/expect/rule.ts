@@ -7,21 +7,21 @@ const classNames = Object.keys(exitCodes) as [VerdictClass, ...VerdictClass[]];
 
 /** What can be counted in a run. */
 export const countable = ['turns', 'tools', 'files', 'dollars', 'seconds', 'tokens'] as const;
-/** What a run may have to be without. */
+/** What a run may be required not to have. */
 export const avoidable = ['secrets', 'denials', 'failed tools', 'warnings', 'retries'] as const;
 
 /** One thing that is expected of a run. */
 export const Rule = z.discriminatedUnion('rule', [
   /** A tool, by its name or its kind (`command`, `file_edit`, `web`, `mcp`, …); `*` is anything. Calls that were denied do not count. */
   z.strictObject({ rule: z.literal('call'), tool: words, not }),
-  /** A command that holds these words, as whole words; `*` is anything between them. */
+  /** A command that contains these words, as whole words; `*` is anything between them. */
   z.strictObject({ rule: z.literal('run'), command: words, not }),
-  /** A file that was created, modified or deleted: a pattern as in `.gitignore`, seen from the working folder. */
+  /** A file that was created, modified or deleted: a pattern as in `.gitignore`, relative to the working directory. */
   z.strictObject({ rule: z.literal('touch'), path: words, not }),
   z.strictObject({ rule: z.literal('at_most'), count: z.number().nonnegative(), of: z.enum(countable) }),
   z.strictObject({ rule: z.literal('at_least'), count: z.number().nonnegative(), of: z.enum(countable) }),
   z.strictObject({ rule: z.literal('answer_contains'), text: words, not }),
-  /** A regular expression of JavaScript. */
+  /** A JavaScript regular expression. */
   z.strictObject({
     rule: z.literal('answer_matches'),
     pattern: words,
@@ -33,7 +33,7 @@ export const Rule = z.discriminatedUnion('rule', [
   }),
   /** The answer is one JSON value that fits a JSON Schema, or the schema in a file. */
   z.strictObject({ rule: z.literal('answer_fits'), schema: z.record(z.string(), z.json()).optional(), file: words.optional() }),
-  /** A shell command that exits with 0 when the run is over. */
+  /** A shell command that must exit with 0 after the run. */
   z.strictObject({ rule: z.literal('after'), command: words }),
   z.strictObject({ rule: z.literal('none'), of: z.enum(avoidable) }),
   /** The class of the verdict is one of these. */
@@ -41,12 +41,12 @@ export const Rule = z.discriminatedUnion('rule', [
 ]);
 export type Rule = z.infer<typeof Rule>;
 
-/** A file of expectations in JSON: each as an object, or in words. */
+/** A JSON file of expectations: each is an object, or a rule in words. */
 export const RuleFile = z.array(z.union([z.string(), Rule])).max(1000);
 
-/** What became of one rule. */
+/** The result of one rule. */
 export interface Expectation {
-  /** In words. */
+  /** The rule in words. */
   rule: string;
   passed: boolean;
   detail: string;

@@ -1,7 +1,7 @@
-/** Of a normal distribution, for 95 %. */
+/** The quantile of the normal distribution for 95 %. */
 const z = 1.959963984540054;
 
-/** How often something passes, and between which rates the truth lies with 95 % confidence (Wilson's interval). */
+/** How often something passes, and the range of the true rate with 95 % confidence (Wilson interval). */
 export function passRate(passed: number, runs: number): { passed: number; runs: number; rate: number; low: number; high: number } {
   if (runs === 0) return { passed, runs, rate: 0, low: 0, high: 1 };
   const rate = passed / runs;

@@ -6,7 +6,7 @@ at most N turns|tools|files|dollars|seconds|tokens · at least N …
 answer contains TEXT · answer does not contain TEXT · answer matches /REGEX/ · answer does not match /REGEX/ · answer fits FILE|{SCHEMA}
 after: COMMAND · no secrets|denials|failed tools|warnings|retries · ends CLASS [or CLASS …]`;
 
-/** One rule in words. Throws `Failure` with what is known where it is none. */
+/** One rule in words. If it is not a rule, throws a `Failure` that lists the known forms. */
 export function parseRule(text: string): Rule {
   const line = text.trim();
   const found = action(line) ?? amountOf(line) ?? answer(line) ?? rest(line);
@@ -16,7 +16,7 @@ export function parseRule(text: string): Rule {
   return rule;
 }
 
-/** A file of rules: one a line, with `#` before remarks, or a JSON array. */
+/** A file of rules: one per line, with `#` before comments, or a JSON array. */
 export function parseRules(text: string): Rule[] {
   if (!text.trimStart().startsWith('[')) {
     return text
@@ -34,7 +34,7 @@ export function parseRules(text: string): Rule[] {
   const file = RuleFile.safeParse(json);
   if (!file.success) {
     const [issue] = file.error.issues;
-    throw new Failure('input', `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'no list of rules'}; see "runwire schema expect"`);
+    throw new Failure('input', `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not a list of rules'}; see "runwire schema expect"`);
   }
   return file.data.map((each) => {
     if (typeof each === 'string') return parseRule(each);

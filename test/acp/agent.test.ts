@@ -174,7 +174,7 @@ describe('an editor', () => {
       expect(await refused('session/fork', {})).toBe(-32601);
       const server1: McpServer = { name: 's', command: 'x', args: [], env: [] };
       const { sessionId } = await agent.request('session/new', { cwd, mcpServers: [server1] });
-      expect(stderr()).toContain('the 1 MCP server of the editor cannot be passed on');
+      expect(stderr()).toContain("the editor's 1 MCP server cannot be passed on");
       expect(await refused('session/prompt', { sessionId, prompt: [] })).toBe(-32602);
       expect(await refused('session/prompt', { sessionId, prompt: [{ type: 'image', data: '', mimeType: 'image/png' }] })).toBe(-32602);
       await agent.notify('session/cancel', { sessionId });
