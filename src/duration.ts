@@ -1,4 +1,4 @@
-/** A time that was set, in a sentence: `0.5 s`, `1 min 30 s`, `2 h`. */
+/** A configured time, for use in a sentence: `0.5 s`, `1 min 30 s`, `2 h`. */
 export function timeInWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   const parts = [
@@ -12,7 +12,7 @@ export function timeInWords(ms: number): string {
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-/** `90s`, `1h30m`, `3d` in milliseconds; undefined: it is none. */
+/** `90s`, `1h30m`, `3d` in milliseconds; undefined: not a duration. */
 export function durationOf(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?[smhdw])+$/.test(text)) return undefined;
   const [counts, named] = [text.match(/[\d.]+/g) ?? [], text.match(/[smhdw]/g) ?? []];

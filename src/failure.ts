@@ -1,4 +1,4 @@
-/** How each class of end is told to a shell. Codes 0 to 7 are agent-code's, the rest is what shells already say. */
+/** The exit code of each class of outcome. Codes 0 to 7 are those of agent-code; the rest follow shell conventions. */
 export const exitCodes = {
   success: 0,
   config: 1,
@@ -32,7 +32,7 @@ export class Failure extends Error {
   }
 }
 
-/** What the system or a library calls what went wrong: `ENOENT`. */
+/** The error code of the system or a library, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './events/event.ts';
 import type { FailureCode } from './failure.ts';
 
-/** The meaning of an HTTP status that a model's server answered. */
+/** The meaning of an HTTP status returned by a model's server. */
 export function codeOfStatus(status: number | undefined): ErrorCode | undefined {
   if (status === undefined) return undefined;
   if (status === 401 || status === 403) return 'auth';
@@ -15,19 +15,19 @@ export function codeOfStatus(status: number | undefined): ErrorCode | undefined 
   return undefined;
 }
 
-/** Some statuses are answered for many reasons, and the words say which; what may pass is never read out of a request that is wrong. */
+/** Some statuses have many possible causes, and the message says which; a bad request is never classified as something that may pass. */
 const narrower: Partial<Record<ErrorCode, ReadonlySet<ErrorCode>>> = {
   refused: new Set<ErrorCode>(['context_overflow', 'quota', 'auth', 'config', 'model_not_found', 'cancelled']),
   model_not_found: new Set<ErrorCode>(['context_overflow', 'quota', 'auth', 'config']),
   rate_limit: new Set<ErrorCode>(['quota']),
 };
 
-/** The account itself is used up, whatever the server says about waiting. */
+/** The account itself has no credit left, whatever the server says about waiting. */
 const spent = /insufficient[_ ]quota|billing[_ ](?:error|hard)|credit balance|out of credits|usage limit/i;
 /** The limit is one that passes within minutes. */
 const passes = [/\bretryDelay\b|per[_ ]?min/i, /\b(?:retry|try again) (?:in|after) [\d.]+ ?(?:m?s\b|sec)/i];
 
-/** Words of which the second stand somewhere behind the first, in the same sentence. One expression for both would take quadratic time. */
+/** Two wordings, the second somewhere after the first in the same sentence. A single expression for both would take quadratic time. */
 interface Sentence {
   first: RegExp;
   later: RegExp;
@@ -52,7 +52,7 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   [/\bUND_ERR_|\bERR_(?:NETWORK|INTERNET|CONNECTION|NAME)/i, 'network'],
   [/ConnectionRefused|FailedToOpenSocket|getaddrinfo|unable to connect/i, 'network'],
   [spent, 'quota'],
-  // An account that is used up, unless the server also says that it will soon take more: Gemini has the same words for both.
+  // An account without credit, unless the server also says that requests will soon be accepted again: Gemini uses the same words for both.
   [/quota exceeded|exceeded your current quota/i, 'quota'],
   [/rate[_ -]?limit|too many requests|\b429\b|RESOURCE_EXHAUSTED/i, 'rate_limit'],
   [/billing/i, 'quota'],
@@ -97,12 +97,12 @@ const wordings: readonly (readonly [RegExp | Sentence, ErrorCode])[] = [
   ],
 ];
 
-/** The meaning of an error told in words; `unknown` when the words say nothing we know. */
+/** The meaning of an error message; `unknown` when no known wording matches. */
 export function codeOfMessage(message: string, status?: number, { asksToWait = false }: { asksToWait?: boolean } = {}): ErrorCode {
   const known = codeOfStatus(status);
   const reasons = known === undefined ? undefined : narrower[known];
   if (known !== undefined && reasons === undefined) return known;
-  // Error texts are short; a long one is a page or a log, and its head says what it is.
+  // Error messages are short; a long one is a page or a log, and its beginning says what it is.
   const head = message.length > 2000 ? message.slice(0, 2000) : message;
   const worded = wordings.find(([wording]) => says(wording, head))?.[1];
   const code =
@@ -115,7 +115,7 @@ export function mayPass(code: ErrorCode): boolean {
   return code === 'rate_limit' || code === 'server' || code === 'network';
 }
 
-/** The most general code of each class of failure: all that is known when only the class was told. */
+/** The most general code of each class of failure, for when only the class is known. */
 export const codeOfClass: Record<FailureCode, ErrorCode> = {
   config: 'config',
   input: 'input',

@@ -1,9 +1,9 @@
 import { isAbsolute, relative, sep } from 'node:path';
 
-/** A path as it is called from a folder that it is in; empty for the folder itself. Undefined: it is elsewhere. Links are not followed. */
+/** A path relative to a folder that contains it; empty for the folder itself. Undefined: it is elsewhere. Links are not followed. */
 export function pathInside(folder: string, path: string): string | undefined {
   const below = relative(folder, path);
-  // On another drive there is no way from one to the other.
+  // Between two drives there is no relative path, so the result is absolute.
   return below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : below;
 }
 

@@ -4,7 +4,7 @@ export function nearest(word: string, known: readonly string[]): string {
   return name === undefined ? '' : ` (did you mean "${name}"?)`;
 }
 
-/** Longer than any name of ours: not compared letter by letter. */
+/** Longer than any known name: longer words are not compared letter by letter. */
 const longestName = 60;
 
 /** The known word that this one was probably meant to be: a slip or two away, or the beginning of a longer name (`claude-code`). */
@@ -19,7 +19,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return best?.name ?? known.find((name) => name.length > 1 && typed.startsWith(`${name.toLowerCase()}-`));
 }
 
-/** Who mistypes more than one letter of a word still begins it rightly. */
+/** Even people who mistype more than one letter of a word usually get the first one right. */
 function allowedSlips(typed: string, name: string): number {
   return typed[0] === name[0]?.toLowerCase() ? Math.min(3, Math.max(1, Math.floor(name.length / 3))) : 1;
 }

@@ -1,7 +1,7 @@
-// Ids must differ, no more: none of ours is a secret. Node.js takes a third of its whole start to load the crypto library, so what is
+// Our ids only have to be unique: none is a secret. Loading the crypto library takes a third of Node.js's startup time, so code that is
 // needed before the first line of a run does without it. V8 seeds `Math.random` from the system's entropy.
 
-/** So many random bytes, for an id. */
+/** Random bytes for an id. */
 export function randomPart(length: number): Uint8Array {
   return Uint8Array.from({ length }, () => Math.floor(Math.random() * 256));
 }

@@ -1,6 +1,6 @@
 const mostAlternatives = 256;
 
-/** `*` and `?` stay inside one name, `**` crosses folders, `{a,b}` is either; everything else is itself. Hidden files count. */
+/** `*` and `?` stay inside one name, `**` crosses folders, `{a,b}` is either; everything else is literal. Hidden files match too. */
 export function matchesPath(pattern: string): (path: string) => boolean {
   const patterns = alternatives([pattern]).map((each) => each.split('/'));
   return (path) => {
@@ -16,7 +16,7 @@ function alternatives(patterns: readonly string[]): readonly string[] {
   return alternatives(parts.flatMap(({ before, inside, after }) => inside.map((each) => before + each + after)));
 }
 
-/** A pattern at its first innermost `{a,b}`; one part inside where there is none. */
+/** A pattern split at its first innermost `{a,b}`; if there is none, `inside` is the whole pattern. */
 function splitAtBraces(pattern: string): { before: string; inside: readonly string[]; after: string } {
   let open = -1;
   let hasComma = false;
@@ -33,7 +33,7 @@ function splitAtBraces(pattern: string): { before: string; inside: readonly stri
   return { before: '', inside: [pattern], after: '' };
 }
 
-/** Both walks go back only to the last wildcard, so that no pattern is slow. */
+/** Both walks backtrack only to the last wildcard, so that no pattern is slow. */
 function matchesNames(pattern: readonly string[], names: readonly string[]): boolean {
   return walk(
     pattern.length,

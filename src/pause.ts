@@ -1,6 +1,6 @@
 export type Pause = typeof pause;
 
-/** Waits so long, or until the signal comes; answers whether the whole time passed. */
+/** Waits for this long, or until the signal is aborted; resolves to whether the whole time passed. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(false);

@@ -3,22 +3,22 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from './failure.ts';
 import { isInside } from './inside.ts';
 
-/** What was read of a file that a repository supplies. */
+/** What was read from a file that a repository supplies. */
 export interface RepositoryFile {
   text: string;
   /** Bytes beyond the bound, which were not read. */
   leftOut: number;
 }
 
-/** Why a file that is there is not read. */
+/** Why an existing file is not read. */
 export class NotRead extends Error {}
 
 /** Without O_NONBLOCK, opening a FIFO waits for its other end for ever. */
 const careful = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * The one way to read what a repository supplies: a checkout may be anybody's. Only a regular file is opened, no link is followed,
- * neither at its end nor, on the way from `root`, out of that folder, and no more than `maxBytes` is read. Undefined: there is no such file.
+ * The only way to read files that a repository supplies, because a checkout may come from anyone. Only a regular file is opened; it must not
+ * be a link, nor may links on the path lead out of `root`; and no more than `maxBytes` is read. Undefined: there is no such file.
  */
 export function readRepositoryFile(path: string, { root, maxBytes }: { root: string; maxBytes: number }): RepositoryFile | undefined {
   try {
@@ -46,7 +46,7 @@ function readOpened(file: number, seen: Stats, maxBytes: number): RepositoryFile
       if (count === 0) break;
       length += count;
     }
-    // As a stream, half a character at the cut is not made into a wrong one.
+    // In stream mode, half a character at the cut is not decoded into a wrong one.
     const text = new TextDecoder().decode(bytes.subarray(0, length), { stream: size > maxBytes });
     return { text, leftOut: Math.max(0, size - maxBytes) };
   } finally {

@@ -4,11 +4,11 @@ const weak =
   /CREDENTIAL|AUTH|PRIVATE|COOKIE|SESSION_ID|SIGNATURE|(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES|MYSQL|AMQP|BROKER|PROXY)_UR[IL]|_PROXY$/;
 const harmless =
   /AUTHOR(?:_|$)|PUBLIC|_SOCK$|XAUTHORITY|(?:_FILE|_PATH|_DIR|_NAME|_TYPE|_METHOD|_MODE|_HOST|_PORT|_ENDPOINT|_LIMIT|_COUNT|_TTL)$/;
-/** Also the name of a key's file, or of a limit of tokens. */
+/** These may also be the name of a key file, or of a token limit. */
 const doubtful =
   /KEY|TOKEN|PASSW|CREDENTIAL|PRIVATE|COOKIE|(?:^|_)(?:AUTH(?!_SOCK$)|CREDS?|PASS|PATS?|PW|[HT]?OTP|MFA|PIN|PFX|P12|KEYSTORE|BEARER|SIGNATURE|SIGNING)(?:_|$)/;
 
-/** What the name of a variable says of its value: a secret unless it plainly is none, or a secret only if it looks like one. */
+/** What the name of a variable says about its value. `strong`: a secret unless it plainly is not; `weak`: a secret only if it looks like one. */
 export function secrecyOf(name: string): 'strong' | 'weak' | undefined {
   const words = wordsOf(name);
   if (harmless.test(words)) return undefined;
@@ -23,17 +23,17 @@ export function isWithheld(name: string): boolean {
   return [name.toUpperCase(), wordsOf(name)].some((each) => doubtful.test(each) || strong.test(each));
 }
 
-/** Also what often holds secrets among other things, or is one in other words. */
+/** Also names that often hold secrets among other things, or are other words for one. */
 const neverShown = /AUTH(?!OR(?!I[STZ]))|PASSCODE|BEARER|(?:^|_)(?:PWD|JWT|OTP|(?:DOT)?ENVS?|ENV_?(?:VARS?|IRON|IRONMENT)S?)(?:_|$)/;
-/** Words that only contain one. */
+/** Words that merely contain such a name. */
 const innocent = /KEYWORD|KEYBOARD/g;
 
-/** Whether what stands under a name in the arguments of a call is never shown, whatever it is. The widest of the three. */
+/** Whether the value of an argument with this name is never shown in a call, whatever it is. The widest of the three. */
 export function soundsSecret(name: string): boolean {
   const joined = name.toUpperCase().replace(/[^A-Z\d]+/g, '');
   const words = wordsOf(name).replace(/[^A-Z\d]+/g, '_');
   return [joined, words].some((each) => [strong, doubtful, neverShown].some((sound) => sound.test(each.replace(innocent, ''))));
 }
 
-/** `dbPassword` is written `DB_PASSWORD`. */
+/** Turns `dbPassword` into `DB_PASSWORD`. */
 const wordsOf = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toUpperCase();

@@ -1,19 +1,19 @@
-/** Variables by their names, as a process has them. */
+/** The environment variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What an agent may do without being asked, from least to most. */
 export const permissionModes = ['read-only', 'edit', 'full'] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** How a private copy of a checkout is kept apart; `auto` is an overlay where the system can do it, else a clone. */
+/** How a private copy of a checkout is isolated; `auto` is an overlay where the system supports it, else a clone. */
 export const isolations = ['overlay', 'clone', 'worktree'] as const;
 export type IsolationKind = (typeof isolations)[number];
 
-/** What becomes of changes that are not committed when work starts in a copy. */
+/** What to do with uncommitted changes when work starts in a copy. */
 export const dirtyWays = ['refuse', 'ignore', 'include'] as const;
 export type Dirty = (typeof dirtyWays)[number];
 
-/** By what the winner of a race is chosen among those that did what was asked. */
+/** How to choose the winner of a race among the agents that did what was asked. */
 export const bestWays = ['first', 'cheapest', 'smallest', 'fastest'] as const;
 export type Best = (typeof bestWays)[number];
 

@@ -1,4 +1,4 @@
-/** An address in three: how it is spoken to, who enters, and where. */
+/** An address in three parts: scheme, user, and host with path. */
 export interface AddressParts {
   /** With `://`; empty for `user@host:path`, and for a folder. */
   scheme: string;
@@ -20,16 +20,16 @@ export function partsOfAddress(address: string): AddressParts {
   return splitAt(rest, address.slice(0, from), isHost(host.slice(at + 1)) ? at : rest.lastIndexOf('@'));
 }
 
-/** An address as it may be told: who enters may be a token. */
+/** An address that is safe to show: the user may be a token. */
 export function withoutUser(address: string): string {
   const { scheme, user, place } = partsOfAddress(address);
   return user === '' ? scheme + place : scheme.toLowerCase() + place;
 }
 
-/** Said in the place of git's own words, which may have any part of the address. */
+/** Shown instead of git's own message, which may contain any part of the address. */
 const misread = 'git takes a "/", "?" or "#" in a password for the end of the host; write %2F, %3F or %23';
 
-/** What git says, without who enters in any address in it; `given` is what git was told, also what is no address. */
+/** Git's output with the user removed from every address in it; `given` are git's arguments, which need not be addresses. */
 export function withoutUsers(text: string, given: readonly string[] = []): string {
   const addresses = given.filter((each) => each.includes('://') && partsOfAddress(each).user !== '');
   if (addresses.some((each) => /[/?#]/.test(partsOfAddress(each).user))) return misread;
@@ -39,7 +39,7 @@ export function withoutUsers(text: string, given: readonly string[] = []): strin
     .replaceAll(/:\/\/[^\s/?#]*@/g, '://');
 }
 
-/** Addresses with nothing between them, first as one: a password may hold a `://`. */
+/** Addresses with nothing between them, first treated as one: a password may contain a `://`. */
 function withoutUsersInRow(text: string): string {
   return withoutUser(text)
     .split('://')
@@ -51,7 +51,7 @@ function splitAt(text: string, scheme: string, at: number): AddressParts {
   return { scheme, user: text.slice(0, Math.max(0, at)), place: text.slice(at + 1) };
 }
 
-/** Git goes by SSH where a colon comes before any slash; `C:\` is a folder. */
+/** Git uses SSH where a colon comes before any slash; `C:\` is a folder. */
 function mayBeSsh(address: string): boolean {
   return /^[^/:]*:/.test(address) && !/^(?:[.~]|[a-z]:[\\/])/i.test(address);
 }

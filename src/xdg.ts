@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Environment } from './vocabulary.ts';
 
-/** What we remember: sessions, the ledger and its tapes. */
+/** For what we store: sessions, the ledger and its tapes. */
 export const stateFolder = (env: Environment): string => join(xdg(env, 'XDG_STATE_HOME', '.local', 'state'), 'runwire');
 
 export const configFolder = (env: Environment): string => join(xdg(env, 'XDG_CONFIG_HOME', '.config'), 'runwire');
@@ -13,7 +13,7 @@ function xdg(env: Environment, variable: string, ...otherwise: string[]): string
   return given !== undefined && isAbsolute(given) ? given : join(homeFolder(env), ...otherwise);
 }
 
-/** Whom the system does not know, as in a container with any user id, has the home that Debian gives to those who have none. */
+/** A user unknown to the system, as in a container with an arbitrary user id, gets the home that Debian uses for users without one. */
 export function homeFolder(env: Environment): string {
   try {
     return env['HOME'] || homedir();

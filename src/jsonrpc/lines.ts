@@ -1,8 +1,8 @@
 const lineFeed = 10;
-/** What a peer may say in one message: files and pictures go through it. */
+/** The largest message from a peer: messages may carry files and pictures. */
 const longestMessage = 64 * 1024 * 1024;
 
-/** Bytes of a peer → lines without their ends. Memory is bounded: of a line that is too long, nothing is kept. */
+/** Bytes from a peer → lines without their line breaks. Memory is bounded: nothing is kept of a line that is too long. */
 export class Lines {
   readonly #onLine: (line: Uint8Array) => void;
   readonly #onTooLong: () => void;
@@ -24,7 +24,7 @@ export class Lines {
       from = end + 1;
       this.#end();
     }
-    // Callers may reuse their buffer, so what outlives this call is copied; a Buffer's own slice() would not copy.
+    // Callers may reuse their buffer, so bytes that outlive this call are copied; a Buffer's own slice() would not copy.
     if (from < chunk.length) this.#keep(new Uint8Array(chunk.subarray(from)));
   }
 

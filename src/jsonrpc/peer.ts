@@ -8,10 +8,10 @@ export const methodNotFound = -32601;
 export const invalidParams = -32602;
 const internalError = -32603;
 
-/** Requests of the other side that are worked on at once; who asks more is told to wait. */
+/** How many requests of the other side are handled at once; further ones are refused. */
 const mostOpen = 256;
 
-/** An error as it goes over the line. */
+/** An error as it is sent to the peer. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: Json | undefined;
@@ -27,7 +27,7 @@ export class RpcError extends Error {
 export type RequestId = string | number | null;
 
 export interface Handlers {
-  /** Answers the result; throws `RpcError` for an answer that is none. */
+  /** Returns the result; throws `RpcError` for an error response. */
   request(method: string, params: JsonObject, id: RequestId): JsonObject | Promise<JsonObject>;
   notification(method: string, params: JsonObject): void;
 }
@@ -37,7 +37,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** One side of JSON-RPC 2.0. Whatever the other side says, nothing is thrown, and what is kept of it is bounded. */
+/** One side of JSON-RPC 2.0. Whatever the other side sends, nothing is thrown, and memory is bounded. */
 export class Peer {
   readonly #send: (message: JsonObject) => void;
   readonly #handlers: Handlers;
@@ -51,7 +51,7 @@ export class Peer {
     this.#handlers = handlers;
   }
 
-  /** Rejects with `RpcError` if it is answered so, with the reason of `close` if it never is. */
+  /** Rejects with `RpcError` if the response is an error, or with the reason of `close` if there is no response. */
   request(method: string, params: JsonObject): Promise<JsonObject> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     const id = this.#next++;
@@ -65,7 +65,7 @@ export class Peer {
     if (this.#closed === undefined) this.#send({ method, params });
   }
 
-  /** No answers come any more. */
+  /** No more responses will arrive. */
   close(reason: Error): void {
     this.#closed ??= reason;
     for (const { reject } of this.#waiting.values()) reject(reason);
@@ -89,7 +89,7 @@ export class Peer {
     try {
       this.#handlers.notification(method, params);
     } catch {
-      // Nobody waits for an answer.
+      // A notification has no response.
     }
   }
 
@@ -126,7 +126,7 @@ function isId(id: Json | undefined): id is RequestId {
   return id === null || typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
 }
 
-/** A line of JSON; undefined: it is none. */
+/** A line of JSON; undefined: it is not JSON. */
 export function parseLine(line: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(line));

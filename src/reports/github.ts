@@ -1,14 +1,14 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { oneLine, plain } from '../terminal/plain.ts';
 
-// The commands of a workflow, as its runner reads them in a log: `::name key=value::data`.
+// Workflow commands, as the runner reads them from the log: `::name key=value::data`.
 
 /** The data of a command. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** The value of a property of a command. */
+/** A property value of a command. */
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
@@ -20,15 +20,15 @@ export function workflowCommand(name: string, data: string, properties: Readonly
   return `::${name}${given.length === 0 ? '' : ` ${given.join(',')}`}::${escapeData(data)}\n`;
 }
 
-/** One output of a step. Nobody knows the delimiter before it is written, so no value can end itself. */
+/** One output of a step. The delimiter cannot be known in advance, so no value can contain it to end itself early. */
 export function stepOutput(name: string, value: string, delimiter: string): string {
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 }
 
-/** GitHub shows no more of a kind. */
+/** GitHub shows no more than this of each kind. */
 const annotationsShown = 10;
 
-/** What a person should see at the top of the page, in the files where they are known. */
+/** What a person should see at the top of the page, attached to a file where one is known. */
 export function annotations(outcome: RunOutcome, workspace: string): string {
   const { status, verdict, error_details: error, expectations = [], warnings } = outcome;
   const why = verdict.evidence[0]?.detail ?? verdict.class;
@@ -66,7 +66,7 @@ export function stepOutputs(outcome: RunOutcome, outcomeFile: string | undefined
   return values.map(([name, value]) => stepOutput(name, value, newDelimiter())).join('');
 }
 
-/** An answer as a log of GitHub may show it: no line of it is a command to the runner, which takes NEL for a blank. */
+/** An answer made safe for a GitHub log: no line of it is a command to the runner, which treats NEL as white space. */
 export function harmlessInLog(text: string): string {
   const harmless = (line: string): string => {
     const words = line.replace(/^[\s\u0085]+/, '');

@@ -10,11 +10,11 @@ interface Case {
   output?: string;
 }
 
-/** Not the agent's doing. */
+/** Classes of failure that are not the agent's fault. */
 const errors: ReadonlySet<string> = new Set(['config', 'input', 'provider', 'cancelled']);
 const outputShown = 20_000;
 
-/** A run is a test case, and so is each rule about it; of several agents each is one, and they are a suite. */
+/** A run is a test case, and so is each rule about it; with several agents, each is a test case, and together they form a suite. */
 export function junitXml(outcomes: readonly RunOutcome[]): string {
   const seconds = outcomes.reduce((sum, { metrics }) => sum + (metrics.duration_ms ?? 0) / 1000, 0);
   return suiteXml('runwire', outcomes.flatMap(casesOf), seconds);
@@ -92,7 +92,7 @@ function caseXml({ name, classname, seconds, problem, output }: Case): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** XML has no place for some characters, however they are written: `plain` spells out all of them but two. */
+/** XML cannot represent some characters, not even escaped: `plain` spells out all of them but two. */
 function content(text: string): string {
   return plain(text)
     .replace(/[&<>"]/g, (each) => entities[each] ?? '')

@@ -1,8 +1,8 @@
 import { plain } from '../terminal/plain.ts';
 
-// Whatever an agent wrote stands in a code span or a fence: there Markdown has no links, images, HTML, mentions or headings.
+// Whatever an agent wrote is put in a code span or a fence, where Markdown has no links, images, HTML, mentions or headings.
 
-/** Foreign text in a line of ours. */
+/** Foreign text in one of our own lines. */
 export function codeSpan(text: string, limit = 300): string {
   const line = plain(text.slice(0, limit * 4))
     .replace(/\s+/g, ' ')
@@ -11,7 +11,7 @@ export function codeSpan(text: string, limit = 300): string {
   const short = characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : line;
   if (short === '') return '(empty)';
   const ticks = '`'.repeat(longestRun(short) + 1);
-  // One blank on each side is taken off again by whoever shows it.
+  // Markdown renderers strip one space on each side.
   return `${ticks} ${short} ${ticks}`;
 }
 
@@ -28,7 +28,7 @@ function longestRun(text: string): number {
   return longest;
 }
 
-/** A part that opens when it is clicked on. */
+/** A section that opens when clicked. */
 export function folded(title: string, body: string): string {
   return `<details>\n<summary>${title}</summary>\n\n${body}\n</details>\n`;
 }

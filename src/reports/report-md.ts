@@ -6,15 +6,15 @@ import type { Entry, Story } from './story.ts';
 const filesShown = 100;
 const rulesShown = 100;
 const evidenceShown = 50;
-/** What the frame of the transcript takes. */
+/** The size of the markup around the transcript. */
 const frameBytes = 300;
 const messageShown = 20_000;
 
-/** A run for people who read Markdown: verdict and why, cost, answer, files, and what happened, within so many bytes of UTF-8. */
+/** A run as Markdown: verdict and why, cost, answer, files, and what happened, within `limit` bytes of UTF-8. */
 export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infinity): string {
   const bytes = (text: string): number => new TextEncoder().encode(text).length;
   let left = limit - frameBytes;
-  // A part that is too long for its place is left out; the first ones are short.
+  // A part that does not fit is left out; the first ones are short.
   const fits = (part: string): boolean => {
     const size = bytes(part) + 1;
     if (part === '' || size > left) return false;
@@ -53,14 +53,14 @@ export function reportMarkdown(outcome: RunOutcome, story: Story, limit = Infini
   return whole(count);
 }
 
-/** Of many rules, those that do not hold come first. */
+/** If there are many rules, those that do not hold come first. */
 function rules(all: NonNullable<RunOutcome['expectations']>): string {
   const shown = all.length <= rulesShown ? all : all.toSorted((a, b) => Number(a.passed) - Number(b.passed)).slice(0, rulesShown);
   const lines = shown.map(({ rule, passed, detail }) => `${passed ? '✅' : '❌'} ${codeSpan(rule)}: ${codeSpan(detail)}`);
   return list(shown.length === all.length ? lines : [...lines, `… ${plural(all.length - shown.length, 'more rule')}`]);
 }
 
-/** The first words of a verdict. */
+/** The main reason for a verdict. */
 function whyOf({ verdict }: Pick<RunOutcome, 'verdict'>): string {
   return verdict.evidence[0]?.detail ?? verdict.class;
 }

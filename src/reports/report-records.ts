@@ -2,9 +2,9 @@ import { cutRecord } from '../events/cut-record.ts';
 import type { EventRecord } from '../events/event.ts';
 import { cutText } from '../outcome/bounded.ts';
 
-/** A page that can be attached to an issue and opens at once. */
+/** Small enough for a page that can be attached to an issue and opens immediately. */
 const mostBytes = 16 * 1024 * 1024;
-/** Of one text; its beginning and its end. */
+/** The limit for one text, of which the beginning and the end are kept. */
 const longestText = 64 * 1024;
 
 /** Stands in a page for the records that are not in it; its sequence is that of the first of them. */
@@ -13,7 +13,7 @@ export interface LeftOut {
   sequence: number;
   timestamp: string | null;
   last_sequence: number;
-  /** When the first record behind them was. */
+  /** The time of the first record after them. */
   until: string | null;
   count: number;
 }
@@ -26,7 +26,7 @@ interface Held {
 }
 
 /**
- * The records of a run as a page in one file has them: long texts by their beginning and end, and of too many records the
+ * The records of a run for a page in one file: the beginning and end of long texts, and if there are too many records, the
  * first and the last ones. Memory does not grow with the run.
  */
 export class ReportRecords {
@@ -44,7 +44,7 @@ export class ReportRecords {
     this.#half = most / 2;
   }
 
-  /** The record as text, if it can be written at once; what is kept for the end is told by `end`. */
+  /** The record as text, if it can be written immediately; records kept for the end are returned by `end`. */
   push(record: EventRecord): string | undefined {
     const held = this.#hold(record);
     if (held === undefined) return undefined;
@@ -59,7 +59,7 @@ export class ReportRecords {
     return undefined;
   }
 
-  /** What stands for those that are left out, and the last ones. */
+  /** The placeholder for the records that are left out, and the last records. */
   end(): string[] {
     const last = this.#tail.slice(this.#tailFrom);
     const texts = last.map(({ text }) => text);

@@ -19,7 +19,7 @@ const shownEntries = 200;
 const shownFiles = 500;
 const shownText = 4000;
 
-/** What a report tells of a run besides its outcome: who said and did what, and how much of each file changed. Its size is bounded. */
+/** What a report says about a run besides its outcome: what was said and done, and how much of each file changed. Its size is bounded. */
 export class Story {
   readonly #entries = new BoundedList<Entry>(shownEntries);
   readonly #open = new Map<string, Entry>();
@@ -32,7 +32,7 @@ export class Story {
         return;
       case 'item.started': {
         const entry: Entry = { kind: 'call', name: cutText(record.name, 200), text: cutText(subject(record.args), shownText) };
-        // Calls that never end are no reason to keep more than is shown.
+        // Even if calls never end, no more are kept than are shown.
         if (this.#open.size < shownEntries) this.#open.set(record.item_id, entry);
         this.#entries.push(entry);
         return;

@@ -10,7 +10,7 @@ export function seconds(ms: number): string {
   return minutes(whole);
 }
 
-/** The same without tenths, which would flicker in a figure that counts. */
+/** The same without tenths, which would flicker in a running counter. */
 export function wholeSeconds(ms: number): string {
   const whole = Math.floor(ms / 1000);
   return whole < 60 ? `${whole} s` : minutes(whole);
@@ -30,7 +30,7 @@ export function compactDuration(ms: number): string {
   return `${Math.floor(whole / hour)}h${pad(Math.floor((whole % hour) / minute))}m`;
 }
 
-/** How long ago, in one unit; what is older than a month by its date. */
+/** How long ago, in one unit; anything older than a month is shown as a date. */
 export function ago(at: number, now: number): string {
   const past = now - at;
   if (past < 0) return dateOf(at);
@@ -41,12 +41,12 @@ export function ago(at: number, now: number): string {
   return dateOf(at);
 }
 
-/** A time beyond the calendar is shown as `?`, not an error. */
+/** A time outside the range of `Date` is shown as `?` instead of throwing. */
 function dateOf(at: number): string {
   return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().slice(0, 10) : '?';
 }
 
-/** In groups of three; the data of a locale would take longer to load than all of a short run. */
+/** In groups of three digits; loading locale data would take longer than a whole short run. */
 function grouped(count: number): string {
   const digits = String(Math.round(count));
   const first = digits.length % 3 || 3;
@@ -71,16 +71,16 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(share === 0 || share === 1 ? 0 : 1)}%`;
 }
 
-/** Small amounts to a hundredth of a cent. */
+/** Amounts under a dollar are shown to a hundredth of a cent. */
 export function dollars(cost: number): string;
 export function dollars(cost: number | undefined): string | undefined;
 export function dollars(cost: number | undefined): string | undefined {
   return cost === undefined ? undefined : `$${cost.toFixed(cost !== 0 && cost < 1 ? 4 : 2)}`;
 }
 
-/** An amount that was set, as it was set: `$1`, `$0.5`. */
+/** An amount that the user set, as it was written: `$1`, `$0.5`. */
 export function dollarsSet(amount: number): string {
-  // A sum of such amounts has the noise of binary fractions.
+  // A sum of such amounts has floating-point noise.
   return `$${Number(amount < 1 ? amount.toPrecision(6) : amount.toFixed(4))}`;
 }
 
@@ -89,7 +89,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The same where none is not worth a word. */
+/** The same, but undefined for zero. */
 export function counted(count: number, noun: string): string | undefined {
   return count === 0 ? undefined : plural(count, noun);
 }
@@ -103,7 +103,7 @@ export function changed({ additions, deletions }: Change): string | undefined {
   return additions === undefined && deletions === undefined ? undefined : `+${additions ?? 0} -${deletions ?? 0}`;
 }
 
-/** One more change of the same file; what nobody told stays unknown. */
+/** Adds another change of the same file; what was not reported stays unknown. */
 export function addChange(known: Change | undefined, { additions, deletions }: Change): Change {
   const sum = (a: number | undefined, b: number | undefined): number | undefined =>
     a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
@@ -121,7 +121,7 @@ export function fileSize(bytes: number): string {
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar of `width` cells at most, to an eighth of a cell; what is not nothing is seen. */
+/** A bar of at most `width` cells, to an eighth of a cell; any share above zero is visible. */
 export function bar(share: number, width: number): string {
   const cells = Math.min(Math.max(share, 0), 1) * width;
   const steps = share > 0 ? Math.max(1, Math.round(cells * 8)) : 0;

@@ -6,11 +6,11 @@ export type Tone = 'plain' | Exclude<Colour, 'bold'>;
 
 /** One line for people, without control characters. */
 export interface Line {
-  /** Lines of ours begin with our name, words of the agent with a bar. */
+  /** Our own lines begin with our name, those of the agent with a bar. */
   voice: 'runwire' | 'agent';
   tone: Tone;
   text: string;
-  /** It ends with a command line, which is broken so that a shell still reads it as one. */
+  /** It ends with a command line, which is wrapped so that a shell still reads it as one command. */
   isCommand?: true;
 }
 
@@ -32,7 +32,7 @@ export function wantsColours(env: Environment, isTerminal: boolean): boolean {
   return isTerminal && !no && term !== 'dumb';
 }
 
-/** Whether stderr is a place where something can be drawn and drawn over. The log of a CI is none, whatever it claims to be. */
+/** Whether text on stderr can be drawn and redrawn. A CI log cannot, even if it claims to be a terminal. */
 export function canDraw(env: Environment, isTerminal: boolean): boolean {
   const { CI: ci, TERM: term } = env;
   return isTerminal && term !== 'dumb' && (!ci || ci === 'false' || ci === '0');

@@ -1,21 +1,21 @@
-/** What starts every line of ours, and no line of the agent. */
+/** The start of every line of our own, and of no line of the agent. */
 export const prefix = 'runwire: ';
 
-// Control characters move the cursor, set the title, ring; bidirectional overrides and isolates reorder what is shown; U+2028, U+2029
+// Control characters move the cursor, set the title or ring the bell; bidirectional overrides and isolates reorder what is shown; U+2028, U+2029
 // and NEL break lines; the rest is invisible and could hide one of them. Joiners (U+200C, U+200D) belong to scripts and emoji.
 const unsafe =
   // eslint-disable-next-line no-control-regex -- control characters are what this looks for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-// What stays invisible may stand between the letters as well as before them.
+// The invisible characters that remain may occur between the letters as well as before them.
 const forged = new RegExp(`^${Array.from(prefix.trim(), (letter) => `[\\p{Cf}\\p{M}]*${letter}`).join('')}`, 'gmu');
 
 const hidden = /[\p{Cf}\p{M}]/u;
 const ownName = prefix.trim();
 const harmless = /^[\n\t -~]*$/;
 
-/** Text of an agent as a terminal may show it: what a terminal would obey is spelt out, and no line looks like one of ours. */
+/** An agent's text, made safe for a terminal: control characters are spelt out, and no line looks like one of ours. */
 export function plain(text: string): string {
-  // Nearly all texts are of this kind, and whole transcripts go through here.
+  // Fast path: nearly all texts are harmless, and whole transcripts go through here.
   if (harmless.test(text) && !text.includes(ownName)) return text;
   const safe = text.replaceAll('\r\n', '\n').replace(unsafe, spelt).toWellFormed();
   return hidden.test(safe) || safe.includes(ownName) ? safe.replace(forged, '\\$&') : safe;
@@ -27,7 +27,7 @@ function spelt(char: string): string {
   return code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\u{${code}}`;
 }
 
-/** Data as a terminal may show it: what it would obey is spelt out, in JSON so that it stays the same JSON. */
+/** Data, made safe for a terminal: control characters are spelt out, in JSON in such a way that it stays the same JSON. */
 export function spellOut(text: string): string {
   return harmless.test(text) ? text : text.replaceAll('\r\n', '\n').replace(unsafe, speltInUnits);
 }
@@ -48,18 +48,18 @@ function speltInUnits(char: string): string {
   return Array.from({ length: char.length }, (_, index) => `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
 }
 
-/** A line of ours that quotes others: only its own beginning says that it is ours. */
+/** One of our own lines that quotes foreign text: only its beginning marks it as ours. */
 export function ownLine(message: string): string {
   return `${prefix}${plain(message)}`;
 }
 
 const words = /^[!-~]+(?: [!-~]+)*$/;
 
-/** Text of an agent as `plain` shows it, on one line, cut to `limit` characters. */
+/** An agent's text as `plain` shows it, on one line, cut to `limit` characters. */
 export function oneLine(text: string, limit = 160): string {
-  // Nearly all that is shown is of this kind already.
+  // Fast path: nearly all texts need no change.
   if (text.length <= limit && words.test(text) && !text.includes(ownName)) return text;
-  // What is shown is short, so a text of megabytes need not be searched to its end.
+  // The result is short, so a text of several megabytes need not be searched to its end.
   const head = plain(text.slice(0, limit * 8))
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,6 +1,6 @@
 import { cells } from './cells.ts';
 
-/** The words of a command line as they stand there, with their quotes. */
+/** The words of a command line as written, with their quotes. */
 export function shellWords(line: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -20,7 +20,7 @@ export function shellWords(line: string): string[] {
   return word === '' ? words : [...words, word];
 }
 
-/** Words in rows of so many columns. A word is never broken: a longer one has a row of its own. */
+/** Words in rows of at most `columns` columns. A word is never broken: a longer one gets its own row. */
 export function rowsOfWords(words: readonly string[], columns: number): string[] {
   const rows: string[] = [];
   let row = '';

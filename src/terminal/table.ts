@@ -4,13 +4,13 @@ import { plain } from './plain.ts';
 
 export interface Column<Row> {
   title: string;
-  /** What a terminal would obey in it is spelt out. */
+  /** Control characters in it are spelt out. */
   cell(row: Row): string;
   align?: 'right';
   colour?(row: Row): Colour | undefined;
-  /** Takes what room is left, and is cut to it. */
+  /** Takes the remaining width, and is cut to it. */
   fills?: boolean;
-  /** When the room is short, the column of the highest number goes first; absent: it stays. */
+  /** When there is not enough width, the column with the highest number is dropped first; absent: it is never dropped. */
   leaves?: number;
 }
 
@@ -42,7 +42,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return head + rows.map((row, index) => line(texts[index] ?? [], (column) => column.colour?.(row))).join('');
 }
 
-/** Columns as wide as their widest cell, without a head. */
+/** Columns as wide as their widest cell, without a header. */
 export function grid(given: readonly (readonly string[])[]): string {
   const rows = given.map((row) => row.map(safeCell));
   const widths: number[] = [];
@@ -71,7 +71,7 @@ function fitting<Row>(columns: readonly Column<Row>[], texts: readonly (readonly
       index,
       width: texts.reduce((widest, row) => Math.max(widest, cells(row[index] ?? '')), cells(column.title)),
     }))
-    // A column that says nothing of any row is room for the others.
+    // A column that is empty in every row leaves its width to the others.
     .filter(({ column, index }) => column.leaves === undefined || texts.some((row) => row[index] !== ''));
   const gaps = (): number => gap.length * (shown.length - 1);
   const taken = (fillWidth: (width: number) => number): number =>
