@@ -3,7 +3,7 @@ import { acpAgent, builtIn } from '../vocabulary.ts';
 
 const prefix = `${acpAgent}:`;
 
-/** `acp:COMMAND` as the words of that command; undefined: it is another agent. No shell reads it: quotes hold words together, that is all. */
+/** The words of COMMAND in `acp:COMMAND`; undefined for any other agent. No shell reads it: quotes keep words together, and that is all. */
 export function acpCommand(agent: string): string[] | undefined {
   if (!agent.startsWith(prefix)) return undefined;
   const words = wordsOf(agent.slice(prefix.length));
@@ -16,7 +16,7 @@ interface Asked<Command> {
   command?: Command | undefined;
 }
 
-/** Who does the work, with `acp:COMMAND` taken apart. */
+/** The agent that does the work, with `acp:COMMAND` split into agent and command. */
 export function agentOf<Command extends readonly string[]>({ agent = builtIn, command }: Asked<Command>) {
   const words = acpCommand(agent);
   if (words === undefined) return { agent, command };

@@ -11,12 +11,12 @@ import { agents } from './registry.ts';
 export interface AcpProgram {
   command: string;
   args: readonly string[];
-  /** What we know of it. */
+  /** The known agent that this program is; undefined: we know nothing about it. */
   known: AgentCli | undefined;
   title: string;
 }
 
-/** How the words of `acp:COMMAND` are started: an agent that we know needs no more than its name. */
+/** How to start the command of `acp:COMMAND`; for a known agent the name alone is enough. */
 export function acpProgram([program, ...rest]: readonly string[]): AcpProgram {
   if (program === undefined || program === '') throw new Failure('input', noAcpCommand);
   const known = agents.find(({ id, binaries }) => id === program || binaries.includes(basename(program)));
@@ -30,7 +30,7 @@ export function acpProgram([program, ...rest]: readonly string[]): AcpProgram {
   return { command: program === known.id ? (known.binaries[0] ?? program) : program, args: known.acp.args, known, title };
 }
 
-/** Its path; throws `Failure` when it is not here. */
+/** Its path; throws `Failure` if it is not installed. */
 export async function locateAcp({ command, known, title }: AcpProgram, env: Environment): Promise<string> {
   const path = command.includes('/') ? await executable(command) : (await searchPath(command, env)).path;
   if (path !== undefined) return path;

@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../vocabulary.ts';
 import type { SessionStore } from './session-meter.ts';
 
-/** What a user may ask of any agent. A plan turns it into the words of one command line. */
+/** What a user may ask of any agent. A plan turns it into the arguments of one command line. */
 export interface Ask {
   prompt: string;
   cwd: string;
@@ -17,11 +17,11 @@ export interface Ask {
   /** More folders that it may work in. */
   directories: readonly string[];
   baseUrl?: string;
-  /** Words for its command line that we know nothing of: `--agent-arg`. */
+  /** Arguments that we know nothing about: `--agent-arg`. */
   extraArgs: readonly string[];
 }
 
-/** The limits that an agent keeps by itself when it is told to; we watch all of them anyway. */
+/** The limits that an agent can enforce by itself; we watch all of them anyway. */
 type OwnLimit = 'turns' | 'cost';
 
 /** How to start an agent once: data only, nothing is started. */
@@ -29,16 +29,16 @@ export interface Plan {
   args: readonly string[];
   /** Set for the child, on top of what is passed on. */
   env: Readonly<Record<string, string>>;
-  /** Fed to stdin, which then ends; undefined: stdin is empty from the start. */
+  /** Written to stdin, which is then closed; undefined: stdin is empty. */
   stdin: string | undefined;
   ownLimits: readonly OwnLimit[];
   /** What was asked for and this agent (or this version of it) cannot do, as sentences for people. */
   unsupported: readonly string[];
-  /** Why it cannot do this at all: it is not started then. */
+  /** Why it cannot do this at all; if set, it is not started. */
   refused?: string | undefined;
 }
 
-/** What `runwire agents` tells of an agent. */
+/** What `runwire agents` prints about an agent. */
 interface Abilities {
   model: boolean;
   resume: boolean;
@@ -55,7 +55,7 @@ interface AcpStart {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** One agent's command line: everything we know of how to start it, and nothing of how to read it. */
+/** One agent's command line: everything about how to start it, and nothing about how to read it. */
 export interface AgentCli {
   readonly id: string;
   readonly title: string;
@@ -67,33 +67,33 @@ export interface AgentCli {
   readonly install: string;
   /** Arguments that make it print its version. */
   readonly versionArgs: readonly string[];
-  /** Arguments that make it print the help of the very command that is planned. */
+  /** Arguments that make it print the help of the command that is planned. */
   readonly helpArgs: readonly string[];
-  /** The version that its command line was tried with; undefined: known from its documents alone. */
+  /** The version that its command line was tried with; undefined: known only from its documentation. */
   readonly tested: string | undefined;
-  /** Whether a program of such a name, with this version, is this agent; unset: nothing else has its name. */
+  /** Whether a program with its name and this version is this agent; unset: no other program has its name. */
   readonly isItsVersion?: (version: string) => boolean;
   /** Variables that it needs, on top of those that every child gets; `CODEX_*` is a prefix. */
   readonly passEnv: readonly string[];
-  /** Any of these variables gives it a key; a login of its own may do as well. */
+  /** Variables, any of which may hold its key; its own login may do instead. */
   readonly keys: readonly string[];
-  /** Variables that look like a key for it and are not, with the one that is. */
+  /** Variables that look like its key but are not, each with the one that is. */
   readonly notKeys?: Readonly<Record<string, string>>;
-  /** Flags that work and that its help does not show. */
+  /** Flags that work although its help does not show them. */
   readonly hiddenFlags?: readonly string[];
-  /** Files and folders under the home folder that hold a login of its own, such as `.codex/auth.json`. */
+  /** Files and folders under the home folder that hold its own login, such as `.codex/auth.json`. */
   readonly logins: readonly string[];
-  /** Where it keeps its sessions, when its totals count a whole session: in `variable`, else under the home folder, one file each, named after the id. */
+  /** Where it keeps its sessions, if its totals count a whole session: in `variable`, or else under the home folder, one file each, named after the id. */
   readonly sessionFiles?: { readonly variable: string; readonly home: string; readonly folder: string };
-  /** When it tells what it used: a limit of cost or tokens can stop it only while it runs. */
+  /** When it reports its usage: a limit on cost or tokens can stop it only if that is while it runs. */
   readonly tellsUsage: 'while it runs' | 'at its end' | 'never';
-  /** Nor can a limit of turns stop it before. */
+  /** A limit on turns cannot stop it before its end either. */
   readonly tellsTurnsAtEnd?: true;
-  /** Its session files, where they tell what it does not tell itself. */
+  /** Its session files, if they hold what its output does not. */
   readonly sessionStore?: SessionStore;
   readonly abilities: Abilities;
-  /** How to start it as an agent of ACP; unset: it is none, as far as we know. */
+  /** How to start it as an ACP agent; unset: it does not speak ACP, as far as we know. */
   readonly acp?: AcpStart;
-  /** `version` is what the installed one printed, without a leading v; undefined when it did not say. */
+  /** `version` is what the installed program printed, without a leading v; undefined if it printed none. */
   plan(ask: Ask, version?: string): Plan;
 }

@@ -6,7 +6,7 @@ const title = 'agent-code';
 
 const modes: Record<PermissionMode, readonly string[]> = {
   'read-only': ['--permission-mode=plan'],
-  // In a single run what a mode would ask for is allowed, so `accept_edits` would allow commands as well.
+  // In a single run it allows whatever a mode would ask about, so `accept_edits` would allow commands as well.
   edit: ['--permission-mode=plan'],
   full: ['--dangerously-skip-permissions'],
 };

@@ -10,7 +10,7 @@ import { isAtLeast } from './words.ts';
 import { findInstalled, askProgram, type Installed } from './installed.ts';
 import { type Environment, type PermissionMode, permissionModes } from '../vocabulary.ts';
 
-/** `unsure`: nothing is wrong as far as we can see, and we cannot see everything. */
+/** `unsure`: nothing wrong was found, but not everything could be checked. */
 export interface Check {
   what: string;
   status: 'ok' | 'unsure' | 'wrong';
@@ -23,7 +23,7 @@ const oldestNode = '22.18';
 export async function checkHost(env: Environment, nodeVersion: string): Promise<Check[]> {
   const node: Check = isAtLeast(nodeVersion, oldestNode)
     ? { what: 'node', status: 'ok', detail: nodeVersion }
-    : { what: 'node', status: 'wrong', detail: `${nodeVersion} is too old; ${oldestNode} is the oldest that is supported` };
+    : { what: 'node', status: 'wrong', detail: `${nodeVersion} is too old; ${oldestNode} is the oldest supported version` };
   return [node, await checkFolder('state folder', stateFolder(env)), await checkFolder('temporary folder', env['TMPDIR'] || tmpdir())];
 }
 
@@ -39,7 +39,7 @@ async function checkFolder(what: string, folder: string): Promise<Check> {
   }
 }
 
-/** One agent, from its program to its flags; no model is called. */
+/** Checks one agent, from its program to its flags, without calling a model. */
 export async function checkAgent(agent: AgentCli, env: Environment): Promise<Check[]> {
   const installed = await findInstalled(agent, env);
   const { path } = installed;
@@ -57,8 +57,8 @@ export async function checkAgent(agent: AgentCli, env: Environment): Promise<Che
 
 function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Check {
   const what = 'version';
-  if (version === undefined) return { what, status: 'wrong', detail: problem ?? 'it did not say its version' };
-  if (tested === undefined) return { what, status: 'unsure', detail: `${version}; its command line is known from its documents alone` };
+  if (version === undefined) return { what, status: 'wrong', detail: problem ?? 'it printed no version' };
+  if (tested === undefined) return { what, status: 'unsure', detail: `${version}; its command line is known only from its documentation` };
   const minor = tested.split('.').slice(0, 2).join('.');
   if (version === minor || version.startsWith(`${minor}.`)) return { what, status: 'ok', detail: version };
   return {
@@ -68,7 +68,7 @@ function checkVersion({ tested }: AgentCli, { version, problem }: Installed): Ch
   };
 }
 
-/** Which variable or file, never what is in it. */
+/** Reports which variable or file holds the key, never what is in it. */
 async function checkKey({ keys, notKeys = {}, logins }: AgentCli, env: Environment): Promise<Check> {
   const what = 'key';
   const variable = keys.find((name) => (env[name] ?? '') !== '');
@@ -79,15 +79,15 @@ async function checkKey({ keys, notKeys = {}, logins }: AgentCli, env: Environme
       () => true,
       () => false,
     );
-    if (isThere) return { what, status: 'ok', detail: `perhaps in ~/${login}, which is there` };
+    if (isThere) return { what, status: 'ok', detail: `perhaps in ~/${login}, which exists` };
   }
   const places = logins.map((login) => `~/${login}`).join(', ');
   const mistaken = Object.entries(notKeys).filter(([name]) => (env[name] ?? '') !== '');
   const hints = mistaken.map(([name, right]) => `; ${name} is set, but is not sent: set ${right}`).join('');
   const detail = `none of ${shortList(keys)} is set${places === '' ? '' : `, and there is no ${places}`}${hints}`;
-  // There a login is mostly kept in the keychain, where we do not look.
+  // On macOS a login is usually kept in the keychain, which we do not read.
   return process.platform === 'darwin'
-    ? { what, status: 'unsure', detail: `${detail}; the keychain was not looked at` }
+    ? { what, status: 'unsure', detail: `${detail}; the keychain was not checked` }
     : { what, status: 'wrong', detail };
 }
 
@@ -113,7 +113,7 @@ const everything = (permissionMode: PermissionMode): Ask => ({
   extraArgs: [],
 });
 
-/** Every flag that a plan may have, as words such as `--json`. */
+/** Every flag that a plan may use, such as `--json`. */
 export function plannedFlags(agent: AgentCli, version: string | undefined): string[] {
   const words = permissionModes.flatMap((mode) => {
     const { args } = agent.plan(everything(mode), version);
@@ -124,8 +124,8 @@ export function plannedFlags(agent: AgentCli, version: string | undefined): stri
 }
 
 /**
- * Parsers skip their checks when they are asked for help, and nothing else is sure not to call a model. So the help is
- * read: it must name every flag that we plan. Whether it takes our values is not known then.
+ * Only asking for help is certain not to call a model, and parsers do not check the other flags then. So we read the help:
+ * it must name every flag that we plan. Whether the agent accepts our values remains unknown.
  */
 async function checkFlags(agent: AgentCli, path: string, version: string | undefined, env: Environment): Promise<Check> {
   const what = 'flags';
@@ -139,8 +139,8 @@ async function checkFlags(agent: AgentCli, path: string, version: string | undef
   const planned = plannedFlags(agent, version);
   const unnamed = planned.filter((flag) => !new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(help));
   const missing = unnamed.filter((flag) => agent.hiddenFlags?.includes(flag) !== true);
-  const hidden = unnamed.length === 0 ? '' : ` but ${unnamed.join(', ')}, which works all the same`;
+  const hidden = unnamed.length === 0 ? '' : ` but ${unnamed.join(', ')}, which works anyway`;
   return missing.length === 0
-    ? { what, status: 'ok', detail: `"${asked}" names all ${planned.length} that we use${hidden}; their values were not checked` }
+    ? { what, status: 'ok', detail: `"${asked}" names all ${planned.length} that Runwire uses${hidden}; their values were not checked` }
     : { what, status: 'wrong', detail: `"${asked}" does not name ${missing.join(', ')}` };
 }

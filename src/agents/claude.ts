@@ -4,9 +4,9 @@ import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'Claude Code';
 
-/** Without a person to ask, its modes refuse what they would ask for. */
+/** Without a person to ask, its modes refuse what they would ask about. */
 const modes: Record<PermissionMode, readonly string[]> = {
-  // A user's own settings may allow some commands and edits; what is disallowed here stays so.
+  // A user's own settings may allow some commands and edits; what is disallowed here stays disallowed.
   'read-only': ['--permission-mode=default', '--disallowedTools=Bash,Edit,MultiEdit,NotebookEdit,Write'],
   edit: ['--permission-mode=acceptEdits'],
   full: ['--permission-mode=bypassPermissions'],
@@ -21,7 +21,7 @@ export const claude: AgentCli = {
   versionArgs: ['--version'],
   helpArgs: ['--help'],
   tested: undefined,
-  // Not every CLAUDE_CODE_ variable: those that one Claude Code sets for its children make another refuse to start.
+  // Not every CLAUDE_CODE_ variable: those that Claude Code sets for its child processes make another Claude Code refuse to start.
   passEnv: [
     'ANTHROPIC_*',
     'CLAUDE_CONFIG_DIR',

@@ -23,13 +23,13 @@ export const cline: AgentCli = {
     return {
       args: ['--json', ...(isCurrent ? currentFlags(ask) : formerFlags(ask)), ...ask.extraArgs, '--', ask.prompt],
       env: { CLINE_NO_AUTO_UPDATE: '1' },
-      // It takes a socket for no stdin at all, and that is what a child of Node gets.
+      // It treats a socket as no stdin at all, and a socket is what a child process of Node gets.
       stdin: undefined,
       ownLimits: [],
       unsupported: [
         ...lackingMode(title, ask, 'edit', 'it may only read; full lets it edit'),
         ...(ask.permissionMode === 'full' ? [] : [`${title} may run commands that, by a list of its own, change nothing.`]),
-        // What it prints names no session that it could resume.
+        // Its output names no session that could be resumed.
         ...lacking(title, ask, 'resume', 'appendSystem', 'directories', 'baseUrl', ...(isCurrent ? [] : (['system'] as const))),
       ],
       refused: tooLong(title, ask.prompt),
@@ -41,7 +41,7 @@ function currentFlags(ask: Ask): string[] {
   const { provider, name } = ask.model === undefined ? { provider: undefined, name: undefined } : splitModel(ask.model);
   return [
     ...(ask.permissionMode === 'full' ? [] : ['--plan']),
-    // Without it reading a file needs a person; plan mode has no tool that edits.
+    // Without it, even reading a file needs a person's approval; plan mode has no tool that edits.
     '--auto-approve',
     'true',
     ...pair('provider', provider),

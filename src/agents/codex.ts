@@ -15,7 +15,7 @@ export const codex: AgentCli = {
   tested: '0.166.0',
   passEnv: ['CODEX_*', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT', 'RUST_LOG'],
   keys: ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'],
-  // Its own provider is never sent that one by `codex exec`; other providers may name it in its configuration.
+  // `codex exec` never sends that one to its own provider; its configuration may name it for other providers.
   notKeys: { OPENAI_API_KEY: 'CODEX_API_KEY' },
   logins: ['.codex/auth.json'],
   sessionFiles: { variable: 'CODEX_HOME', home: '.codex', folder: 'sessions' },
@@ -28,14 +28,14 @@ export const codex: AgentCli = {
     prompt: 'argument',
   },
   plan(ask, version) {
-    // A lone hyphen means stdin to it, also after `--`.
+    // It takes a lone hyphen for stdin, even after `--`.
     const byStdin = ask.prompt === '-' || needsStdin(ask.prompt);
     const prompt = byStdin ? '-' : ask.prompt;
     const baseUrlByVariable = !isAtLeast(version, '0.118');
     return {
       args: [
         'exec',
-        // 0.42 had the new events beside the old ones, by another name.
+        // 0.42 had the new events alongside the old ones, under another flag.
         isAtLeast(version, '0.42') && !isAtLeast(version, '0.43') ? '--experimental-json' : '--json',
         '--skip-git-repo-check',
         ...permissionFlags(ask),

@@ -3,7 +3,7 @@ import type { Json } from '../dialects/dialect.ts';
 import { present } from '../present.ts';
 import type { SessionTotals } from './session-meter.ts';
 
-/** `~/.continue/sessions/ID.json`, with the totals of the whole session. Without a terminal it is written when the run has ended well. */
+/** `~/.continue/sessions/ID.json`, with the totals of the whole session. Without a terminal it is written only when the run has succeeded. */
 export function readContinueSession(text: string): SessionTotals | undefined {
   let wire: Json;
   try {
@@ -23,7 +23,7 @@ export function readContinueSession(text: string): SessionTotals | undefined {
     turns: history.filter(({ message }) => object(message).role === 'assistant').length,
     inputTokens,
     outputTokens,
-    // It begins with 0 for what some servers never tell it.
+    // These start at 0 and stay there if the server never reports them, so 0 means unknown.
     ...present({
       cacheReadTokens: amount(object(usage.promptTokensDetails).cachedTokens) || undefined,
       costUsd: amount(usage.totalCost) || undefined,
@@ -31,7 +31,7 @@ export function readContinueSession(text: string): SessionTotals | undefined {
   };
 }
 
-/** What is no message at all makes it another file than we know. */
+/** An entry that is not a message means that this is not a session file that we know. */
 function isHistory(value: Json | undefined): boolean {
   return Array.isArray(value) && value.every((entry) => string(object(object(entry).message).role) !== undefined);
 }

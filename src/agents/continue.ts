@@ -6,12 +6,12 @@ import type { PermissionMode } from '../vocabulary.ts';
 const title = 'Continue';
 
 /**
- * Characters. It takes a model for one of 200,000 tokens unless its configuration says otherwise, and when a prompt does not fit with the
- * answer, it summarises the prompt away without a word.
+ * In characters. It assumes a context of 200,000 tokens unless its configuration says otherwise, and when the prompt and the answer do not
+ * fit, it silently replaces the prompt with a summary.
  */
 const longestPrompt = 400_000;
 
-/** Without a person to ask, tools that it would ask for are left out. */
+/** Without a person to ask, it leaves out the tools that it would ask about. */
 const modes: Record<PermissionMode, readonly string[]> = {
   // Its own --readonly lets commands run.
   'read-only': ['--exclude=Write', '--exclude=Edit', '--exclude=MultiEdit', '--exclude=Bash'],
@@ -41,7 +41,7 @@ export const continueCli: AgentCli = {
       '--format=json',
       ...modes[ask.permissionMode],
       ...flag('model', ask.model),
-      // It resumes the last session, or a copy of a named one.
+      // It can only resume the last session, or a copy of a named one.
       ...flag('fork', ask.resume),
       ...flag('rule', ask.appendSystem),
       ...ask.extraArgs,

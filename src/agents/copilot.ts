@@ -5,13 +5,13 @@ import type { PermissionMode } from '../vocabulary.ts';
 const title = 'Copilot CLI';
 
 const modes: Record<PermissionMode, readonly string[]> = {
-  // What is denied stays so, whatever is allowed.
+  // Denied tools stay denied, whatever else is allowed.
   'read-only': ['--allow-all-tools', '--deny-tool=write', '--deny-tool=shell'],
   edit: ['--allow-all-tools', '--deny-tool=shell'],
   full: ['--allow-all'],
 };
 
-/** Kinds of model servers that it may be sent to. */
+/** Types of model servers that it can talk to. */
 const serverTypes = new Set(['openai', 'azure', 'anthropic']);
 
 export const copilot: AgentCli = {

@@ -30,7 +30,7 @@ export const cursor: AgentCli = {
       '--print',
       '--output-format=stream-json',
       ...modes[ask.permissionMode],
-      // Since 2026 it asks whether a folder is to be trusted.
+      // Since 2026 it asks whether to trust the folder.
       ...(isAtLeast(version, '2026') ? ['--trust'] : []),
       ...flag('model', ask.model === undefined ? undefined : splitModel(ask.model).name),
       ...flag('resume', ask.resume),

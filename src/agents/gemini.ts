@@ -4,7 +4,7 @@ import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'Gemini CLI';
 
-/** Without a person to ask, `default` leaves out the tools that it would ask for. */
+/** Without a person to ask, `default` leaves out the tools that it would ask about. */
 const modes: Record<PermissionMode, string> = { 'read-only': 'default', edit: 'auto_edit', full: 'yolo' };
 
 export const gemini: AgentCli = {
@@ -42,13 +42,13 @@ export const gemini: AgentCli = {
         ...flag('resume', ask.resume),
         ...flags('include-directories', ask.directories),
         ...ask.extraArgs,
-        // It drops what stands after `--`.
+        // It drops what follows `--`.
         ...(byStdin ? [] : flag('prompt', ask.prompt)),
       ],
       env: variables({
-        // Started again by itself, it ignores SIGINT and SIGTERM.
+        // When it relaunches itself, it ignores SIGINT and SIGTERM.
         GEMINI_CLI_NO_RELAUNCH: 'true',
-        // The folder is the one that the user named; without this an untrusted one ends the run.
+        // The user named the folder; without this, an untrusted folder ends the run.
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
         GEMINI_TELEMETRY_ENABLED: 'false',
         GOOGLE_GEMINI_BASE_URL: ask.baseUrl,

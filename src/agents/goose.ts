@@ -3,7 +3,7 @@ import { flag, lacking, lackingMode, needsStdin, providerKeys, providerSettings,
 
 const title = 'Goose';
 
-/** Which variable says where a provider's server is. */
+/** The variable that holds the address of a provider's server. */
 const hosts: Readonly<Record<string, string>> = { openai: 'OPENAI_HOST', anthropic: 'ANTHROPIC_HOST', ollama: 'OLLAMA_HOST' };
 
 export const goose: AgentCli = {

@@ -8,13 +8,13 @@ import { childEnvironment } from './environment.ts';
 import type { Environment } from '../vocabulary.ts';
 import { patient } from '../processes/patience.ts';
 
-/** What is here of an agent. */
+/** What is installed of an agent. */
 export interface Installed {
-  /** Undefined: there is no such program in PATH that can be started. */
+  /** Undefined: no such program in PATH can be started. */
   path: string | undefined;
-  /** Without a leading v; undefined: it did not say. */
+  /** Without a leading v; undefined: it printed none. */
   version: string | undefined;
-  /** Why it is not found or said no version, for people. */
+  /** Why it was not found or printed no version, for people. */
   problem: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const patienceMs = patient(20_000);
 
 const memory = new Map<string, Promise<Installed>>();
 
-/** Finds an agent's program in PATH and asks it for its version; asked once in the life of this process. */
+/** Finds an agent's program in PATH and asks it for its version, once per process. */
 export function findInstalled(agent: AgentCli, env: Environment): Promise<Installed> {
   const key = JSON.stringify([agent.id, env['PATH'], env['HOME']]);
   const known = memory.get(key) ?? probe(agent, env);
@@ -57,7 +57,7 @@ async function askVersion(path: string, agent: AgentCli, env: Environment): Prom
   const version = versionIn(said.stdout) ?? versionIn(said.stderr);
   const complaint = said.stderr.split('\n').find((line) => line.trim() !== '');
   const problem = said.timedOut
-    ? `${command} did not end in ${timeInWords(patienceMs)}`
+    ? `${command} did not exit within ${timeInWords(patienceMs)}`
     : `${command} printed no version${complaint === undefined ? '' : `: ${complaint.trim().slice(0, 200)}`}`;
   return { path, version, problem: version === undefined ? problem : undefined };
 }
@@ -68,7 +68,7 @@ function versionIn(text: string): string | undefined {
   return found?.[1];
 }
 
-/** The first program of this name; a relative folder in PATH is left out, for what it holds depends on where we stand. */
+/** The first program of this name; relative folders in PATH are left out, because what they hold depends on the working directory. */
 export async function searchPath(name: string, env: Environment): Promise<{ path: string | undefined; notExecutable: string[] }> {
   const notExecutable: string[] = [];
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
@@ -88,7 +88,7 @@ export async function searchPath(name: string, env: Environment): Promise<{ path
   return { path: undefined, notExecutable };
 }
 
-/** What an agent's program prints when it is asked something that it answers at once. */
+/** What an agent's program prints in reply to something that it answers at once, such as `--version`. */
 export function askProgram(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Printed> {
   return printed({ command, args, env }, patienceMs);
 }

@@ -7,15 +7,15 @@ import type { Environment } from '../vocabulary.ts';
 
 export interface Located {
   path: string;
-  /** Undefined: it did not say. */
+  /** Undefined: it printed none. */
   version: string | undefined;
 }
 
-/** A program that is deeper in its package than this is not looked for. */
+/** How many folders up from the program its package.json is looked for. */
 const levels = 5;
 
 /**
- * An agent's program, ready to be started. Its package tells the version at once; a program without one is asked, which
+ * An agent's program, ready to be started. Its package gives the version at once; a program without one is asked, and
  * some take seconds to answer.
  */
 export async function locate(agent: AgentCli, env: Environment): Promise<Located> {

@@ -1,17 +1,17 @@
 import type { Ask, Plan } from './agent-cli.ts';
 import { flag, lacking, splitModel, variables } from './words.ts';
 
-/** OpenCode and its fork: the same command line, with variables of their own. */
+/** OpenCode and its fork: the same command line, with different variables. */
 export interface Flavour {
   title: string;
   /** `OPENCODE` of `OPENCODE_PERMISSION`. */
   prefix: string;
-  /** What makes this version approve everything that is not denied; undefined: it has no such flag yet. */
+  /** The flag that makes this version approve everything that is not denied; undefined: it has none yet. */
   autoFlag: string | undefined;
   env: Readonly<Record<string, string>>;
 }
 
-/** The prompt goes by stdin: an argument with a space in it reaches the model in quotes. */
+/** The prompt goes on stdin: an argument with a space in it reaches the model in quotes. */
 export function planOpenCode(ask: Ask, { title, prefix, autoFlag, env }: Flavour): Plan {
   const permission = permissionsOf(ask, autoFlag);
   const config = configOf(ask);
@@ -40,7 +40,7 @@ export function planOpenCode(ask: Ask, { title, prefix, autoFlag, env }: Flavour
   };
 }
 
-/** Denied, not asked for: a refused question ends the run, a denied tool is one that the model can do without. */
+/** `deny` instead of `ask`: a refused question ends the run, while the model can work around a denied tool. */
 function permissionsOf(ask: Ask, autoFlag: string | undefined): Record<string, unknown> | undefined {
   if (ask.permissionMode === 'full') {
     return autoFlag === undefined

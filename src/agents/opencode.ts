@@ -16,7 +16,7 @@ export const opencode: AgentCli = {
   passEnv: ['OPENCODE_*', ...providerKeys, ...providerSettings],
   keys: ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', ...providerKeys],
   logins: ['.local/share/opencode/auth.json', '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
-  // It asks for nothing by itself.
+  // By default it asks for no permission.
   acp: {
     args: ['acp'],
     env: {

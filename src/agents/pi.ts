@@ -4,7 +4,7 @@ import type { PermissionMode } from '../vocabulary.ts';
 
 const title = 'pi';
 
-/** It has no permissions, only tools that are there or not. */
+/** It has no permissions; a tool is either present or not. */
 const tools: Record<PermissionMode, string | undefined> = {
   'read-only': 'read,grep,find,ls',
   edit: 'read,grep,find,ls,edit,write',
@@ -31,10 +31,10 @@ export const pi: AgentCli = {
     ownLimits: [],
     prompt: 'stdin',
   },
-  // By stdin: it knows no `--`, and a word that begins with @ is a file to it.
+  // On stdin: it does not know `--`, and takes a word that begins with @ for a file.
   plan: (ask) => ({
     args: [
-      // What follows --print may be taken for a prompt, so a flag does.
+      // It may take what follows --print for a prompt, so another flag follows.
       '--print',
       '--mode',
       'json',

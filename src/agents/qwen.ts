@@ -6,13 +6,13 @@ import { present } from '../present.ts';
 const title = 'Qwen Code';
 
 const modes: Record<PermissionMode, readonly string[]> = {
-  // Without a person to ask, `default` refuses what it would ask for; the tools are excluded in case a user's own settings allow them.
+  // Without a person to ask, `default` refuses what it would ask about; the tools are excluded in case a user's own settings allow them.
   'read-only': ['--approval-mode=default', '--exclude-tools=edit,write_file,notebook_edit,run_shell_command'],
   edit: ['--approval-mode=auto-edit'],
   full: ['--approval-mode=yolo'],
 };
 
-/** Our names of providers, and how it calls the way to them. */
+/** Our names of providers, and its names for the way to sign in to them. */
 const authTypes: Readonly<Record<string, string>> = {
   openai: 'openai',
   'openai-compatible': 'openai',
@@ -43,7 +43,7 @@ export const qwen: AgentCli = {
     ownLimits: ['turns'],
     prompt: 'stdin',
   },
-  // By stdin: it drops what stands after `--`, and its `--prompt` is on the way out.
+  // On stdin: it drops what follows `--`, and its `--prompt` is deprecated.
   plan(ask, version) {
     const { authType, name } = modelOf(ask);
     return {
@@ -60,7 +60,7 @@ export const qwen: AgentCli = {
         ...ask.extraArgs,
       ],
       env: variables({
-        // Started again by itself, a signal ends the parent alone and leaves the rest behind.
+        // When it relaunches itself, a signal ends only the parent and leaves the rest behind.
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_TELEMETRY_ENABLED: 'false',
         QWEN_USAGE_STATISTICS_ENABLED: 'false',

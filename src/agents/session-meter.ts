@@ -2,24 +2,24 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../vocabulary.ts';
 
-/** What an agent says in its session file of a run that it tells nothing of while it goes on. */
+/** Usage from an agent's session file, for agents that report none while they run. */
 export interface SessionTotals {
   sessionId: string;
   /** The folder that it worked in. */
   cwd: string;
-  /** Answers of the model. */
+  /** The model's answers. */
   turns: number;
-  /** The last of them asks for a tool: there will be another. */
+  /** The last answer asks for a tool, so another will follow. */
   goesOn: boolean;
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens?: number;
   costUsd?: number;
-  /** The agent is gone. */
+  /** The agent has exited. */
   isFinal?: true;
 }
 
-/** Where an agent keeps its sessions, one file each, and how to read one; undefined: it is none. */
+/** Where an agent keeps its sessions, one file each, and how to read one; `read` gives undefined for any other file. */
 export interface SessionStore {
   readonly variable: string;
   readonly home: string;
@@ -28,10 +28,10 @@ export interface SessionStore {
   read(text: string): SessionTotals | undefined;
 }
 
-/** Beyond this a file is no session that we follow. */
+/** Larger files are not followed. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Follows the one session that was begun in a folder since then. Two of them at a time cannot be told apart, and are left alone. */
+/** Follows the one session that was started in a folder since `since`. Two at a time cannot be told apart, so neither is followed. */
 export class SessionMeter {
   readonly #store: SessionStore;
   readonly #root: string;

@@ -12,7 +12,7 @@ type Earlier = Pick<
   'earlier_input_tokens' | 'earlier_output_tokens' | 'earlier_reasoning_tokens' | 'earlier_cache_read_tokens'
 >;
 
-/** What a session had used before it is resumed, from the file that its agent keeps of it: some count it all again. */
+/** What a session had used before it is resumed, from its agent's session file: some agents count all of it again. */
 export async function usedBefore({ sessionFiles, dialect }: AgentCli, session: string, env: Environment): Promise<Earlier> {
   if (sessionFiles === undefined) return {};
   const { variable, folder, home } = sessionFiles;
@@ -28,7 +28,7 @@ export async function usedBefore({ sessionFiles, dialect }: AgentCli, session: s
       earlier_cache_read_tokens: metrics.cache_read_tokens,
     });
   } catch {
-    // No such folder, or not ours to read: then the outcome says what its numbers include.
+    // The folder is missing or unreadable; the outcome then says what its numbers include.
     return {};
   }
 }

@@ -8,7 +8,7 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Environment } from '../vocabulary.ts';
 import { present } from '../present.ts';
 
-/** A kind of line that no decoder knew: its name and when it came, nothing of what it held. */
+/** A kind of line that no decoder knew: its name and when it was seen, nothing of its content. */
 const UnknownShape = z.object({
   dialect: z.string(),
   shape: z.string(),
@@ -24,7 +24,7 @@ const longestName = 120;
 
 const unknownShapesFile = (env: Environment): string => join(stateFolder(env), 'unknown-shapes.json');
 
-/** Newest first. A file that is not there, or is damaged, holds none. */
+/** Newest first; none if the file is missing or damaged. */
 export async function readUnknownShapes(env: Environment): Promise<UnknownShape[]> {
   try {
     return z.array(UnknownShape).parse(JSON.parse(await readFile(unknownShapesFile(env), 'utf8')));
@@ -33,7 +33,7 @@ export async function readUnknownShapes(env: Environment): Promise<UnknownShape[
   }
 }
 
-/** Keeps what a run showed that we do not know, for `runwire doctor`. A run never fails for it. */
+/** Keeps the unknown shapes that a run showed, for `runwire doctor`. A run never fails because of this. */
 export async function recordUnknownShapes(outcome: RunOutcome, env: Environment, now: number): Promise<void> {
   const seen = shapesOf(outcome, new Date(now).toISOString());
   if (seen.length === 0) return;
@@ -47,7 +47,7 @@ export async function recordUnknownShapes(outcome: RunOutcome, env: Environment,
       await rename(draft, file);
     });
   } catch {
-    // A full disk, a folder that cannot be written: doctor says so.
+    // A full disk or an unwritable folder is reported by doctor.
   }
 }
 
@@ -76,7 +76,7 @@ function merge(known: readonly UnknownShape[], seen: readonly UnknownShape[]): U
 
 const tries = 40;
 const pauseMs = 25;
-/** Its owner was killed: the work inside takes milliseconds. */
+/** An older lock is stale: the work under it takes milliseconds, so its owner must have been killed. */
 const staleMs = 10_000;
 
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {

@@ -2,15 +2,15 @@ import { fileSize } from '../terminal/figures.ts';
 import type { Ask } from './agent-cli.ts';
 import type { Environment, PermissionMode } from '../vocabulary.ts';
 
-/** Linux takes 128 KiB in one argument, with its end; a prompt near that goes by stdin. */
+/** Linux accepts 128 KiB in one argument, including its terminator; a prompt near that goes on stdin. */
 const longestArgument = 100_000;
 
-/** Whether the text does not fit into one argument, or cannot stand in one. */
+/** Whether the text is too long for an argument, or holds a NUL, which no argument can. */
 export function needsStdin(prompt: string): boolean {
   return prompt.includes('\0') || new TextEncoder().encode(prompt).length > longestArgument;
 }
 
-/** `--name=value`, or nothing: a value in the same word cannot be taken for a flag. */
+/** `--name=value`, or nothing. A value in the same word cannot be taken for a flag. */
 export function flag(name: string, value: string | number | undefined): string[] {
   return value === undefined ? [] : [`--${name}=${value}`];
 }
@@ -36,14 +36,14 @@ export function splitModel(model: string): ModelName {
     : { provider: model.slice(0, slash), name: model.slice(slash + 1) };
 }
 
-/** The name alone where the agent has one provider only; other providers stay in the name, for the agent to judge. */
+/** The name without the provider, for agents that have only that one; other providers stay in the name, for the agent to judge. */
 export function withoutProvider(model: string | undefined, ...providers: readonly string[]): string | undefined {
   if (model === undefined) return undefined;
   const { provider, name } = splitModel(model);
   return provider !== undefined && providers.includes(provider) ? name : model;
 }
 
-/** An unknown version is taken for the newest one. */
+/** An unknown version is treated as the newest. */
 export function isAtLeast(version: string | undefined, least: string): boolean {
   if (version === undefined) return true;
   const [have, want] = [numbersOf(version), numbersOf(least)];
@@ -56,12 +56,12 @@ export function isAtLeast(version: string | undefined, least: string): boolean {
 
 const numbersOf = (version: string): number[] => (version.split(/[-+]/)[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0);
 
-/** Variables of a child: only those that have a value. */
+/** Variables for a child process: only those that have a value. */
 export function variables(all: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** A TOML string; JSON's escapes are TOML's, but TOML wants DEL escaped as well. */
+/** A TOML string. JSON's escapes are valid TOML, but TOML also requires DEL to be escaped. */
 export function tomlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f');
 }
@@ -77,7 +77,7 @@ const wishes: Record<Wish, string> = {
   baseUrl: 'cannot be sent to another model server by its command line; set it in its own configuration',
 };
 
-/** A sentence for each of these that was asked for. */
+/** A sentence for each of these wishes that the user asked for. */
 export function lacking(title: string, ask: Ask, ...cannot: readonly Wish[]): string[] {
   return cannot.flatMap((wish) => (isAsked(ask, wish) ? [`${title} ${wishes[wish]}.`] : []));
 }
@@ -90,14 +90,14 @@ export function lackingMode(title: string, ask: Ask, mode: PermissionMode, inste
   return ask.permissionMode === mode ? [`${title} has no flag for the permission mode ${mode}: ${instead}.`] : [];
 }
 
-/** Why a prompt cannot reach an agent that takes it as an argument only. */
+/** Why a prompt cannot reach an agent that takes it only as an argument. */
 export function tooLong(title: string, prompt: string): string | undefined {
   if (!needsStdin(prompt)) return undefined;
   const why = prompt.includes('\0') ? 'this one holds a NUL' : `this one is too long for that (${size(prompt)})`;
   return `${title} takes a prompt as an argument only, and ${why}; put it into a file and name the file`;
 }
 
-/** How long a text is: `127.0 KiB`. */
+/** The size of a text, such as `127.0 KiB`. */
 export function size(text: string): string {
   return fileSize(new TextEncoder().encode(text).length);
 }
@@ -124,7 +124,7 @@ export const providerKeys: readonly string[] = [
   'AWS_BEARER_TOKEN_BEDROCK',
 ];
 
-/** What says where the providers are and which account of the user's to take; no secrets. */
+/** Variables that say where the providers are and which of the user's accounts to use; no secrets. */
 export const providerSettings: readonly string[] = [
   'OPENAI_BASE_URL',
   'OPENAI_ORG_ID',

@@ -112,7 +112,7 @@ describe('agents', () => {
     const brief = Object.fromEntries(all.map(({ id, version, path, problem }) => [id, [path, version, problem]]));
     expect(brief).toMatchObject({
       codex: [paths['codex'], '0.166.0', null],
-      gemini: [paths['gemini'], null, `${paths['gemini']} --version did not end in 5 s`],
+      gemini: [paths['gemini'], null, `${paths['gemini']} --version did not exit within 5 s`],
       qwen: [paths['qwen'], null, `${paths['qwen']} --version printed no version`],
       opencode: [null, null, `${paths['opencode']} is not executable`],
       claude: [null, null, 'no claude in PATH'],
@@ -134,7 +134,7 @@ describe('agents', () => {
     [['doctor', 'nothing'], 1, 'unknown agent "nothing"; known: builtin, codex'],
     [['doctor', 'acp'], 2, 'acp needs the command of an agent'],
     [['doctor', 'acp:amp'], 1, 'Amp does not speak ACP by itself'],
-    [['agents', 'acp:gemini'], 2, '"runwire doctor" tells whether it speaks ACP'],
+    [['agents', 'acp:gemini'], 2, '"runwire doctor" checks whether it speaks ACP'],
   ])('refuses %j', async (args, status, message) => {
     const result = await askHere('empty', args);
     expect({ status: result.status, stdout: result.stdout }).toEqual({ status, stdout: '' });
@@ -239,7 +239,7 @@ describe('doctor', () => {
     });
     expect(hidden.agents[0]?.checks.find(({ what }) => what === 'flags')).toMatchObject({
       status: 'ok',
-      detail: expect.stringContaining('but --max-turns, which works all the same') as string,
+      detail: expect.stringContaining('but --max-turns, which works anyway') as string,
     });
   });
 
