@@ -10,7 +10,7 @@ import { remarks } from './agent-remarks.ts';
 const recordings = join(import.meta.dirname, '..', 'test', 'recordings');
 const plain: Ask = { prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] };
 
-/** docs/agents/NAME.md for each: all of it from the registry, the recordings and what a conversion loses, but the remarks. */
+/** docs/agents/NAME.md for each agent: everything but the remarks comes from the registry, the recordings and what a conversion loses. */
 export async function agentPages(): Promise<[path: string, text: string][]> {
   return Promise.all(agents.map(async (agent): Promise<[string, string]> => [`docs/agents/${agent.id}.md`, await pageOf(agent)]));
 }
@@ -19,17 +19,17 @@ async function pageOf(agent: AgentCli): Promise<string> {
   const { id, title, binaries, install, tested, dialect: speaks } = agent;
   const dialect = findDialect(speaks);
   const runs = recordedRuns(id);
-  const recorded = runs.length === 0 ? '' : ` ${runs.length} recorded runs are read by the tests.`;
+  const recorded = runs.length === 0 ? '' : ` The tests read ${runs.length} recorded runs.`;
   const known =
     tested === undefined
-      ? `Its command line is known from its documents; it was not started by Runwire here.${recorded}`
-      : `Tried with **${tested}**; older and newer versions are driven as far as they are known to differ.${recorded}`;
+      ? `Its command line is known only from its documentation; Runwire has not started it here.${recorded}`
+      : `Tried with **${tested}**; known differences of older and newer versions are taken into account.${recorded}`;
   return `# ${title}
 
-Made from the registry by \`npm run generate\`. What holds for all agents: [Agents](../agents.md).
+Made from the registry by \`npm run generate\`. What applies to all agents is in [Agents](../agents.md).
 
 \`runwire run --agent ${id} "PROMPT"\` starts \`${binaries.join('` or `')}\`. Install it with \`${install}\`; \`runwire doctor ${id}\` checks it, \`runwire agents ${id}\` shows the
-command line of a run here. ${known}
+command line of a run on your machine. ${known}
 
 ## What is passed
 
@@ -37,13 +37,13 @@ ${commandTable(agent)}
 
 ${limitsOf(agent)}
 
-## What it gets of the environment
+## Its environment
 
 ${environmentOf(agent)}
 
 ## What is read
 
-The dialect [\`${dialect.id}\`](../dialects.md): ${dialect.about.reads ?? 'nothing'}. \`runwire outcome FILE\` reads stored output, too.
+The dialect [\`${dialect.id}\`](../dialects.md): ${dialect.about.reads ?? 'nothing'}. \`runwire outcome FILE\` also reads stored output.
 
 ${tellsOf(agent, runs)}
 
@@ -90,17 +90,17 @@ function limitsOf(agent: AgentCli): string {
   const lacks = permissionModes.flatMap((permissionMode) => agent.plan({ ...all, permissionMode }, agent.tested).unsupported);
   const sentences = [...new Set(lacks)];
   if (sessionStore !== undefined)
-    sentences.push('Its tokens and turns are read from its session file while it runs; limits stop it as soon as that tells them.');
+    sentences.push('Its tokens and turns are read from its session file while it runs; limits stop it as soon as that file has them.');
   else if (tellsUsage === 'at its end')
-    sentences.push('It tells its tokens at its end alone: `--max-cost-usd` and `--max-tokens` cannot stop it before.');
+    sentences.push('It reports its tokens only at the end: `--max-cost-usd` and `--max-tokens` cannot stop it before that.');
   else if (tellsUsage === 'never')
-    sentences.push('It never tells its tokens: `--max-cost-usd` and `--max-tokens` cannot stop it, and its cost is unknown.');
-  if (sessionStore === undefined && tellsTurnsAtEnd === true) sentences.push('Nor can `--max-turns` stop it before it has ended.');
+    sentences.push('It never reports its tokens: `--max-cost-usd` and `--max-tokens` cannot stop it, and its cost is unknown.');
+  if (sessionStore === undefined && tellsTurnsAtEnd === true) sentences.push('`--max-turns` cannot stop it before its end either.');
   const own = abilities.ownLimits;
-  if (own.length > 0) sentences.push(`It keeps a limit of ${own.join(' and ')} by itself; Runwire watches all limits besides.`);
+  if (own.length > 0) sentences.push(`It enforces a limit on ${own.join(' and ')} by itself; Runwire watches all limits as well.`);
   return sentences.length === 0
-    ? 'Everything that `runwire run` can ask for, it can do.'
-    : `What it cannot do, and what else to know before a run:\n\n${sentences.map((each) => `- ${each}`).join('\n')}`;
+    ? 'It can do everything that `runwire run` can ask for.'
+    : `What it cannot do, and what else you should know before a run:\n\n${sentences.map((each) => `- ${each}`).join('\n')}`;
 }
 
 function environmentOf(agent: AgentCli): string {
@@ -108,13 +108,13 @@ function environmentOf(agent: AgentCli): string {
   const set = Object.entries(agent.plan(plain, agent.tested).env).map(([name, value]) => `${name}=${value}`);
   const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
   return [
-    `- Beside [what every agent gets](../agents.md#what-an-agent-gets-of-the-environment): ${code(passEnv)}.`,
-    keys.length === 0 ? '- No variable gives it a key.' : `- A key is in ${keys.length === 1 ? '' : 'any of '}${code(keys)}.`,
-    ...Object.entries(notKeys).map(([not, but]) => `- \`${not}\` looks like its key and is not: it wants \`${but}\`.`),
+    `- In addition to [what every agent gets](../agents.md#what-an-agent-gets-of-the-environment): ${code(passEnv)}.`,
+    keys.length === 0 ? '- No variable gives it a key.' : `- Its key can be in ${keys.length === 1 ? '' : 'any of '}${code(keys)}.`,
+    ...Object.entries(notKeys).map(([not, but]) => `- \`${not}\` looks like its key but is not: it needs \`${but}\`.`),
     logins.length === 0
-      ? `- No login of ${title} is known that could stand in for a key.`
-      : `- A login of its own does as well: ${code(logins.map((path) => `~/${path}`))}.`,
-    ...(set.length === 0 ? [] : [`- Set for it, in mode \`edit\`: ${code(set)}.`]),
+      ? `- ${title} has no known login that could replace a key.`
+      : `- Its own login also works: ${code(logins.map((path) => `~/${path}`))}.`,
+    ...(set.length === 0 ? [] : [`- Runwire sets, in mode \`edit\`: ${code(set)}.`]),
   ].join('\n');
 }
 
@@ -143,14 +143,14 @@ function recordedRuns(id: string): Recorded[] {
 }
 
 const facts: readonly (readonly [what: string, isTold: (event: Record<string, unknown>) => boolean])[] = [
-  ['times of its own', ({ timestamp, source }) => source === 'agent' && timestamp !== null],
+  ['timestamps', ({ timestamp, source }) => source === 'agent' && timestamp !== null],
   ['its version', ({ type, agent_version }) => type === 'thread.started' && agent_version !== undefined],
   ['the model', ({ type, model }) => (type === 'thread.started' || type === 'usage.reported') && model !== undefined],
   ['the session', ({ type, session_id }) => type === 'thread.started' && session_id !== undefined],
   ['text as it is written', ({ type, synthetic }) => type === 'text.delta' && synthetic === false],
   ['reasoning', ({ type }) => type === 'reasoning.completed'],
-  ['calls of tools', ({ type }) => type === 'item.started'],
-  ['output of a tool while it works', ({ type }) => type === 'item.output'],
+  ['tool calls', ({ type }) => type === 'item.started'],
+  ['tool output while the tool runs', ({ type }) => type === 'item.output'],
   ['exit codes of commands', ({ type, exit_code }) => type === 'item.completed' && exit_code !== undefined],
   ['changed files', ({ type }) => type === 'file.edited'],
   [
@@ -158,8 +158,8 @@ const facts: readonly (readonly [what: string, isTold: (event: Record<string, un
     ({ type, status, decision }) =>
       (type === 'item.completed' && status === 'denied') || (type === 'permission.resolved' && decision === 'denied'),
   ],
-  ['questions for permission', ({ type }) => type === 'permission.requested'],
-  ['retries of the model', ({ type }) => type === 'retry.scheduled'],
+  ['permission requests', ({ type }) => type === 'permission.requested'],
+  ['retries of model calls', ({ type }) => type === 'retry.scheduled'],
   ['tokens', ({ type, input_tokens }) => type === 'usage.reported' && input_tokens !== undefined],
   ['cached tokens', ({ type, cache_read_tokens }) => type === 'usage.reported' && cache_read_tokens !== undefined],
   ['reasoning tokens', ({ type, reasoning_tokens }) => type === 'usage.reported' && reasoning_tokens !== undefined],
@@ -167,24 +167,24 @@ const facts: readonly (readonly [what: string, isTold: (event: Record<string, un
 ];
 
 function tellsOf({ title, tellsUsage, sessionStore }: AgentCli, runs: readonly Recorded[]): string {
-  const usage = { 'while it runs': 'while it runs', 'at its end': 'at its end', never: 'not at all' }[tellsUsage];
-  const told = sessionStore === undefined ? `It tells its tokens ${usage}.` : 'Its output tells no tokens; its session file does.';
+  const usage = { 'while it runs': 'while it runs', 'at its end': 'at the end', never: 'not at all' }[tellsUsage];
+  const told = sessionStore === undefined ? `It reports its tokens ${usage}.` : 'Its output does not report tokens; its session file does.';
   if (runs.length === 0) return told;
   const events = runs.flatMap((run) => run.events);
   const [yes, no] = [true, false].map((wanted) => facts.filter(([, isTold]) => events.some(isTold) === wanted).map(([what]) => what));
   const lists = [
-    `| ${title} tells, in the recorded runs | it never does |`,
+    `| ${title} reports, in the recorded runs | it never reports |`,
     '| --- | --- |',
-    `| ${(yes ?? []).join(', ') || 'nothing but its answer'} | ${(no ?? []).join(', ') || 'nothing of the kind'} |`,
+    `| ${(yes ?? []).join(', ') || 'only its answer'} | ${(no ?? []).join(', ') || 'nothing: it reports everything'} |`,
   ];
-  return `${told}\n\n${lists.join('\n')}\n\nWhat it does not tell is absent in the outcome, or computed and marked so (cost, from tokens and prices); times are Runwire's own in a live run.`;
+  return `${told}\n\n${lists.join('\n')}\n\nWhat it does not report is absent from the outcome, or computed and marked as computed (cost, from tokens and prices); in a live run, Runwire adds its own timestamps.`;
 }
 
 const samples = ['codex@0.166.0', 'opencode@1.18.33', 'qwen@0.24.4'].flatMap((folder) =>
   ['multi-tool', 'denied', 'rate-limit-then-ok'].map((scenario) => join(recordings, folder, scenario, 'stdout.jsonl')),
 );
 
-/** What gets lost is tried, on runs of three agents: tools, a denial, a rate limit. */
+/** Finds out what gets lost by converting runs of three agents: tools, a denial, a rate limit. */
 async function writtenOf(id: string): Promise<string> {
   const { encoder, about, variants } = findDialect(id);
   if (encoder === undefined) return `Nothing: \`--to ${id}\` is not a format that Runwire writes.`;
@@ -197,24 +197,24 @@ async function writtenOf(id: string): Promise<string> {
   const more = names.length > 1 ? ` Variants: ${names.join(', ')}.` : '';
   const losses =
     lost.size === 0
-      ? 'Nothing gets lost'
-      : `What gets lost, as \`runwire convert\` calls it: ${[...lost]
+      ? 'Nothing is lost'
+      : `What is lost, in the terms of \`runwire convert\`: ${[...lost]
           .toSorted()
           .map((each) => `\`${each}\``)
           .join(', ')}`;
-  return `\`--to ${id}\` writes ${about.writes ?? 'it'}, of any agent's run.${more} ${losses}, tried with runs of several agents.`;
+  return `\`--to ${id}\` writes ${about.writes ?? 'it'}, for any agent's run.${more} ${losses} (tried with runs of several agents).`;
 }
 
 function sessionsOf({ title, abilities, sessionFiles, sessionStore, dialect }: AgentCli): string {
   const store = sessionStore ?? sessionFiles;
   const sentences = [
     abilities.resume
-      ? `\`--resume ID\` resumes a session of ${title}; \`session_id\` of the outcome names it, and the line \`next:\` on stderr shows the whole command.`
+      ? `\`--resume ID\` resumes a session of ${title}; \`session_id\` in the outcome is its ID, and the \`next:\` line on stderr shows the whole command.`
       : `${title} cannot resume a session from its command line: \`--resume\` is refused.`,
     ...(store === undefined
       ? []
       : [
-          `Its session files, below \`~/${store.home}/${store.folder}\` (or \`${store.variable}\`), are read where they tell what its output does not: what a resumed session had used before, or its tokens.`,
+          `Its session files, below \`~/${store.home}/${store.folder}\` (or \`${store.variable}\`), are read for what its output does not report: what a resumed session had used before, or its tokens.`,
         ]),
     ...(/session/.test(findDialect(dialect).about.reads ?? '') ? ['`runwire runs import` reads the sessions that it keeps.'] : []),
   ];
@@ -236,5 +236,5 @@ function recordedOf(runs: readonly Recorded[]): string {
       .map(([name, each]) => `\`${name}\`: ${each.map(({ scenario }) => scenario).join(', ')}`);
     return `| ${folder} | ${cells.join('<br>')} |`;
   });
-  return `\n## Recorded runs\n\nWhat each came to; the situations are those of a scripted model server, without a network.\n\n| version | class: situations |\n| --- | --- |\n${rows.join('\n')}\n`;
+  return `\n## Recorded runs\n\nThe outcome of each; the situations were produced by a scripted model server, without a network.\n\n| version | class: situations |\n| --- | --- |\n${rows.join('\n')}\n`;
 }

@@ -1,33 +1,33 @@
-/** What no field of the registry says, by agent: seen with the versions that were tried, or said by its documents. */
+/** What no field of the registry says, by agent: seen with the versions that were tried, or taken from its documentation. */
 export const remarks: Readonly<Record<string, readonly string[]>> = {
   codex: [
     'It may start outside a git repository, because you named the folder.',
-    'It tells no model calls: `--max-turns` counts each of its tool calls as a turn.',
-    'In a private copy its own sandbox works, as root and as a user. In mode `edit` it may not write to `.git`: what it left is committed for it.',
+    'It does not report model calls: `--max-turns` counts each of its tool calls as a turn.',
+    'Its own sandbox works in a private copy, as root and as a user. In mode `edit` it may not write to `.git`, so Runwire commits what it left.',
     'A folder that you trust by its path is not the folder of a clone.',
   ],
   claude: [
-    'What it says in the place of the model (an empty account, an expired login) is a failure, not the answer.',
-    'Files of resumed sessions repeat what came before; each message counts once.',
+    'A message that it prints in place of a model answer (an empty account, an expired login) is a failure, not the answer.',
+    'The files of resumed sessions repeat earlier messages; each message counts once.',
   ],
   opencode: [
-    'The prompt goes by stdin: an argument with a space in it reaches the model in quotes.',
-    'It tells a call when the call ends: of a run that was stopped inside a step, calls under way are missing, and a note says so.',
+    'The prompt goes on stdin: an argument with a space in it reaches the model in quotes.',
+    'It reports a call only when the call ends: if a run is stopped in the middle of a step, the calls in progress are missing, and a note says so.',
   ],
   gemini: [
-    'It trusts the folder, because you named it, and is told not to start itself again: a second process does not hear signals.',
-    'Unless you name a model it asks one which to use; these calls are in its tokens.',
+    'It trusts the folder, because you named it, and is told not to restart itself, because the second process does not receive signals.',
+    'Unless you name a model, it asks one which to use; its tokens include these calls.',
   ],
   qwen: [
-    'The prompt goes by stdin: it drops what follows `--`.',
-    'It is told not to start itself again: a second process outlives the first.',
+    'The prompt goes on stdin: it drops what follows `--`.',
+    'It is told not to restart itself, because the second process outlives the first.',
   ],
-  pi: ['The prompt goes by stdin: it takes words that begin with `@` for files.', 'In mode `edit` it can edit anywhere, and has no shell.'],
+  pi: ['The prompt goes on stdin: it takes words that begin with `@` for files.', 'In mode `edit` it can edit anywhere, and has no shell.'],
   'agent-code': [
-    'In a single run it allows whatever it would ask for; therefore `edit` is its `plan` mode.',
+    'In a single run it allows whatever it would otherwise ask about; therefore `edit` is its `plan` mode.',
     'A prompt that does not fit into one argument is refused before the start.',
   ],
-  dexter: ['Its one response is written at its end: until then nothing is known of the run but that it goes on.'],
+  dexter: ['It writes its only response at the end: until then nothing is known about the run except that it is still running.'],
   'dev-agent': [
     'Its stream ends with a report over many lines; both are read.',
     'A prompt that does not fit into one argument is refused before the start.',
@@ -40,12 +40,15 @@ export const remarks: Readonly<Record<string, readonly string[]>> = {
   goose: ['It has no tools at all in the modes `read-only` and `edit`.'],
   droid: ['`edit` is its autonomy level `low`.'],
   copilot: ['`GITHUB_TOKEN` reaches it, as its key; other agents do not get that variable.'],
-  cline: ['`edit` and `read-only` are its plan mode: no edits, and commands that change nothing by its own list.', 'It names no session.'],
-  continue: [
-    'It prints its answer and little else; tokens, cost and turns are from its session file, which is known by the folder that it worked in.',
-    'It names neither its calls nor the files that it changes; in a [private copy](../copies.md) git tells those.',
-    'Prompts from 400,000 characters are refused: it would cut them.',
-    'Of several at once in overlays of one checkout, tokens and cost are unknown; `--isolate clone` gives each a folder of its own.',
+  cline: [
+    '`edit` and `read-only` are its plan mode: no edits, and only commands that, according to its own list, change nothing.',
+    'It names no session.',
   ],
-  kilo: ['A fork of OpenCode: the prompt goes by stdin, and a call is told when it ends.'],
+  continue: [
+    'It prints its answer and little else; tokens, cost and turns come from its session file, which is found by the folder that it worked in.',
+    'It names neither its calls nor the files that it changes; in a [private copy](../copies.md), git reports the files.',
+    'Prompts of more than 400,000 characters are refused, because it would replace them with a summary.',
+    'If several run at once in overlays of one checkout, their tokens and cost are unknown; `--isolate clone` gives each its own folder.',
+  ],
+  kilo: ['A fork of OpenCode: the prompt goes on stdin, and a call is reported only when it ends.'],
 };
