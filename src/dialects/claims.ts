@@ -7,37 +7,38 @@ import { failureText } from './told.ts';
 type Claim = EventOf<'agent.finished'>;
 
 /**
- * What an agent claims of its end, and whether a wire may repeat it. Who reads the lines alone believes the claim, so a run that
- * was no success must not be told as one: unless its own lines, repeated as they came, speak against the claim just as well.
+ * What an agent claims about how it ended, and whether an encoder may repeat that claim. A reader who sees only the lines believes
+ * it, so an unsuccessful run must not be written as a success, unless the agent's own lines, repeated unchanged, contradict the
+ * claim just as clearly.
  */
 export class Claims {
   readonly #dialect: string | undefined;
   readonly #last = new LastClaim();
   #isDoubted = false;
 
-  /** Unset: it cannot repeat even its own lines. */
+  /** Unset: this dialect cannot repeat even its own lines. */
   constructor(dialect: string | undefined) {
     this.#dialect = dialect;
   }
 
-  /** Whether a run that had finished goes on with this: lines of both together do not speak for the last one as its own do. */
+  /** Whether this event continues a run that had already finished: then the lines no longer describe the last part alone. */
   see(event: EventRecord): boolean {
     const goesOn = this.#last.see(event, event.synthetic) !== undefined;
     if (goesOn || castsDoubt(event)) this.#isDoubted = true;
     return goesOn;
   }
 
-  /** Something that this wire has no word for speaks against the claim. */
+  /** Something that this wire cannot express contradicts the claim. */
   doubt(): void {
     this.#isDoubted = true;
   }
 
-  /** The last one, of a run that did not go on after it. */
+  /** The last claim, if the run did not go on after it. */
   get last(): Claim | undefined {
     return this.#last.current;
   }
 
-  /** The last one as this wire may repeat it. */
+  /** The last claim, in the form in which this wire may repeat it. */
   told(outcome: RunOutcome): Claim | undefined {
     return this.judged(this.last, outcome);
   }
@@ -50,7 +51,7 @@ export class Claims {
   }
 }
 
-/** Whether this speaks against the claim in a way that no agent's own wire can say. */
+/** Whether this contradicts the claim in a way that no agent's own wire can express. */
 function castsDoubt(event: EventRecord): boolean {
   if (event.type === 'process.ended') return event.exit_code !== 0;
   if (event.type === 'expectation.checked') return !event.passed;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../events/event.ts';
 
-/** How a class that a wire has no code for is told in the message, and read back from it. */
+/** How a class for which a wire has no code is written into the message, and read back from it. */
 export const classWords: Readonly<Record<string, { words: string; code: ErrorCode }>> = {
   tool: { words: 'Tool failed', code: 'tool' },
   input: { words: 'Bad input', code: 'input' },

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../outcome/outcome.ts';
 import type { Told } from './tokens.ts';
 
-/** Tokens on a wire that has a number for each; 0 stands for what nobody counted. */
+/** Tokens on a wire where every count is required; 0 stands for a count that nobody reported. */
 export interface Counts {
   readonly input: number;
   readonly output: number;
@@ -24,7 +24,7 @@ export function countsOf(told: Told): Counts {
   };
 }
 
-/** What a run came to; a cost that nobody told is not written. */
+/** The totals of a run; a cost that the agent did not report is not written. */
 export function totalCounts({ cost, cost_source, ...tokens }: RunOutcome['metrics']): Counts {
   return countsOf({ ...tokens, cost_usd: cost_source === 'reported' ? cost : undefined });
 }

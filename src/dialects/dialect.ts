@@ -46,17 +46,17 @@ export interface Origin {
   source: EventSource;
   synthetic: boolean;
   threadId: string;
-  /** 0: it had none. */
+  /** 0: the event had none. */
   sequence: number;
-  /** A delta that its block's end follows with the same words. */
+  /** A delta whose block ends with the same text. */
   isWhole?: boolean;
 }
 
 /** Where a decoder puts what it understood. */
 export interface DecoderSink {
-  /** `origin` is for tapes alone: what the first reading already knew of this event. */
+  /** `origin` is for tapes only: what the first reading already knew about this event. */
   emit(event: Draft, origin?: Origin): void;
-  /** The agent's own time (ms since the epoch) of what is emitted from now on; undefined: no longer known. */
+  /** The agent's own time (ms since the epoch) for everything emitted from now on; undefined: no longer known. */
   at(ms: number | undefined): void;
   /** The line is well-formed but of a kind this dialect does not know: kept whole as `line.unknown`. */
   unknown(wire: JsonObject): void;
@@ -71,9 +71,9 @@ export interface Decoder {
    * Returns true when the line is fully understood; otherwise it is kept as a `log`.
    */
   stderr?(text: string, wire?: JsonObject): boolean;
-  /** What stood on stdout where an object should; it is kept as a `log` whatever this says of it. */
+  /** Text found on stdout in place of an object; it is kept as a `log` whatever this makes of it. */
   text?(text: string): void;
-  /** stdout is at its end: emit what was held back. Repair closes what is still open. */
+  /** stdout has ended: emit what was held back. Repair closes what is still open. */
   end(): void;
 }
 
@@ -85,31 +85,31 @@ export interface EncoderSink {
 /** A single-use machine: repaired records in (the last is always `thread.completed`), wire objects out. */
 export interface Encoder {
   record(record: EventRecord): void;
-  /** Before the first record: another run stands before this one on the wire, and has ended. */
+  /** Called before the first record: another run precedes this one on the wire, and has ended. */
   follow?(): void;
-  /** In a live run: nothing more comes at once, so what waits for it goes out. */
+  /** In a live run: no further record is ready, so write what was held back for one. */
   flush?(): void;
-  /** All records are in, and this is what they came to: the last lines can be written. */
+  /** All records are in, and this is their outcome: the last lines can be written. */
   end(outcome: RunOutcome): void;
 }
 
-/** How a dialect's objects become bytes: one a line, one JSON array, one indented document, or one a server-sent event. */
+/** How a dialect's objects become bytes: one per line, one JSON array, one indented document, or one per server-sent event. */
 type Layout = 'lines' | 'array' | 'document' | 'sse';
 
 export interface Variant {
   readonly name: string;
   readonly layout: Layout;
-  /** All is told in one object, as in a document. */
+  /** Everything is in one object, as in a document. */
   readonly isOneObject?: true;
-  /** Of server-sent events: the data of the one after the last object. */
+  /** For server-sent events: the data of the event after the last object. */
   readonly farewell?: string;
-  /** What an HTTP response has to say beside its content type. */
+  /** The headers that an HTTP response needs besides its content type. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Dialect {
   readonly id: string;
-  /** The program that speaks it, and what we read and write of it: the generated table in docs/dialects.md. */
+  /** The program that speaks it, and what we read and write: the generated table in docs/dialects.md. */
   readonly about: {
     readonly agent: string;
     /** Absent: can be written but not read. */
@@ -118,25 +118,25 @@ export interface Dialect {
   };
   /** How sure, from the first objects on stdout (and the first lines of stderr): 0 = not mine, 1 = certain. */
   detect(head: readonly JsonObject[], stderr: readonly string[]): number;
-  /** The same for a document that was cut before it could be read: all there is, is how it begins. */
+  /** The same for a document that was cut off, of which only the beginning is left. */
   detectText?(text: string): number;
   decoder(sink: DecoderSink): Decoder;
   /** Absent: can be read but not written. The first variant is the default. */
   encoder?(sink: EncoderSink, variant: string): Encoder;
   readonly variants?: readonly Variant[];
-  /** Escape everything outside ASCII when written. */
+  /** Escape everything outside ASCII when writing. */
   readonly ascii?: boolean;
-  /** Its turn is the whole run, however often the model is called. */
+  /** A turn is the whole run, however often the model is called. */
   readonly turnIsRun?: true;
-  /** Its stream just stops: a model's answer that is whole may be the last line. */
+  /** Its stream just stops: a complete answer by the model may be the last line. */
   readonly hasNoLastWord?: true;
-  /** What its writer tells in one go: several `turns` of one run, each with its end, or `all` runs of a stream. Unset: one of each. */
+  /** What its encoder writes as one: several `turns` of one run, each with its end, or `all` runs of a stream. Unset: one of each. */
   readonly joins?: 'turns' | 'all';
-  /** The totals at its end are those of the session, runs before a resume included. */
+  /** The totals at its end are those of the session, including the runs before a resume. */
   readonly countsSessions?: true;
   /** What a non-zero exit code of this program means, where it says more than "failed". */
   exitMeaning?(code: number): ErrorCode | undefined;
-  /** Whether an object only says again what the one before it said. */
+  /** Whether an object only repeats the one before it. */
   isRepetition?(wire: JsonObject, before: JsonObject | undefined): boolean;
   /** The schema of one wire object; loaded only by `validate` and `schema`. */
   schema(): Promise<z.ZodType>;

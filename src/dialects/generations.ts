@@ -1,10 +1,10 @@
-/** A map that forgets what was not asked for in a long while, so that memory does not grow with the stream. */
+/** A map that forgets entries not read for a long while, so that memory does not grow with the stream. */
 export class Generations<Value> {
   readonly #size: number;
   #recent = new Map<string, Value>();
   #earlier = new Map<string, Value>();
 
-  /** It holds between `size` and twice as many. */
+  /** It holds between `size` and twice as many entries. */
   constructor(size: number) {
     this.#size = size;
   }

@@ -1,9 +1,9 @@
 import type { Json } from './dialect.ts';
 
-/** Nesting deeper than this counts as too long: recursion must not follow it. */
+/** A value nested deeper than this counts as too long: recursion must not follow it. */
 const maxDepth = 100;
 
-/** About how long a value is as JSON; counting stops at a limit. */
+/** The approximate length of a value as JSON; counting stops at a limit. */
 export function sizeOf(value: Json, limit: number, depth = 0): number {
   if (typeof value === 'string') return value.length + 3;
   if (typeof value !== 'object' || value === null) return 5;

@@ -1,12 +1,12 @@
 import { Generations } from './generations.ts';
 
-/** More sub-agents than twice this are not at work at once. */
+/** No more than twice this many sub-agents are ever at work at once. */
 const generation = 5000;
 
-/** What is known of each conversation: of the main thread, and of sub-agents by the call that they work for. */
+/** What is known about each conversation: the main thread, and the sub-agents by the call that started them. */
 export class Lanes<State> {
   #main: State | undefined;
-  /** Nothing says that a sub-agent is done if its call never ends, so who was silent for long enough is forgotten. */
+  /** Nothing reports that a sub-agent is done if its call never ends, so one that has been silent for long enough is forgotten. */
   readonly #subAgents = new Generations<State>(generation);
 
   get(parent: string | undefined): State | undefined {

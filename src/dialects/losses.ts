@@ -1,7 +1,7 @@
 import type { EventType } from '../events/event.ts';
 import type { Loss } from './dialect.ts';
 
-/** What is missing in the output when an encoder has no way to say an event of this type. */
+/** What is missing from the output when an encoder cannot express an event of this type. */
 export const lossOf: Record<EventType, Loss> = {
   'thread.started': 'session',
   'prompt.submitted': 'prompt',

@@ -2,8 +2,8 @@ import type { ModelUsage, RunOutcome } from '../outcome/outcome.ts';
 import { type Told, type Tokens, tokensOf } from './tokens.ts';
 
 /**
- * The totals of each model as the agent told them, where they come to what the outcome says. They do not where several runs are
- * told as one, or a session is resumed: then those of the outcome, without a name where only one model is known, and not which.
+ * The totals of each model as the agent reported them, if they add up to those of the outcome. They do not where several runs are
+ * written as one, or a session is resumed: then the outcome's totals, without a name if a single model was used but not named.
  */
 export function totalsByModel(told: ReadonlyMap<string, Told>, outcome: RunOutcome): ReadonlyMap<string, Tokens> {
   const { metrics, usage_by_model } = outcome;
@@ -15,7 +15,7 @@ export function totalsByModel(told: ReadonlyMap<string, Told>, outcome: RunOutco
   return new Map(models.map((each) => [each.model_name ?? metrics.model_name ?? '', totalTokens(each, metrics.cost_source)]));
 }
 
-/** A cost that nobody told is not written. */
+/** A cost that the agent did not report is not written. */
 export function totalTokens(sum: Omit<ModelUsage, 'model_name'>, source: RunOutcome['metrics']['cost_source']): Tokens {
   return tokensOf({ ...sum, cost_usd: source === 'reported' ? sum.cost : undefined });
 }

@@ -1,4 +1,4 @@
-/** A call that can wait for its result, between those of the same tool. */
+/** A call that waits for its result, linked to the calls of the same tool before and after it. */
 export interface Waiting<Call> {
   readonly tool: string;
   before?: Call | undefined;
@@ -8,14 +8,14 @@ export interface Waiting<Call> {
 interface Queue<Call> {
   first: Call;
   last: Call;
-  /** The turn in which the last one was opened, and the first that is open of that turn. */
+  /** The turn in which the last call was opened, and the first open call of that turn. */
   turn: number;
   firstOfTurn: Call | undefined;
 }
 
 /**
- * Calls on a wire without call ids: a result belongs to the first open call of its tool, of this turn if there is one. A run may
- * have a hundred thousand of them open, and they may end in any order, so nothing is ever searched.
+ * Calls on a wire without call ids: a result belongs to the first open call of its tool, preferably one of this turn. A run may
+ * have a hundred thousand calls open, and they may end in any order, so nothing is ever searched.
  */
 export class OpenCalls<Call extends Waiting<Call>> {
   readonly #queues = new Map<string, Queue<Call>>();
@@ -39,7 +39,7 @@ export class OpenCalls<Call extends Waiting<Call>> {
     return (queue?.turn === turn ? queue.firstOfTurn : undefined) ?? queue?.first;
   }
 
-  /** Once for each call. */
+  /** Call it once per call. */
   close(call: Call): void {
     const queue = this.#queues.get(call.tool);
     if (queue === undefined) return;

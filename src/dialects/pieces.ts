@@ -1,8 +1,8 @@
-/** Small strings cost more than what they say; this many of them become one. */
+/** Small strings cost more memory than their text; this many of them are joined into one. */
 const joinedAt = 1000;
 
 /**
- * A text that comes in pieces. Adding strings to a string keeps every piece for as long as the sum lives: a million
+ * A text that arrives in pieces. Concatenating strings keeps every piece in memory for as long as the result lives: a million
  * deltas of five characters would hold sixty megabytes.
  */
 export class Pieces {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './dialect.ts';
 
-// Wire lines are hostile until read through these: each answers a typed value or a harmless default and never throws,
-// so that a mutated or future line can at worst be understood less.
+// Wire lines are hostile until read through these functions: each returns a typed value or a harmless default and never throws,
+// so that the worst a mutated or future line can do is to be understood less well.
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -21,7 +21,7 @@ export function string(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A string that says something: not empty, not only white space. */
+/** A string with content: not empty, not only white space. */
 export function filled(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
@@ -30,7 +30,7 @@ export function number(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Milliseconds of three hundred years, or more tokens than were ever sold: what is larger is a mistake. */
+/** Three hundred years in milliseconds, or more tokens than were ever sold: anything larger is a mistake. */
 const mostCounted = 1e13;
 
 /** A count: a finite number, never below zero. */
@@ -61,12 +61,12 @@ export function whole(value: Json | undefined): number | undefined {
   return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** What a word of the wire means in a table; names that every object inherits are in none. */
+/** What a word on the wire means according to a table; names that every object inherits are not in any table. */
 export function wordIn<Meaning>(table: Readonly<Record<string, Meaning>>, word: string): Meaning | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-/** The object that a text holds as JSON; one without fields where it holds none. */
+/** The object that a text holds as JSON, or an empty object. */
 export function objectIn(text: string): JsonObject {
   if (!text.startsWith('{')) return nothing;
   try {

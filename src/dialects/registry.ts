@@ -79,7 +79,7 @@ export function findWriter(name: string): { dialect: Dialect & Required<Pick<Dia
   return { dialect: dialect as Dialect & Required<Pick<Dialect, 'encoder'>>, variant };
 }
 
-/** The surest claim wins; nothing above one half is no claim at all. `cut`: texts that should have been objects. */
+/** The surest dialect wins; one half or less does not count. `cut`: texts that should have been objects. */
 export function detectDialect(
   head: readonly JsonObject[],
   stderr: readonly string[],

@@ -3,7 +3,7 @@ import { present } from '../present.ts';
 import type { Json } from './dialect.ts';
 import { count } from './read.ts';
 
-/** Tokens as our events count them: input with the cache in it, output with the reasoning. */
+/** Tokens as our events count them: input includes the cache, output includes the reasoning. */
 export interface Tokens {
   input_tokens?: number;
   output_tokens?: number;
@@ -13,10 +13,10 @@ export interface Tokens {
   cost_usd?: number;
 }
 
-/** The same on an event or an outcome, among other things. */
+/** The same fields on an event or an outcome, among others. */
 export type Told = { readonly [Field in keyof Tokens]?: Tokens[Field] | undefined };
 
-/** For wires that count cached tokens beside the fresh ones: ours holds both. Undefined: all zero, so nobody counted. */
+/** For wires that count cached tokens apart from fresh ones: our input count includes both. Undefined: all zero, so nothing was counted. */
 export function tokensBesideCache(fresh?: Json, output?: Json, cacheRead?: Json, cacheWrite?: Json): Tokens | undefined {
   const [input, said, read, write] = [count(fresh), count(output), count(cacheRead), count(cacheWrite)];
   if (!input && !said && !read && !write) return undefined;
@@ -30,7 +30,7 @@ export function tokensBesideCache(fresh?: Json, output?: Json, cacheRead?: Json,
 
 const fields = [...tokenFields, 'cost_usd'] as const;
 
-/** Of what an event or an outcome tells, the tokens. */
+/** Only the token fields of an event or an outcome. */
 export function tokensOf(told: Told): Tokens {
   const tokens: Tokens = {};
   for (const field of fields) {
@@ -49,7 +49,7 @@ export function plus(left: Tokens, right: Told): Tokens {
   return sum;
 }
 
-/** What `now` has more than `before`; fields that did not grow are left out. */
+/** By how much `now` exceeds `before`; fields that did not grow are left out. */
 export function growth(now: Tokens, before: Tokens): Tokens {
   const more: Tokens = {};
   for (const field of fields) {
@@ -62,7 +62,7 @@ export function growth(now: Tokens, before: Tokens): Tokens {
   return more;
 }
 
-/** `left` without what `right` has of it. */
+/** `left` less `right`, never below zero. */
 export function minus(left: Tokens, right: Tokens): Tokens {
   const rest: Tokens = { ...left };
   for (const field of fields) {
@@ -72,7 +72,7 @@ export function minus(left: Tokens, right: Tokens): Tokens {
   return rest;
 }
 
-/** Differences of dollar amounts must not show the noise of binary fractions. */
+/** Differences between dollar amounts must not show the noise of binary fractions. */
 function exact(value: number): number {
   return Number.isInteger(value) ? value : Math.round(value * 1e12) / 1e12;
 }

@@ -1,6 +1,6 @@
 import type { Decoder, DecoderSink } from './dialect.ts';
 
-// A format that is only written: nothing is ever detected as it, and who reads it all the same gets its lines as they are.
+// A format that is only written: nothing is ever detected as it, and reading it anyway yields its lines unchanged.
 
 export function detectNothing(): number {
   return 0;

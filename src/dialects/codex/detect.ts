@@ -25,7 +25,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function sure(wire: JsonObject): number {
-  // Our tape and dev-agent use the same event names, but number every line, or name turns and branches.
+  // Our tape and dev-agent use the same event names, but they number every line or give ids to turns and branches.
   if ('sequence' in wire || 'turn_id' in wire || 'parent_branch_id' in wire) return 0;
   switch (wire.type) {
     case 'thread.started':

@@ -44,7 +44,7 @@ export const wireStatus: Readonly<Record<ItemStatus, string>> = {
   abandoned: 'in_progress',
 };
 
-/** Only a command can be declined; one without an exit code has not ended, even if it is called completed. */
+/** Only a command can be declined; one without an exit code has not ended, even if its status is `completed`. */
 export const wireCommandStatus: Readonly<Record<ItemStatus, string>> = {
   ...wireStatus,
   denied: 'declined',
@@ -57,7 +57,7 @@ export const operationOf = { add: 'created', delete: 'deleted', update: 'modifie
 /** A patch names its files in lines like `*** Add File: a.c`. */
 export const patchOperation = { Add: 'created', Delete: 'deleted', Update: 'modified' } as const;
 
-/** `codex_error_info`: a word, or a word with what belongs to it. */
+/** `codex_error_info`: a word, or an object with a word as its key. */
 export const codeOfInfo: Readonly<Record<string, ErrorCode>> = {
   context_window_exceeded: 'context_overflow',
   session_budget_exceeded: 'cost_limit',
@@ -71,7 +71,7 @@ export const codeOfInfo: Readonly<Record<string, ErrorCode>> = {
   sandbox_error: 'tool',
 };
 
-/** Errors of a connection, which name the HTTP status if there was one. */
+/** Connection errors, which name the HTTP status if there was one. */
 export const connections: ReadonlySet<string> = new Set([
   'http_connection_failed',
   'response_stream_connection_failed',
@@ -79,5 +79,5 @@ export const connections: ReadonlySet<string> = new Set([
   'response_too_many_failed_attempts',
 ]);
 
-/** What was asked beside the turn failed, not the turn. */
+/** A request made beside the turn failed, not the turn itself. */
 export const besideTheTurn: ReadonlySet<string> = new Set(['thread_rollback_failed', 'active_turn_not_steerable']);

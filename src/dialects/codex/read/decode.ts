@@ -34,7 +34,7 @@ export function decoder(sink: DecoderSink): Decoder {
         return itemLine(wire.type, wire);
       case 'turn.completed':
       case 'turn.failed':
-        // Logs are told at least once: a last line that comes again ends nothing else.
+        // A log may deliver a line more than once: a repeated last line does not end anything else.
         return wire.type === before ? sink.note('guessed', 'last line that came twice') : readEnding(wire, sink);
       case 'error':
         return readError(wire, sink);

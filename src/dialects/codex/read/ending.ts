@@ -8,7 +8,7 @@ import { readUsage } from './usage.ts';
 
 const retryWording = /^Reconnecting\.\.\. (?:(\d+)\/(\d+)|(waiting for network))?\s*(?:\((.*)\))?$/s;
 
-/** `turn.completed` or `turn.failed`: a process has one turn, so it is the agent's last word. An interrupted turn has neither. */
+/** `turn.completed` or `turn.failed`: a process has one turn, so this is the agent's last word. An interrupted turn has neither. */
 export function readEnding(wire: JsonObject, sink: DecoderSink): void {
   if (wire.type === 'turn.completed') {
     readUsage(object(wire.usage), sink, { whole_session: true });
@@ -20,7 +20,7 @@ export function readEnding(wire: JsonObject, sink: DecoderSink): void {
   sink.emit({ type: 'agent.finished', status: 'failed', code: codeOfMessage(message), message });
 }
 
-/** One line for both: the error that ends the run, and a lost connection that is tried again. Only the words differ. */
+/** One line type for both the error that ends the run and a lost connection that is retried. Only the wording differs. */
 export function readError(wire: JsonObject, sink: DecoderSink): void {
   const message = asText(wire.message);
   const retry = retryWording.exec(message);
@@ -43,12 +43,12 @@ export interface Fault {
   message: string;
 }
 
-/** Of a session file: whether this error is the end of its turn. */
+/** In a session file: whether this error ends its turn. */
 export function endsTurn(error: JsonObject): boolean {
   return !besideTheTurn.has(infoOf(error).word);
 }
 
-/** The error of a turn: a text, or an object with a text and a word for it. */
+/** The error of a turn: a text, or an object with a text and a word that classifies it. */
 export function readFault(error: Json): Fault {
   if (!isObject(error)) return { code: codeOfMessage(asText(error)), message: asText(error) };
   const { word, detail } = infoOf(error);
@@ -58,7 +58,7 @@ export function readFault(error: Json): Fault {
     return { code: code === 'unknown' ? 'network' : code, message };
   }
   const code = codeOfMessage(message);
-  // The words may say more: a request that is refused because it is too long.
+  // The message may say more, such as that a request was refused because it was too long.
   return { code: code === 'context_overflow' ? code : (wordIn(codeOfInfo, word) ?? code), message };
 }
 

@@ -157,7 +157,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
   return {
     line,
     end() {
-      // `task_complete` was never printed: an answer and no error is all that this format says of success.
+      // `task_complete` was never printed: an answer without an error is this format's only sign of success.
       if (seen && answered && !finished) sink.emit({ type: 'agent.finished', status: 'ok' });
     },
   };

@@ -3,12 +3,12 @@ import { count, filled, isObject, object } from '../../read.ts';
 
 const fields = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens', 'reasoning_output_tokens'] as const;
 
-/** `token_usage_record`: what one answer of the model took, written at once, so that a session that is killed has it too. */
+/** `token_usage_record`: the tokens of one model response, written at once, so that even a killed session has them. */
 export class ResponseTotals {
   #sum: JsonObject = {};
   #lastResponse: string | undefined;
 
-  /** The totals of the thread so far; undefined: this record says nothing of them. */
+  /** The totals of the thread so far; undefined: this record adds nothing to them. */
   add(record: JsonObject): JsonObject | undefined {
     const told = record.thread_token_usage;
     if (isObject(told) && fields.some((field) => count(told[field]) !== undefined)) return told;

@@ -10,12 +10,12 @@ interface Edit {
   operation: FileOperation;
 }
 
-/** Calls and results as the model and the program exchanged them: they pair by the model's call id. */
+/** Calls and results as the model and the program exchanged them, paired by the model's call id. */
 export class SessionTools {
   readonly #sink: DecoderSink;
-  /** What each open call will have edited if it succeeds. */
+  /** What each open call edits if it succeeds. */
   readonly #open = new Map<string, readonly Edit[]>();
-  /** Commands that were left running, by the number under which they are asked for later, and who asks for which. */
+  /** Commands left running, by the session number under which later calls poll them, and which call polls which session. */
   readonly #running = new Map<string, string>();
   readonly #polls = new Map<string, string>();
 
@@ -36,7 +36,7 @@ export class SessionTools {
     const polled = this.#polls.get(id);
     this.#polls.delete(id);
     if (session !== undefined && polled === undefined) {
-      // Its end is told by whoever asks for it later, or by nobody.
+      // Its end is reported to a later call that polls it, or never.
       this.#running.set(session, id);
       return this.#sink.emit({ type: 'item.output', item_id: id, chunk: output });
     }
@@ -58,14 +58,14 @@ export class SessionTools {
     if (status === 'success') for (const edit of edits) this.#sink.emit({ type: 'file.edited', ...edit, item_id: id });
   }
 
-  /** The provider searches by itself: its one line is both call and result. */
+  /** The provider does the search itself: its one line is both call and result. */
   search(id: string, { action = null, status }: JsonObject): void {
     this.#sink.emit({ type: 'item.started', item_id: id, kind: 'web', name: 'web_search', args: action });
     this.#sink.emit({ type: 'item.completed', item_id: id, status: status === 'failed' ? 'error' : 'success' });
   }
 }
 
-/** JSON inside a text, or the text. */
+/** The JSON in a text, or the text itself. */
 export function parsed(text: Json | undefined): Json {
   if (typeof text !== 'string') return text ?? null;
   try {
@@ -79,11 +79,11 @@ interface Output {
   output: string;
   exit: number | undefined;
   seconds: number | undefined;
-  /** The command still runs, under this number. */
+  /** The command is still running, under this number. */
   session: string | undefined;
 }
 
-/** Plain text with a head that tells the exit code, a JSON text with `metadata`, or a list of blocks: by version and tool. */
+/** Plain text whose head gives the exit code, a JSON text with `metadata`, or a list of blocks, depending on version and tool. */
 function outputOf(wire: Json | undefined): Output {
   const content = isObject(wire) ? (wire.content ?? wire.output) : wire;
   const text = Array.isArray(content) ? content.map((block) => asText(object(block).text)).join('\n') : asText(content);
@@ -100,7 +100,7 @@ function outputOf(wire: Json | undefined): Output {
 }
 
 const refusal = /^(?:exec command |patch |command )?rejected\b|^sandbox denied|rejected by user approval settings|^approval denied/i;
-/** Cut by somebody, or by a signal. */
+/** Stopped by someone, or by a signal. */
 const cut = /^(?:aborted|interrupted|cancell?ed)\b/i;
 const cutInHead = /^Process (?:exited (?:with|from|by|on) signal|terminated|killed|was killed)/m;
 const failure = /^(?:failed|error|unsupported|unknown|execution error|timed? ?out|apply_patch verification failed|[\w ]{0,40} failed\b)/i;
@@ -113,13 +113,13 @@ function statusIn(output: string, exit: number | undefined, success: Json | unde
   const [frame = ''] = head.split(/^Output:$/m);
   if (cutInHead.test(frame)) return 'cancelled';
   if (success === false || failure.test(head)) return 'error';
-  // A frame without an exit code: the command was ended by something else than itself.
+  // A frame without an exit code: the command did not end by itself.
   if (/^(?:Chunk ID: |Wall time: )/.test(frame) && frame.length < head.length) return 'cancelled';
-  // A patch says what it has changed.
+  // A patch that was applied says what it changed.
   return edits && success !== true && !/^(?:Success|Done|ok\b|\{)/i.test(head) ? 'error' : 'success';
 }
 
-/** A patch names its files; it comes as a tool of its own, or as a command of the shell. */
+/** A patch names its files; it comes as a tool call, or as a shell command. */
 function editsOf(name: string, input: Json): Edit[] {
   const text = typeof input === 'string' ? input : (string(object(input).input) ?? list(object(input).command).map(asText).join(' '));
   if (name !== 'apply_patch' && !text.startsWith('apply_patch')) return [];

@@ -19,20 +19,20 @@ export function isSession(wire: JsonObject): boolean {
   return typeof wire.timestamp === 'string' && typeof wire.type === 'string' && isObject(wire.payload);
 }
 
-/** The session files of Codex: what was said to the model and what it answered, and some events of the program. */
+/** The session files of Codex: what was sent to the model, what it answered, and some events of the program. */
 export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): void; end(): void } {
   const tools = new SessionTools(sink);
   let started = false;
   let model: string | undefined;
   let inTurn = false;
-  /** Between the two events that begin and end a task; undefined: this version tells neither. */
+  /** Between the two events that begin and end a task; undefined: this version writes neither. */
   let working: boolean | undefined;
   let answered = false;
   let messages = 0;
-  /** What the turn has not got over; its end may not repeat it. */
+  /** The error from which the turn has not recovered; the line that ends the turn may not repeat it. */
   let fault: Fault | undefined;
   const responses = new ResponseTotals();
-  /** The last count is the one that holds. */
+  /** The last count is the valid one. */
   let totals: JsonObject | undefined;
   let lastPrompt: string | undefined;
 
@@ -58,7 +58,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     }
   }
 
-  /** A fork begins with its own line, and then repeats its parent's. */
+  /** A fork begins with its own `session_meta` line, and then repeats its parent's. */
   function start(meta: JsonObject): void {
     if (started) return;
     started = true;
@@ -113,7 +113,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     say(text, filled(payload.id));
   }
 
-  /** Each message is one of its own: the last is the answer. */
+  /** Each message stands alone: the last is the answer. */
   function say(text: string, id = `message_${messages + 1}`): void {
     messages += 1;
     answered = true;
@@ -129,7 +129,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     if (text !== '') sink.emit({ type: 'reasoning.completed', text });
   }
 
-  /** What the program adds to the conversation in the user's name is in tags; what the user said is told twice. */
+  /** What the program adds to the conversation in the user's name is in tags; what the user wrote appears twice. */
   function prompt(text: string): void {
     if (text.trim() === '' || text === lastPrompt || /^\s*(?:<[a-z_]+>|# AGENTS\.md instructions)/i.test(text)) return;
     lastPrompt = text;
@@ -147,7 +147,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     switch (payload.type) {
       case 'task_started':
       case 'turn_started':
-        // The model is told after this, and before anything is said.
+        // The model is named after this, and before any message.
         inTurn = false;
         working = true;
         answered = false;
@@ -204,7 +204,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): voi
     end() {
       usage();
       if (working === true && fault !== undefined) return finish({ status: 'failed', ...fault }, 'error');
-      // The turns before say nothing of one that was cut.
+      // Earlier turns say nothing about one that was cut off.
       if (working === true) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the session stops inside a turn' });
       else if (working === undefined && inTurn && answered) sink.emit({ type: 'agent.finished', status: 'ok' });
     },

@@ -5,11 +5,11 @@ import { asText, integer, list, object, string } from '../../read.ts';
 import { kindIn } from '../../tool-kinds.ts';
 import { foreignServer, operationOf, statusOf, toolKinds, unanswered } from '../words.ts';
 
-/** Most of what there is: told without a look into tables and without copies, which cost more than all the rest of it. */
+/** The most frequent item: handled without table lookups and copies, which would cost more than everything else. */
 const command = 'command_execution';
 const commandKind = kindIn(toolKinds, command);
 
-/** The items that are work. Started and completed lines pair by id; an item may come with its last line alone. */
+/** The items that are tool calls. Started and completed lines pair by id; an item may have only its last line. */
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #open = new Set<string>();
@@ -26,7 +26,7 @@ export class Tools {
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindIn(toolKinds, type), name: type, ...callOf(type, item) });
   }
 
-  /** Only the plan is told again while it is carried out. */
+  /** Only the plan is repeated while it is carried out. */
   progress(item: JsonObject, id: string): void {
     this.start(item, id);
     this.#sink.emit({ type: 'item.output', item_id: id, stream: 'progress', chunk: JSON.stringify(list(item.items)) });

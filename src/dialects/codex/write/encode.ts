@@ -45,7 +45,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'item.completed':
           return tools.end(event);
         case 'file.edited':
-          // Part of the file_change item it came from; an edit by another agent's tool has no place of its own.
+          // Part of the file_change item it came from; an edit by another agent's tool has no place on this wire.
           if (!event.item_id?.startsWith('item_')) sink.lose('file_edit');
           return;
         case 'error':
@@ -58,7 +58,7 @@ export function encoder(sink: EncoderSink): Encoder {
           if (event.dialect !== 'codex' || !isObject(event.wire)) return sink.lose('unknown_line');
           return sink.line(event.wire);
         case 'permission.resolved':
-          // It was said on stderr.
+          // Codex reports it on stderr.
           if (event.decision === 'denied') claims.doubt();
           return sink.lose('permission');
         case 'text.delta':
@@ -67,7 +67,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'usage.reported':
         case 'agent.finished':
         case 'thread.completed':
-          // Said elsewhere on this wire: whole texts, and one closing line with the totals.
+          // Covered elsewhere on this wire: complete texts, and one closing line with the totals.
           return;
         default:
           return sink.lose(lossOf[event.type]);

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import { writeUsage } from './usage.ts';
 
-/** The turn ends as it is claimed to; a run that was interrupted just stops. */
+/** The turn ends as claimed; a run that was interrupted just stops. */
 export function writeEnding(claim: EventOf<'agent.finished'> | undefined, outcome: RunOutcome, sink: EncoderSink): void {
   const { metrics, verdict, error_details } = outcome;
   if (claim?.status === 'ok') {

@@ -1,6 +1,6 @@
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 
-/** More digits could not be counted on from. */
+/** With more digits, the next number could not be counted exactly. */
 const ownId = /^(?:item_\d{1,15}|ws_\w+)$/;
 
 /** Everything inside a turn is an item, and Codex numbers them: `item_0`, `item_1`, … */
@@ -18,12 +18,12 @@ export class Items {
     if (phase === 'completed') this.#ids.delete(id);
   }
 
-  /** Words of the program itself: a warning, or an error that it got over. */
+  /** A message by the program itself: a warning, or an error from which it recovered. */
   warn(message: string): void {
     this.write('completed', `warning_${this.#next}`, { type: 'error', message });
   }
 
-  /** Ids of other agents get the next free number. */
+  /** Ids from other agents get the next free number. */
   #wireId(id: string): string {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;

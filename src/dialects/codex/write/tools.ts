@@ -5,11 +5,11 @@ import { asText, list, object, string } from '../../read.ts';
 import { foreignServer, unanswered, wireCommandStatus, wireStatus } from '../words.ts';
 import type { Items } from './items.ts';
 
-/** Tool calls as items; the last line of an item repeats what its first one said. */
+/** Tool calls as items; the last line of an item repeats the fields of its first. */
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #items: Items;
-  /** What their first lines said. */
+  /** The fields of their first lines. */
   readonly #open = new Map<string, JsonObject>();
 
   constructor(sink: EncoderSink, items: Items) {
@@ -24,7 +24,7 @@ export class Tools {
     this.#items.write('started', event.item_id, fields);
   }
 
-  /** Only the plan is told again while it is carried out. */
+  /** Only the plan is repeated while it is carried out. */
   progress({ item_id, chunk }: EventOf<'item.output'>): void {
     if (this.#open.get(item_id)?.type !== 'todo_list') return this.#sink.lose('tool_progress');
     this.#items.write('updated', item_id, { type: 'todo_list', items: parseItems(chunk) });

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { JsonObject } from '../../dialect.ts';
 
-/** All five numbers are always there; 0 stands for what nobody counted. */
+/** All five numbers are always present; 0 stands for a count that nobody reported. */
 export function writeUsage(metrics: RunOutcome['metrics']): JsonObject {
   return {
     input_tokens: metrics.input_tokens ?? 0,
