@@ -29,7 +29,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
   return best;
 }
 
-/** Qwen, Amp, Cursor and Droid borrow the message protocol, each with marks of its own. */
+/** Qwen, Amp, Cursor and Droid borrow the message protocol, but each leaves its own marks. */
 function isForeign(wire: JsonObject): boolean {
   if ('qwen_code_version' in wire || 'permission_mode' in wire || 'sequence' in wire) return true;
   if (wire.type === 'tool_call' || wire.type === 'completion') return true;

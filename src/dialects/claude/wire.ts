@@ -21,7 +21,7 @@ const system = <Subtype extends string, Fields extends z.core.$ZodLooseShape>(su
 const hook = { hook_id: text, hook_name: text, hook_event: text };
 
 const System = z.discriminatedUnion('subtype', [
-  // The first versions told less.
+  // The first versions printed fewer fields.
   system('init', {
     session_id: text,
     cwd: text.optional(),
@@ -101,7 +101,7 @@ const Result = z.looseObject({
 const other = <Type extends string, Fields extends z.core.$ZodLooseShape>(type: Type, fields: Fields) =>
   z.looseObject({ type: z.literal(type), ...fields });
 
-/** A line of a session file. What is kept beside the conversation has no place in it. */
+/** A line of a session file. Records that are not part of the conversation have no position in it. */
 const Transcript = z.union([
   z.looseObject({ type: text, sessionId: text, uuid: text, parentUuid: text.nullable() }),
   z.looseObject({ type: z.enum(bookkeeping), subtype: z.undefined().optional() }),

@@ -36,7 +36,7 @@ export const toolKinds: ToolKinds = {
   ExitPlanMode: 'plan',
 };
 
-/** Where the input of a tool that edits names its file. */
+/** The input fields in which an editing tool names its file. */
 export const pathFields = ['file_path', 'notebook_path'];
 
 /** Why a tool did not run, in the words of `tool_result_meta`; `abandoned` is ours. */
@@ -46,7 +46,7 @@ export const nonExecution: Partial<Record<ItemStatus, string>> = {
   abandoned: 'abandoned',
 };
 
-/** `error` of assistant messages and retries. */
+/** The `error` field of assistant messages and retries. */
 const errorNames: Record<string, ErrorCode> = {
   authentication_failed: 'auth',
   oauth_org_not_allowed: 'auth',
@@ -69,7 +69,7 @@ export function nameOfCode(code: ErrorCode | undefined): string {
   return Object.keys(errorNames).find((name) => errorNames[name] === code) ?? 'unknown';
 }
 
-/** `subtype` of a result. */
+/** The `subtype` field of a result. */
 export const subtypes: ReadonlySet<string> = new Set([
   'success',
   'error_during_execution',
@@ -78,7 +78,7 @@ export const subtypes: ReadonlySet<string> = new Set([
   'error_max_structured_output_retries',
 ]);
 
-/** The HTTP status that says the same as the code. */
+/** The HTTP status that corresponds to a code. */
 export const statuses: Partial<Record<ErrorCode, number>> = {
   auth: 401,
   quota: 402,
@@ -110,7 +110,7 @@ export function codeOfTerminal(reason: string | undefined): ErrorCode | undefine
   return reason !== undefined && Object.hasOwn(terminals, reason) ? terminals[reason] : undefined;
 }
 
-/** `stop_reason` of a message. */
+/** The `stop_reason` field of a message. */
 const finishes: Record<string, FinishReason> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -141,7 +141,7 @@ export function stopOf(finish: FinishReason | undefined, raw: string | undefined
   return (finish === undefined ? undefined : stops[finish]) ?? null;
 }
 
-/** What a stop reason says against an answer; undefined: nothing. */
+/** The error that a stop reason stands for; undefined: none. */
 export function codeOfStop(raw: Json | undefined): ErrorCode | undefined {
   if (raw === undefined || raw === null || raw === 'end_turn' || raw === 'stop_sequence' || raw === 'tool_use') return undefined;
   if (raw === 'refusal') return 'refused';
@@ -149,7 +149,7 @@ export function codeOfStop(raw: Json | undefined): ErrorCode | undefined {
   return raw === 'model_context_window_exceeded' ? 'context_overflow' : 'unknown';
 }
 
-/** Records of a session file beside the conversation: titles, snapshots, hooks, what the program shows. */
+/** Records of a session file that are not part of the conversation: titles, snapshots, hooks, what the program displays. */
 export const bookkeeping = [
   'summary',
   'system',

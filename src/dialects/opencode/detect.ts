@@ -8,7 +8,7 @@ const families = new Set(
   ),
 );
 
-/** Said instead of a run by opencode and its fork kilo alike; nothing tells the two apart then. */
+/** Printed in place of a run by both OpenCode and its fork Kilo; nothing distinguishes the two then. */
 const noPrompt = 'You must provide a message or a command';
 
 export function detect(head: readonly JsonObject[], stderr: readonly string[]): number {
@@ -40,7 +40,7 @@ function parsed(text: string): JsonObject[] {
   }
 }
 
-/** The events of all instances (`/global/event`) come wrapped. A loop: a line may be nested deeper than the stack is. */
+/** The events of all instances (`/global/event`) come wrapped. A loop, because a line may be nested deeper than the call stack allows. */
 export function unwrap(wire: JsonObject): JsonObject {
   let inner = wire;
   while (inner.type === undefined && isObject(inner.payload)) inner = inner.payload;

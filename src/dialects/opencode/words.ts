@@ -1,6 +1,6 @@
 import type { FileOperation, FinishReason } from '../../events/event.ts';
 
-/** Answers to a question that mean yes; every other one means no. */
+/** Replies that mean yes; every other one means no. */
 export const consents: ReadonlySet<string> = new Set([
   'once',
   'always',
@@ -16,12 +16,12 @@ export const consents: ReadonlySet<string> = new Set([
   'ok',
 ]);
 
-/** The title of a question that has none of its own. */
+/** The title of a request that has none. */
 export function plainTitle(what: string, pattern: string | undefined): string {
   return pattern === undefined ? what : `${what} ${pattern}`;
 }
 
-/** Events of the bus that say nothing about a run: all of a family, or one type. */
+/** Bus events that say nothing about a run: whole families, or single types. */
 export const ignoredFamilies: ReadonlySet<string> = new Set(
   'account catalog form global ide installation integration lsp mcp models-dev plugin project pty reference server storage suggestion todo tui vcs workspace worktree'.split(
     ' ',
@@ -35,7 +35,7 @@ export const ignoredTypes: ReadonlySet<string> = new Set([
   'message.part.removed',
 ]);
 
-/** Families of events that only the bus of version 2 has: the second word of their type. */
+/** Event families that only the version 2 bus has, named by the second word of their type. */
 export const familiesOfVersion2: ReadonlySet<string> = new Set([
   'step',
   'text',

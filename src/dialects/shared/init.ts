@@ -2,7 +2,7 @@ import { present } from '../../present.ts';
 import type { DecoderSink, JsonObject } from '../dialect.ts';
 import { filled } from '../read.ts';
 
-/** The `system` line that Cursor, Droid and Amp begin with, as Claude Code does. */
+/** The `system` line with which Cursor, Droid and Amp begin, like Claude Code. */
 export function readInit(sink: DecoderSink, agent: string, wire: JsonObject): void {
   if (wire.subtype !== 'init') return sink.unknown(wire);
   sink.emit({

@@ -19,7 +19,7 @@ export class Conversation {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
   readonly #messages = new Lanes<Message>();
-  /** Lines of one message may stand between those of another, and a resumed session repeats whole messages. */
+  /** Lines of two messages may be interleaved, and a resumed session repeats whole messages. */
   #earlier = new Generations<Message>(rememberedMessages);
   #facts = newFacts();
   #subAgentUsage: Tokens = {};
@@ -50,7 +50,7 @@ export class Conversation {
     const ownWords = body.model !== synthetic;
     const isFlagged = wire.isApiErrorMessage === true;
     if (!ownWords || isFlagged) {
-      // Builds without the `error` field tell a failure by this text alone; session files have a flag.
+      // Builds without the `error` field show a failure by this text alone; session files have a flag.
       const text = textOf(body.content);
       if (fault !== undefined || isFlagged || text.startsWith('API Error'))
         return this.#fail(fault ?? 'unknown', text, parent, integer(wire.apiErrorStatus));
@@ -80,11 +80,11 @@ export class Conversation {
       this.forget(id);
       this.#tools.end(id, block, nonExecution(id), details);
     }
-    // Messages without an id are told apart by the results between them.
+    // Messages without an id are distinguished by the results between them.
     if (parent === undefined && this.#messages.get(undefined)?.id === undefined) this.closeTurn();
   }
 
-  /** A raw event of the model's API. */
+  /** A raw event from the model's API. */
   stream(wire: JsonObject): void {
     const parent = filled(wire.parent_tool_use_id);
     const event = object(wire.event);
@@ -115,13 +115,13 @@ export class Conversation {
     }
   }
 
-  /** A text that only the result line tells. */
+  /** A text that only the result line contains. */
   speak(id: string, text: string): void {
     this.closeTurn();
     this.#say(this.#enter(undefined, { id }), text);
   }
 
-  /** `stop`: what the result line says of the turn it ends. */
+  /** `stop`: the stop reason that the result line gives for the turn it ends. */
   closeTurn(stop?: string): void {
     const message = this.#messages.get(undefined);
     if (message === undefined) return;
@@ -129,12 +129,12 @@ export class Conversation {
     this.#sink.emit({ type: 'turn.completed', ...finishOf(message.stop ?? stop, message.calledTools) });
   }
 
-  /** The sub-agent that worked for this call is done. */
+  /** The sub-agent that this call started is done. */
   forget(call: string): void {
     this.#messages.delete(call);
   }
 
-  /** After a result: what follows is judged by itself. */
+  /** After a result: what follows is judged on its own. */
   startAnew(): void {
     this.#facts = newFacts();
     this.#subAgentUsage = {};
@@ -186,7 +186,7 @@ export class Conversation {
     message.say('text', text, this.#sink);
   }
 
-  /** False: a block of a kind that is not known. */
+  /** False: a block of an unknown kind. */
   #block(message: Message, block: JsonObject): boolean {
     const type = string(block.type) ?? '';
     if (type === 'text') this.#say(message, asText(block.text));
@@ -204,7 +204,7 @@ export class Conversation {
     return true;
   }
 
-  /** An API failure is told as a text that no model said, with the kind of failure beside it. */
+  /** An API failure appears as a text that no model wrote, with the kind of failure beside it. */
   #fail(name: string, message: string, parent: string | undefined, status?: number): void {
     const code = codeOfName(name) ?? codeOfMessage(message, status);
     if (parent === undefined) {

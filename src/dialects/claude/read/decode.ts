@@ -10,7 +10,7 @@ import { readStderr } from './stderr.ts';
 import { Tools } from './tools.ts';
 import { Usage } from './usage.ts';
 
-/** Another session that introduces itself is another run in the same stream; every turn of one introduces itself again. */
+/** An `init` line with another session id starts another run in the same stream; one session prints it again for every turn. */
 export function decoder(sink: DecoderSink): Decoder {
   let run = oneRun(sink);
   let session: string | undefined;
@@ -142,7 +142,7 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
     for (const each of startupWarnings(wire)) sink.emit(each);
   }
 
-  /** Old or cut streams have no `init`: whichever line comes first names the session. */
+  /** Old or truncated streams have no `init`: whichever line comes first names the session. */
   function announce(wire: JsonObject): void {
     if (started) return;
     started = true;
@@ -168,14 +168,14 @@ function oneRun(sink: DecoderSink): Decoder & Required<Pick<Decoder, 'stderr'>> 
   function end(): void {
     transcript.end();
     for (const [task, error] of failedTasks) sink.emit(unannouncedFailure(task, error));
-    // Every turn ends with a result of its own: the one before says nothing of a turn that was cut.
+    // Every turn ends with its own result: an earlier result says nothing about a turn that was cut off.
     if (claimedGood && talk.facts.active) sink.emit({ type: 'log', stream: 'agent', cause: 'cut', text: 'the stream stops inside a turn' });
   }
 
   return { line, stderr: (text) => !started && readStderr(text, sink), end };
 }
 
-/** The last words as the result line repeats them; in error results they are not the model's. */
+/** The final text as the result line repeats it; in error results it is not the model's. */
 function answerOf(wire: JsonObject): string | undefined {
   if (wire.subtype !== 'success' || wire.is_error === true) return undefined;
   return filled(wire.result) ?? (isStructured(wire) ? asText(wire.structured_output) : undefined);

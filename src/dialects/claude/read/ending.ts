@@ -5,7 +5,7 @@ import { codeOfMessage, codeOfStatus } from '../../../faults.ts';
 import { asText, count, filled, integer, list, string } from '../../read.ts';
 import { codeOfStop, codeOfTerminal } from '../words.ts';
 
-/** What the main thread did since the last result; the result line is judged by it. */
+/** What the main thread did since the last result; the next result line is judged by it. */
 export interface TurnFacts {
   lastText: string | undefined;
   interrupted: boolean;
@@ -14,7 +14,7 @@ export interface TurnFacts {
   stopped: boolean;
   /** Why the last message ended. */
   stop: string | undefined;
-  /** A failure of the model's side that no later message got over. */
+  /** A failure on the model's side from which no later message recovered. */
   fault: ErrorCode | undefined;
   active: boolean;
 }
@@ -23,7 +23,7 @@ export function newFacts(): TurnFacts {
   return { lastText: undefined, interrupted: false, refused: false, stopped: false, stop: undefined, fault: undefined, active: false };
 }
 
-/** What the result line claims, judged by all its fields: `subtype` alone says "success" of API errors too. */
+/** What the result line claims, judged by all its fields: `subtype` alone says "success" even for API errors. */
 export function readEnding(wire: JsonObject, facts: TurnFacts, rejected: boolean): Draft[] {
   const subtype = string(wire.subtype) ?? '';
   const terminal = filled(wire.terminal_reason);

@@ -12,13 +12,13 @@ interface Place {
   parent_item_id?: string;
 }
 
-/** One call of the model: all lines that share a `message.id`. */
+/** One model call: all lines that share a `message.id`. */
 export class Message {
   readonly id: string | undefined;
   readonly parent: string | undefined;
   readonly model: string | undefined;
   stop: string | undefined;
-  /** Other messages came since it began. */
+  /** Other messages have come since it began. */
   isToldAgain = false;
   readonly #calls = new Set<string>();
   readonly #said = new Set<string>();
@@ -38,7 +38,7 @@ export class Message {
     return this.#calls.size > 0;
   }
 
-  /** Whether this call was told before; if not, it is now. */
+  /** Whether this call was seen before; if not, it is recorded. */
   hasCalled(id: string): boolean {
     if (this.isToldAgain && this.#calls.has(id)) return true;
     this.#calls.add(id);
@@ -49,7 +49,7 @@ export class Message {
     return this.isToldAgain && this.#said.has(markOf(kind, text));
   }
 
-  /** Lines of one message repeat its usage: only what is new is counted, at once and so live. */
+  /** Lines of one message repeat its usage: only the growth is counted, at once, so that counts are live. */
   count(wire: JsonObject): Tokens | undefined {
     const more = growth(readUsage(wire), this.#usage);
     if (!isAny(more)) return undefined;
@@ -69,7 +69,6 @@ export class Message {
     sink.emit({ type: kind === 'text' ? 'text.completed' : 'reasoning.completed', text, ...this.#place(kind, number) });
   }
 
-  /** A delta. */
   add(index: Json | undefined, kind: BlockKind, text: string, sink: DecoderSink): void {
     const streams = (this.#streams ??= new Map());
     let stream = streams.get(indexOf(index));
@@ -97,7 +96,7 @@ export class Message {
   }
 }
 
-/** Enough to know a text again. */
+/** Enough to recognise a text. */
 function markOf(kind: BlockKind, text: string): string {
   return `${kind} ${text.length} ${text.slice(0, 40)}`;
 }

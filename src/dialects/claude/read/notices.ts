@@ -17,7 +17,7 @@ function sentence(...parts: readonly (string | undefined)[]): string {
   return parts.filter(Boolean).join(': ');
 }
 
-/** What a `system` line tells besides the conversation itself; undefined: a subtype we do not know. */
+/** What a `system` line reports besides the conversation itself; undefined: a subtype we do not know. */
 export function notice(wire: JsonObject): readonly Draft[] | undefined {
   switch (wire.subtype) {
     case 'status':
@@ -142,7 +142,7 @@ export function rateLimit(wire: JsonObject): Draft {
   };
 }
 
-/** A background task that failed and of which no notification ever came. */
+/** A background task that failed without a notification. */
 export function unannouncedFailure(taskId: string, error: string): Draft {
   return warning(sentence(`task ${taskId} failed`, error));
 }

@@ -2,10 +2,10 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, object } from '../../read.ts';
 
-/** A run that is refused a thousand times needs no list of them. */
+/** A run with a thousand refusals needs no longer list of them. */
 const longestList = 1000;
 
-/** What the program asked for, and what it was refused. */
+/** What the program asked permission for, and what it was refused. */
 export class Permissions {
   readonly #sink: DecoderSink;
   readonly #asked = new Set<string>();
@@ -23,7 +23,7 @@ export class Permissions {
     if (this.#denied.size < longestList) this.#denied.add(item);
   }
 
-  /** A control request of `can_use_tool`. */
+  /** A `can_use_tool` control request. */
   request(wire: JsonObject): void {
     const request = object(wire.request);
     const item = filled(request.tool_use_id);
@@ -47,7 +47,7 @@ export class Permissions {
     });
   }
 
-  /** The list of a result: it repeats what earlier lines told. */
+  /** The denials in a result line: they repeat those of earlier lines. */
   refuseAll(denials: readonly Json[]): void {
     for (const each of denials) {
       const denial = object(each);

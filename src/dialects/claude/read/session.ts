@@ -7,7 +7,7 @@ import { bookkeeping, synthetic } from '../words.ts';
 import type { Conversation } from './conversation.ts';
 
 const beside = new Set<string>(bookkeeping);
-/** What the program says in the user's name. */
+/** Text that the program adds in the user's name. */
 const aside = /^\s*<(?:command-|local-command-|bash-|system-reminder|task-notification)/;
 
 interface Transcript {
@@ -16,7 +16,7 @@ interface Transcript {
   readonly isStarted: boolean;
 }
 
-/** A line of a session file in `projects/`: the words of the stream, with an envelope of its own. */
+/** A line of a session file in `projects/`: the same content as in the stream, in a different envelope. */
 export function isTranscript(wire: JsonObject): boolean {
   if (typeof wire.type !== 'string') return false;
   if (typeof wire.sessionId === 'string' && 'uuid' in wire && 'parentUuid' in wire) return true;
@@ -28,16 +28,16 @@ export function isTranscript(wire: JsonObject): boolean {
   );
 }
 
-/** Lines that are remembered, so that a resumed session does not tell its parent's twice. */
+/** How many lines are remembered, so that those of a parent session do not count twice when it is resumed. */
 const rememberedLines = 50_000;
 
-/** The session files of Claude Code. They have no result line: how it ended is how its last message ended. */
+/** The session files of Claude Code. They have no result line: the run ended the way its last message ended. */
 export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transcript {
   let started = false;
-  /** A file of a sub-agent is all side chain. */
+  /** A sub-agent's file consists entirely of side chain lines. */
   let isSubAgent = false;
   let ended = false;
-  /** The last that was said on the main thread is a text that called no tool. */
+  /** The last message on the main thread is a text without a tool call. */
   let answered = false;
   const told = new Generations<true>(rememberedLines);
 
@@ -60,7 +60,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
 
   function line(wire: JsonObject): void {
     const isAside = wire.isMeta === true || wire.isCompactSummary === true || wire.isVisibleInTranscriptOnly === true;
-    // Sub-agents of older versions are in the same file, and nothing says which call they work for.
+    // Sub-agents of older versions are in the same file, and nothing says which call started them.
     const uuid = string(wire.uuid);
     if (uuid !== undefined) {
       if (told.get(uuid) === true) return;
@@ -83,7 +83,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
         return talk.user({ ...wire, parent_tool_use_id, tool_use_result: wire.toolUseResult ?? null });
       }
       case 'system':
-        // Written when a turn is over, by versions that do not tell why a message stopped.
+        // Written when a turn is over, by versions that do not say why a message stopped.
         if (wire.subtype === 'turn_duration' && count(wire.durationMs) !== undefined) ended = true;
         return;
       default:
@@ -91,7 +91,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
     }
   }
 
-  /** What was interrupted or refused before is over. */
+  /** An earlier interruption or refusal no longer counts. */
   function begin(): void {
     ended = false;
     answered = false;
@@ -133,7 +133,7 @@ export function transcriptDecoder(sink: DecoderSink, talk: Conversation): Transc
   };
 }
 
-/** What the program writes where a model would answer, when a session is resumed without a prompt. */
+/** What the program writes in place of a model's answer when a session is resumed without a prompt. */
 function isPlaceholder({ model, content }: JsonObject): boolean {
   return model === synthetic && object(list(content)[0]).text === 'No response requested.';
 }

@@ -6,7 +6,7 @@ const startupFaults: readonly (readonly [RegExp, 'input' | 'config'])[] = [
   [/invalid mcp config|settings? (?:file|json)|claude code is not|nested/i, 'config'],
 ];
 
-/** A refusal to start is told on stderr alone. */
+/** A refusal to start is reported only on stderr. */
 export function readStderr(text: string, sink: DecoderSink): boolean {
   const code = startupFaults.find(([wording]) => wording.test(text))?.[1];
   if (code === undefined) return false;

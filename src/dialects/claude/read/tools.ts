@@ -7,7 +7,7 @@ import { Generations } from '../../generations.ts';
 import { interruption, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
-/** Calls from the block that makes them to the block that answers. */
+/** Tool calls, from the block that makes them to the block with their result. */
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
@@ -20,7 +20,7 @@ export class Tools {
   }
 
   start(id: string, block: JsonObject, turnId: string | undefined, parent: string | undefined): void {
-    // A message may be told twice.
+    // A message may appear twice.
     if (this.#open.has(id)) return;
     const name = filled(block.name) ?? 'unknown';
     const kind = kindOf(name);
@@ -36,7 +36,7 @@ export class Tools {
     });
   }
 
-  /** The result of a tool that ran on the server's side: a block of the message itself. */
+  /** The result of a tool that ran on the server: a block of the message itself. */
   endOnServer(id: string, block: JsonObject): void {
     const failed = block.is_error === true || (string(object(block.content).type) ?? '').endsWith('_error');
     this.#open.delete(id);
@@ -48,10 +48,10 @@ export class Tools {
     });
   }
 
-  /** `details`: the structured output that stands beside the text. */
+  /** `details`: the structured output beside the text. */
   end(id: string, block: JsonObject, nonExecution: string | undefined, details: JsonObject): void {
     const tool = this.#open.get(id);
-    // A resumed session repeats what was answered.
+    // A resumed session repeats earlier results.
     if (tool === undefined && this.#ended.get(id) === true) return;
     this.#open.delete(id);
     this.#ended.set(id, true);
@@ -98,7 +98,7 @@ export function resultStatus(isError: boolean, nonExecution: string | undefined,
   return refusals.some((wording) => wording.test(head)) ? 'denied' : 'error';
 }
 
-/** `tool_result_meta`: one object for all results of its line, or a list with one for each. */
+/** `tool_result_meta`: one object for all results of its line, or a list with one per result. */
 export function nonExecutionIn(meta: Json | undefined): (id: string) => string | undefined {
   if (meta === undefined) return () => undefined;
   if (isObject(meta)) return () => string(meta.non_execution_kind);
@@ -110,7 +110,7 @@ export function nonExecutionIn(meta: Json | undefined): (id: string) => string |
   return (id) => byId.get(id);
 }
 
-/** A tool's output: text wherever it is all text, else the blocks as they came. */
+/** A tool's output: text if every block is text, else the blocks unchanged. */
 function outputOf(content: Json | undefined): Json | undefined {
   if (!Array.isArray(content)) return content ?? undefined;
   const texts: string[] = [];
@@ -122,14 +122,14 @@ function outputOf(content: Json | undefined): Json | undefined {
   return texts.join('\n');
 }
 
-/** The first line of a command that failed. */
+/** The exit code in the first line of a failed command's output. */
 export function exitCodeIn(name: string, text: string): number | undefined {
   if (kindOf(name) !== 'command') return undefined;
   const printed = /^(?:Error: )?Exit code (\d{1,9})\b/.exec(text.slice(0, 60))?.[1];
   return printed === undefined ? undefined : Number(printed);
 }
 
-/** `tool_use_result` of Write says whether the file is new; else only its sentence does. */
+/** The `tool_use_result` of Write says whether the file is new; without it, only the output text does. */
 function editOf(path: string | undefined, details: JsonObject, output: Json | undefined) {
   const change = details.type;
   const told = change === 'create' || change === 'update' || change === 'delete';

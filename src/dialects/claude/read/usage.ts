@@ -4,7 +4,7 @@ import type { JsonObject } from '../../dialect.ts';
 import { count, object } from '../../read.ts';
 import { growth, isAny, plus, type Tokens } from '../../tokens.ts';
 
-/** Usage as the Messages API writes it: `input_tokens` leaves the cache out. */
+/** Usage as the Messages API writes it: `input_tokens` excludes the cache. */
 export function readUsage(wire: JsonObject): Tokens {
   return withCache(
     count(wire.input_tokens),
@@ -40,11 +40,11 @@ function withCache(input: number | undefined, output: number | undefined, read: 
 }
 
 /**
- * `modelUsage` and `total_cost_usd` count the whole process, sub-agents and helper calls included; `usage` counts the
- * main loop of one turn. The first is taken where it is there; what a process that started anew counted before is kept.
+ * `modelUsage` and `total_cost_usd` count the whole process, including sub-agents and helper calls; `usage` counts the
+ * main loop of one turn. `modelUsage` is used if present; if a process restarts its counts, the earlier ones are kept.
  */
 export class Usage {
-  /** Of processes that are over. */
+  /** From processes that have ended. */
   readonly #before = new Map<string, Tokens>();
   #latest = new Map<string, Tokens>();
   #paid = 0;
@@ -55,7 +55,7 @@ export class Usage {
     this.#paid = 0;
   }
 
-  /** What a result line sums up. */
+  /** The totals in a result line. */
   read(wire: JsonObject, mainModel: string | undefined, subAgents: Tokens): Draft[] {
     const cost = count(wire.total_cost_usd) ?? count(wire.total_cost) ?? count(wire.cost_usd) ?? 0;
     const models = Object.entries(object(wire.modelUsage))
@@ -80,7 +80,7 @@ export class Usage {
     const price = growth({ cost_usd: cost }, { cost_usd: this.#paid });
     this.#paid = Math.max(this.#paid, cost);
     if (isAny(main)) return [{ type: 'usage.reported', scope: 'turn', ...plus(plus(main, subAgents), price) }];
-    // A cost alone does not replace the tokens that the messages told.
+    // A cost alone does not replace the tokens that the messages reported.
     return isAny(price) ? [{ type: 'usage.reported', scope: 'step', ...price }] : [];
   }
 }

@@ -23,7 +23,7 @@ export class Conversation {
   #thread: Thread | undefined;
   #turn: { id: string; model: string | undefined; isSynthetic: boolean; spoke: boolean } | undefined;
   #last: Message | undefined;
-  /** The tokens of a call, told before or after its blocks. */
+  /** The tokens of a model call, reported before or after its blocks. */
   #pending: (Tokens & { model?: string }) | undefined;
 
   constructor(output: Output, usage: Usage) {
@@ -44,7 +44,7 @@ export class Conversation {
     this.#messages.delete(undefined);
   }
 
-  /** Answers why it stopped. */
+  /** Returns why it stopped. */
   endTurn(event: EventOf<'turn.completed'>): string | null {
     if (this.#turn !== undefined && !this.#turn.spoke && !this.#turn.isSynthetic) this.message(undefined, this.#turn.id).say([]);
     const stop = stopOf(event.finish_reason, event.raw_finish_reason);
@@ -58,7 +58,7 @@ export class Conversation {
     return this.message(event.parent_item_id, event.turn_id, event.message_id);
   }
 
-  /** A call belongs to the message that was last spoken in its turn. */
+  /** A call belongs to the latest message of its turn. */
   messageOfCall(event: EventOf<'item.started'>): Message {
     const known = this.#messages.get(event.parent_item_id);
     return this.message(event.parent_item_id, event.turn_id, known?.turnId === event.turn_id ? known.id : event.turn_id);
@@ -87,7 +87,7 @@ export class Conversation {
     return this.#messages.get(parent);
   }
 
-  /** The sub-agent that worked for this call is done. */
+  /** The sub-agent that this call started is done. */
   endSubAgent(call: string): void {
     const message = this.#messages.get(call);
     message?.end(message.calledTools ? 'tool_use' : 'end_turn');
@@ -98,7 +98,7 @@ export class Conversation {
     if (event.scope === 'step') this.#pending = stepOf(event);
   }
 
-  /** Usage that the next event does not use came after the blocks of its message: it is the final count. */
+  /** If the next event opens no block, pending usage came after the blocks of its message: it is the final count. */
   settle(next: EventRecord | undefined): void {
     if (this.#pending === undefined || (next !== undefined && opensBlock(next))) return;
     const isTurnOver = next?.type === 'turn.completed';

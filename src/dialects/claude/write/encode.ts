@@ -24,7 +24,7 @@ class ClaudeEncoder implements Encoder {
   readonly #ending: Ending;
   readonly #tools: Tools;
   readonly #permissions: Permissions;
-  /** Whether the run is one of Claude Code itself, so that its words are those of this wire. */
+  /** Whether the run is Claude Code's own, so that its raw values can be written as they are. */
   #isOwn = false;
   readonly #claims: Claims;
   #claim: EventOf<'agent.finished'> | undefined;
@@ -112,7 +112,7 @@ class ClaudeEncoder implements Encoder {
     this.#output.end();
   }
 
-  /** Lines that waited for the next event; undefined: there is none. */
+  /** Writes the lines that waited for the next event; undefined: there is none. */
   #settle(next: EventRecord | undefined): void {
     this.#tools.settle(next);
     this.#permissions.settle(next);
@@ -120,7 +120,7 @@ class ClaudeEncoder implements Encoder {
     this.#talk.settle(next);
   }
 
-  /** A result waits for what still belongs to it: another agent may count its tokens or tell a refusal after its last word. */
+  /** A result waits for what still belongs to it: another agent may report its tokens or a refusal after its last word. */
   #endsClaim(next: EventRecord): boolean {
     if (next.type === 'process.ended') return false;
     if (!this.#isOwn) return opensBlock(next) || next.type === 'turn.started' || next.type === 'prompt.submitted';

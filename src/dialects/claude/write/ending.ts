@@ -12,7 +12,7 @@ type Claim = EventOf<'agent.finished'>;
 
 const mostDenials = 1000;
 
-/** Gathers what a `result` line says, and writes it. */
+/** Gathers the contents of a `result` line, and writes it. */
 export class Ending {
   readonly #output: Output;
   readonly #usage: Usage;
@@ -56,7 +56,7 @@ export class Ending {
     this.#texts.push(text);
   }
 
-  /** `isOwn`: the claim is in the words of this wire. `outcome`: of the last result, which may be needed although nothing was claimed. */
+  /** `isOwn`: the claim uses this wire's own values. `outcome`: only for the last result, which may be needed even without a claim. */
   write(claim: Claim | undefined, isOwn: boolean, outcome: RunOutcome | undefined): JsonObject | undefined {
     if (claim === undefined && this.#limit === undefined && !this.#isNeeded(outcome)) {
       if (outcome !== undefined && this.#usage.isUntold(outcome)) this.#output.lose('usage');
@@ -73,7 +73,7 @@ export class Ending {
       permission_denials: [...this.#denials.values()],
     };
     this.#turns = 0;
-    // The next result does not repeat it: a reader would take it for another answer.
+    // The next result must not repeat it: a reader would take it for another answer.
     if (!this.#output.isResultAlone) this.#texts = [];
     else if (this.#texts.length > 1) this.#texts = [this.#texts.join('\n')];
     this.#limit = undefined;
@@ -81,13 +81,13 @@ export class Ending {
     return line;
   }
 
-  /** The last result must not say better than the outcome; where it is all that is written, there must be one. */
+  /** The last result must not claim more than the outcome; where only the result is written, there must be one. */
   #isNeeded(outcome: RunOutcome | undefined): boolean {
     const { isWithoutResult, endsWell } = this.#output;
     return isWithoutResult || (endsWell && outcome !== undefined && outcome.verdict.class !== 'success');
   }
 
-  /** How the run ended in the words of this wire. */
+  /** How the run ended, in the terms of this wire. */
   #how(claim: Claim | undefined, isOwn: boolean, outcome: RunOutcome | undefined): JsonObject {
     const limit = this.#limit;
     const reached = limit?.limit === 'turns' ? 'turn_limit' : limit?.limit === 'cost' ? 'cost_limit' : undefined;

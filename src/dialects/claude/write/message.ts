@@ -9,12 +9,12 @@ type Said = EventOf<'text.delta' | 'text.completed' | 'reasoning.delta' | 'reaso
 interface Place {
   id: string;
   turnId: string;
-  /** The call that a sub-agent works for. */
+  /** The call that started the sub-agent. */
   parent: string | undefined;
   model: string;
 }
 
-/** One call of the model: its lines share an id. */
+/** One model call: its lines share an id. */
 export class Message {
   readonly id: string;
   readonly turnId: string;
@@ -22,7 +22,7 @@ export class Message {
   usage: Tokens;
   readonly #model: string;
   readonly #output: Output;
-  /** Blocks that stream at this moment, by our block id, with their place in the message. */
+  /** Blocks that are streaming now, by our block id, with their index in the message. */
   readonly #streams = new Map<string, number>();
   #nextIndex = 0;
   #calledTools = false;
@@ -92,7 +92,7 @@ export class Message {
     this.#output.spoken(this.parent, { type: 'assistant', message: this.#body(content) });
   }
 
-  /** Only a stream has a line for usage that came after the blocks. */
+  /** Only the streaming variant has a line for usage that came after the blocks. */
   settle(stop: string | null): void {
     const delta = { stop_reason: stop, stop_sequence: null };
     this.#output.streamed(this.parent, { type: 'message_delta', delta, usage: writeUsage(this.usage) });

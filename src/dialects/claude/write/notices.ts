@@ -25,7 +25,7 @@ export function refusalLine(event: EventOf<'error'>, model: string): JsonObject 
   return { type: 'system', subtype: 'model_refusal_no_fallback', trigger: 'refusal', original_model: model, content: event.message };
 }
 
-/** An API failure as this wire tells it: a text that no model said, and the kind of failure. */
+/** An API failure as this wire writes it: a text that no model wrote, and the kind of failure. */
 export function faultLine(event: EventOf<'error'>, id: string): JsonObject {
   const isOwnWord = event.scope === 'provider' && event.name !== undefined && /^[a-z_]+$/.test(event.name);
   return {

@@ -1,7 +1,7 @@
 import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
 
-/** Where the lines of a run go, each with an identity of its own. In the variant `json` the result is all that is kept. */
+/** Where the lines of a run go, each with its own uuid. In the variant `json` only the result is kept. */
 export class Output {
   readonly isPartial: boolean;
   readonly isResultAlone: boolean;
@@ -20,7 +20,7 @@ export class Output {
     this.isResultAlone = variant === 'json';
   }
 
-  /** The first line waits for a second: of a run that printed nothing, nothing is written. */
+  /** The first line waits for a second: nothing is written for a run that printed nothing. */
   open(session: string, first: JsonObject): void {
     this.#session = session;
     this.#opening = first;
@@ -30,7 +30,7 @@ export class Output {
     return this.#lines;
   }
 
-  /** Who reads no further than this takes the run for a success. */
+  /** Someone who reads only up to here takes the run for a success. */
   get endsWell(): boolean {
     const last = this.isResultAlone ? this.#result : this.#last;
     return last?.type === 'result' && last.is_error === false;
@@ -48,7 +48,7 @@ export class Output {
     else this.#leaveOut(wire);
   }
 
-  /** A line of a conversation; `parent`: the call that a sub-agent works for. */
+  /** A line of a conversation; `parent`: the call that started the sub-agent. */
   spoken(parent: string | undefined, wire: JsonObject): void {
     this.line({ ...wire, parent_tool_use_id: parent ?? null, ...present({ timestamp: this.time ?? undefined }) });
   }
@@ -57,7 +57,7 @@ export class Output {
     this.line({ type: 'stream_event', event, parent_tool_use_id: parent ?? null });
   }
 
-  /** A line of this very dialect, as it came. */
+  /** Writes a line of this same dialect unchanged. */
   pass(wire: JsonObject): void {
     if (this.isResultAlone) return this.lose('unknown_line');
     this.#introduce();
@@ -80,13 +80,13 @@ export class Output {
     this.line(first);
   }
 
-  /** Fresh for every line; a pure machine has no randomness. */
+  /** The uuid is new for every line, but counted: an encoder has no randomness. */
   #identified(wire: JsonObject): JsonObject {
     this.#lines += 1;
     return { ...wire, session_id: this.#session, uuid: `00000000-0000-4000-8000-${this.#lines.toString(16).padStart(12, '0')}` };
   }
 
-  /** What the result object alone has no place for, as far as no other rule says it. */
+  /** Counts as lost what the result object alone cannot hold, unless another rule counts it. */
   #leaveOut(wire: JsonObject): void {
     if (wire.type === 'rate_limit_event') this.lose('rate_limit');
     else if (wire.type === 'control_request') this.lose('permission');

@@ -6,7 +6,7 @@ import type { Tools } from './tools.ts';
 
 type Request = EventOf<'permission.requested'>;
 
-/** A question that is refused at once is one line, which waits for the answer. */
+/** A request that is refused at once becomes one line, which waits for the answer. */
 export class Permissions {
   readonly #output: Output;
   readonly #tools: Tools;
@@ -41,7 +41,7 @@ export class Permissions {
     });
   }
 
-  /** A question that the next event does not answer stands alone. */
+  /** A request that the next event does not answer gets its own line. */
   settle(next: EventRecord | undefined): void {
     const request = this.#asked;
     if (request === undefined || (next?.type === 'permission.resolved' && next.permission_id === request.permission_id)) return;

@@ -11,7 +11,7 @@ import type { Output } from './output.ts';
 type Started = EventOf<'item.started'>;
 type Completed = EventOf<'item.completed'>;
 
-/** Inputs are held for a denial, which comes soon; of calls that never end, only so many. */
+/** Inputs are held for a denial, which comes soon; the limit is for calls that never end. */
 const mostInputs = 1000;
 
 /** Calls that are open, and the lines that start and end them. */
@@ -20,7 +20,7 @@ export class Tools {
   readonly #talk: Conversation;
   readonly #ending: Ending;
   readonly #open = new Map<string, Started>();
-  /** Whether a file is new is said by the next event, and on this line. */
+  /** The result line says whether a file is new, which only the next event tells us. */
   #held: { line: JsonObject; id: string } | undefined;
 
   constructor(output: Output, talk: Conversation, ending: Ending) {
@@ -63,7 +63,7 @@ export class Tools {
     this.#output.line({ ...held.line, tool_use_result: { ...object(held.line.tool_use_result), type, filePath: event.path } });
   }
 
-  /** The result that waits for an edit goes out when something else follows. */
+  /** A result that waits for an edit is written when something else follows. */
   settle(next: EventRecord | undefined): void {
     if (this.#held === undefined || next?.type === 'file.edited') return;
     const { line } = this.#held;
@@ -78,7 +78,7 @@ export class Tools {
   }
 }
 
-/** A tool that ran on the server's side has its result in the message itself. */
+/** A tool that ran on the server has its result in the message itself. */
 function isOnServer(event: Started): event is Started & { native_name: string } {
   return event.native_name?.endsWith('_tool_use') === true;
 }
@@ -93,7 +93,7 @@ function serverResult(start: Started & { native_name: string }, end: Completed):
   };
 }
 
-/** The line that ends a call; what its sentence alone does not tell stands beside it. */
+/** The line that ends a call; what its text does not say goes into fields beside it. */
 function resultLine(start: Started, end: Completed): JsonObject {
   const isError = end.status !== 'success';
   const content = contentOf(end.output ?? end.error);

@@ -33,16 +33,16 @@ function uncached({ input_tokens = 0, cache_read_tokens = 0, cache_write_tokens 
   return Math.max(0, input_tokens - cache_read_tokens - cache_write_tokens);
 }
 
-/** The tokens of one call; undefined when the event has none. */
+/** The tokens of one model call; undefined if the event has none. */
 export function stepOf(event: Reported): (Tokens & { model?: string }) | undefined {
   const { cost_usd: _cost, ...tokens } = tokensOf(event);
   return isAny(tokens) ? { ...tokens, ...present({ model: event.model }) } : undefined;
 }
 
-/** Every result repeats the totals of all models. */
+/** Limited because every result repeats the totals of all models. */
 const mostModels = 100;
 
-/** What the results of a run sum up, each in the sense of this wire. */
+/** The totals in the results of a run, counted as this wire counts them. */
 export class Usage {
   readonly #lose: (what: Loss) => void;
   readonly #isAlone: boolean;
@@ -52,12 +52,12 @@ export class Usage {
   #ofTurns: Tokens = {};
   #isTurnTold = false;
   #written: Tokens = {};
-  /** What the lines of messages showed. */
+  /** What the message lines showed. */
   #shown: Tokens = {};
   #shownBySubAgents: Tokens = {};
   #results = 0;
 
-  /** `isAlone`: the last result is all that is written. */
+  /** `isAlone`: only the last result is written. */
   constructor(lose: (what: Loss) => void, isAlone: boolean) {
     this.#lose = lose;
     this.#isAlone = isAlone;
@@ -76,7 +76,7 @@ export class Usage {
     }
   }
 
-  /** The usage of a message, `more` included, which its next line shows. */
+  /** The usage of a message including `more`, as its next line shows it. */
   show(known: Tokens, more: Tokens, isSubAgent: boolean): Tokens {
     this.#shown = plus(this.#shown, more);
     if (isSubAgent) this.#shownBySubAgents = plus(this.#shownBySubAgents, more);
@@ -90,7 +90,7 @@ export class Usage {
     return (metrics.input_tokens ?? 0) !== (this.#shown.input_tokens ?? 0) || metrics.output_tokens !== this.#shown.output_tokens;
   }
 
-  /** The fields of a result; `outcome`: of the last one. */
+  /** The fields of a result; `outcome`: only for the last one. */
   write(outcome: RunOutcome | undefined): JsonObject {
     if (this.#isAlone) this.#written = {};
     const fields = this.#fields(outcome);

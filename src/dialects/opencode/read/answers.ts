@@ -2,7 +2,7 @@ import type { Draft } from '../../../events/event.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import type { Lane } from './lane.ts';
 
-/** The sink, which is told besides when a run ends well on a message without words: its answer is empty, whatever was said before. */
+/** A sink that marks a run which ends well on a message without text: its answer is empty, whatever earlier messages said. */
 export function tellingAnswers(sink: DecoderSink, main: Lane): DecoderSink {
   return {
     ...sink,

@@ -10,7 +10,7 @@ interface HeldPart {
   properties: JsonObject;
 }
 
-/** Parts that wait for their author; more than these are not waited for. */
+/** How many parts may wait for their author; the oldest of more are not kept waiting. */
 const maxHeld = 100;
 
 /** Who writes which message. A part may come before its message, and then it waits. */
@@ -27,7 +27,7 @@ export class Authors {
     this.#roles.set(message, role);
   }
 
-  /** The user writes this message, with these instructions to the model. */
+  /** The user wrote this message, with these instructions to the model. */
   prompted(message: string, system: string | undefined): void {
     this.set(message, 'user');
     this.#lastPrompt = { message, system };
@@ -49,7 +49,7 @@ export class Authors {
     return released;
   }
 
-  /** No more messages come: what nobody wrote is the agent's. */
+  /** No more messages come: parts without an author are the agent's. */
   end(): HeldPart[] {
     const rest = this.#held;
     this.#held = [];

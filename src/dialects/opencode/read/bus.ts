@@ -17,7 +17,7 @@ import { Texts } from './texts.ts';
 import { Tools } from './tools.ts';
 import { Turns } from './turns.ts';
 
-/** The events of `opencode serve`, old and new, and those that are documented for `opencode run`. */
+/** The events of `opencode serve`, old and new, and those documented for `opencode run`. */
 export class Bus {
   readonly #sink: DecoderSink;
   readonly #sessions: Sessions;
@@ -40,7 +40,7 @@ export class Bus {
     this.#turns = new Turns(sink, { sessions, texts: this.#texts, edits: this.#edits, ending: this.#ending, done });
   }
 
-  /** false: not an event of the bus that we know. */
+  /** false: not a bus event that we know. */
   event(type: string, properties: JsonObject): boolean {
     const family = type.slice(0, Math.max(0, type.indexOf('.')));
     if (ignoredFamilies.has(family)) return true;
@@ -66,7 +66,7 @@ export class Bus {
     return family === 'session' ? this.#session(type, properties) : this.#other(family, type, properties);
   }
 
-  /** The run's session has ended its work. */
+  /** The run's session has finished its work. */
   get isIdle(): boolean {
     return this.#ending.isIdle;
   }

@@ -9,17 +9,17 @@ import { Version2 } from './version-2.ts';
 
 const shownOfText = 80;
 
-/** Three kinds of lines: of `opencode run`, of the bus of its server, and of the bus that only version 2 has. */
+/** Three kinds of lines: those of `opencode run`, those of its server's bus, and those of the version 2 bus. */
 export function decoder(sink: DecoderSink): Decoder {
   const run = runDecoder(sink, 'opencode');
   let sessions = new Sessions(sink);
   let bus = new Bus(sink, sessions);
   let version2 = new Version2(sink, sessions);
 
-  /** Another connection began, and nothing was heard of the run's session since. */
+  /** A new connection began, and the run's session has not appeared since. */
   let isReconnected = false;
 
-  /** A session that no call began, when the run has nothing left to do or the stream begins again, is another run. */
+  /** A session that no call started is another run if this run is idle or the stream has reconnected. */
   function beginAgain(): void {
     isReconnected = false;
     bus.end();

@@ -4,13 +4,13 @@ import { filled, object, string } from '../../read.ts';
 import { type Edit, sizeOf } from '../../shared/opencode/read/tools.ts';
 import { Recent } from '../../recent.ts';
 
-/** More files than these are not remembered: told twice is better than growing with the stream. */
+/** No more files are remembered: reporting one twice is better than memory that grows with the stream. */
 const remembered = 1000;
 
-/** Files told to be edited: by an event of their own, which may know less than the tool and the file watcher do. */
+/** Files reported as edited by a separate event, which may know less than the tool and the file watcher do. */
 export class Edits {
   readonly #sink: DecoderSink;
-  /** Told, but their tool has not ended; with what the watcher saw. */
+  /** Files reported while their tool has not ended, with what the watcher saw. */
   readonly #pending = new Map<string, Edit['operation'] | undefined>();
   readonly #inTurn = new Recent<true>(remembered);
 
@@ -22,7 +22,7 @@ export class Edits {
     this.#inTurn.clear();
   }
 
-  /** `file.edited`: `{file}`, or `{path, diff}` as it is documented. */
+  /** `file.edited`: `{file}`, or `{path, diff}` as documented. */
   tell(properties: JsonObject): void {
     const path = filled(properties.path);
     const file = filled(properties.file);
@@ -42,7 +42,7 @@ export class Edits {
     else if (event === 'unlink') this.#pending.set(path, 'deleted');
   }
 
-  /** The tool that edited has ended and knows more; what it did not mention is told as it is. */
+  /** The tool that made the edits has ended and knows more; files that it did not mention are reported as they are. */
   settle(edits: readonly Edit[]): void {
     for (const edit of edits) if (this.#pending.has(edit.path)) this.#emit(edit);
     for (const path of this.#pending.keys()) this.#emit({ path });
@@ -53,12 +53,12 @@ export class Edits {
     for (const path of paths) if (typeof path === 'string' && !this.#inTurn.has(path)) this.#emit({ path });
   }
 
-  /** A file part: what the assistant hands over. (Those of the user are attachments.) */
+  /** A file part: a file that the assistant hands over. (The user's file parts are attachments.) */
   handOver(part: JsonObject): void {
     const url = string(part.url) ?? '';
     const path =
       filled(object(part.source).path) ?? (url.startsWith('file://') ? filled(url.slice(7)) : undefined) ?? filled(part.filename);
-    // What `file.edited` told in this turn is the same file once more.
+    // If `file.edited` reported it in this turn, it is the same file.
     if (path === undefined || this.#inTurn.has(path)) return;
     const isFolder = part.mime === 'application/x-directory' || path.endsWith('/');
     const text = object(object(part.source).text);
@@ -88,11 +88,11 @@ function bytesOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : encoder.encode(text).length;
 }
 
-/** What a diff says of an edit: by a status, or by what is missing before or after. */
+/** What a diff says about an edit, by its status, or by an empty text before or after. */
 function toldBy(diff: JsonObject): Partial<Edit> {
   const size = sizeOf(diff, diff.patch);
   const [before, after] = [string(diff.before), string(diff.after)];
-  // Beside a patch the contents may be no more than what the patch shows of them.
+  // Beside a patch, the contents may be only the parts that the patch shows.
   const holds = present({ size: diff.patch === undefined ? bytesOf(after) : undefined });
   if (diff.status === 'added' || (diff.status === undefined && before === '' && after !== undefined && after !== ''))
     return { operation: 'created', ...size, ...holds };

@@ -5,13 +5,13 @@ import { type Fault, readEnding } from '../../shared/opencode/read/ending.ts';
 import { tellTime } from '../../shared/opencode/read/time.ts';
 import type { Lane } from './lane.ts';
 
-/** The errors and retries of a run, and what it says of itself whenever its session becomes idle. */
+/** The errors and retries of a run, and the claim it makes whenever its session becomes idle. */
 export class Ending {
   readonly #sink: DecoderSink;
-  /** The error that the run has not got over. */
+  /** The error from which the run has not recovered. */
   #fault: Fault | undefined;
   #lastFault = '';
-  /** Why it is tried again right now. */
+  /** Why it is being retried now. */
   #retrying: string | undefined;
   #lastAttempt: number | undefined;
   /** Something happened since the last time the session was idle. */
@@ -28,7 +28,7 @@ export class Ending {
     this.#retrying = undefined;
   }
 
-  /** A message that ends well after an error: the run went on. */
+  /** A message ended well after an error: the run went on. */
   recover(): void {
     this.#fault = undefined;
   }
@@ -41,7 +41,7 @@ export class Ending {
     if (lane.isMain) {
       this.#fault = error;
       this.#retrying = undefined;
-      // The session and its message both tell the same error.
+      // The session and its message both report the same error.
       const key = `${error.name} ${error.message}`;
       if (key === this.#lastFault) return;
       this.#lastFault = key;
@@ -51,7 +51,7 @@ export class Ending {
   }
 
   retry(attempt: number | undefined, cause: string): void {
-    // A retry is told as a status and, in some versions, as a part.
+    // A retry is reported as a status and, in some versions, as a part too.
     if (this.#retrying === cause && attempt !== undefined && attempt === this.#lastAttempt) return;
     this.#retrying = cause;
     this.#lastAttempt = attempt;
@@ -79,7 +79,7 @@ export class Ending {
     if (cause !== undefined) this.raise(main, { name: 'APIError', message: cause, code: codeOfMessage(cause), retryable: true });
   }
 
-  /** The last message says itself that it is the last one. */
+  /** The last message itself says that it is the last. */
   end(main: Lane): void {
     if (this.#isActive && !main.open && this.#fault === undefined && main.finish === 'stop')
       this.#sink.emit({ type: 'agent.finished', status: 'ok' });

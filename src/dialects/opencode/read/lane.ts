@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../dialect.ts';
 import { filled } from '../../read.ts';
 import type { Tokens } from '../../tokens.ts';
 
-/** One session on the bus: the run's own, or that of a sub-agent. A turn of it is one assistant message. */
+/** One session on the bus: the run's own, or that of a sub-agent. Each of its turns is one assistant message. */
 export class Lane {
-  /** The tool call that this session works for; undefined for the run's own session. */
+  /** The tool call that started this session; undefined for the run's own session. */
   readonly parent: string | undefined;
   message: string | undefined;
-  /** How often the message has been begun: a retry speaks anew in the same message. */
+  /** How often the message has been started: a retry starts over in the same message. */
   attempt = 1;
   /** A turn is open. */
   open = false;
@@ -17,12 +17,12 @@ export class Lane {
   model: string | undefined;
   tokens: JsonObject = {};
   cost: Json | undefined;
-  /** What has been reported of this message; true: its steps reported themselves. */
+  /** The usage already reported for this message; true: its steps reported their own. */
   reported: Tokens | true | undefined;
   completedAt: number | undefined;
   finish: string | undefined;
   denied = false;
-  /** The last message in which it said something. */
+  /** The last message that had text. */
   spokeIn: string | undefined;
 
   constructor(parent?: string) {
@@ -33,7 +33,7 @@ export class Lane {
     return this.parent === undefined;
   }
 
-  /** It said something before, but nothing in its last message. */
+  /** An earlier message had text, but the last one has none. */
   get isMute(): boolean {
     return this.spokeIn !== undefined && this.message !== undefined && this.spokeIn !== this.message;
   }
@@ -61,12 +61,12 @@ export class Lane {
     this.done = false;
   }
 
-  /** The name under which a message speaks: what a retry says does not add to what was cut off. */
+  /** The id under which a message's text is emitted: the text of a retry must not be added to what was cut off. */
   voiceOf(message: string | undefined): string | undefined {
     return message === this.message && this.attempt > 1 ? `${message}_retry_${this.attempt}` : message;
   }
 
-  /** The name under which the message of the turn speaks. */
+  /** The id under which the text of the turn's message is emitted. */
   get voice(): string | undefined {
     return this.voiceOf(this.message);
   }

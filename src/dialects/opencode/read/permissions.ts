@@ -3,12 +3,12 @@ import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, list, object } from '../../read.ts';
 import { consents, plainTitle } from '../words.ts';
 
-/** Only a word that is known to mean consent does. */
+/** Only a word known to mean consent counts as consent. */
 export function decisionOf(reply: string): 'allowed' | 'denied' {
   return consents.has(reply.trim().toLowerCase()) ? 'allowed' : 'denied';
 }
 
-/** `permission.updated`, `permission.asked`, `permission.v2.asked`, and questions, which nobody answers in a run either. */
+/** `permission.updated`, `permission.asked`, `permission.v2.asked`, and questions, which nobody can answer in a run either. */
 export function permissionAsked(sink: DecoderSink, type: string, properties: JsonObject): void {
   const id = filled(properties.id);
   if (id === undefined) return;

@@ -4,7 +4,7 @@ import { filled } from '../../read.ts';
 import { type Habit, habitOf, inclusive } from '../../shared/opencode/read/usage.ts';
 import { Lane } from './lane.ts';
 
-/** The sessions of a run: its own, and those of the sub-agents that work for its calls. */
+/** The sessions of a run: its own, and those of the sub-agents that its calls started. */
 export class Sessions {
   readonly main = new Lane();
   /** How this version counts tokens. */
@@ -45,7 +45,7 @@ export class Sessions {
     });
   }
 
-  /** The lane of a session; undefined for sessions that are not of this run. */
+  /** The lane of a session; undefined for sessions that do not belong to this run. */
   laneOf(sessionId: string | undefined): Lane | undefined {
     if (sessionId === undefined || sessionId === '' || sessionId === this.#root) return this.main;
     if (this.#root === undefined) {
@@ -65,19 +65,19 @@ export class Sessions {
     return sessionId !== undefined && sessionId === this.#root;
   }
 
-  /** Whether a sub-agent of this run may have this session: it is neither the run's own nor that of another call. */
+  /** Whether this session may belong to a new sub-agent: it is neither the run's own nor that of another call. */
   isNew(sessionId: string): boolean {
     return sessionId !== this.#root && !this.#children.has(sessionId);
   }
 
-  /** false: it works for this call already. */
+  /** false: the session already belongs to this call. */
   adopt(sessionId: string, itemId: string): boolean {
     if (this.#children.get(sessionId)?.parent === itemId) return false;
     this.#children.set(sessionId, new Lane(itemId));
     return true;
   }
 
-  /** The call that these worked for has ended. */
+  /** The call that started these sessions has ended. */
   dismiss(sessionIds: Iterable<string>): void {
     for (const id of sessionIds) this.#children.delete(id);
   }

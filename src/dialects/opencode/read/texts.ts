@@ -12,16 +12,16 @@ interface Place {
 }
 
 interface OpenText extends Place {
-  /** The newest whole text, where no deltas came. */
+  /** The newest complete text, if no deltas came. */
   text: string;
   streamed: boolean;
 }
 
-/** No run has so many texts open at once: the oldest ones have lost their end. */
+/** No run has so many texts open at once: the oldest ones lack their end. */
 const maxOpen = 1000;
 
 /**
- * Text on the bus grows by deltas or by whole snapshots, and some versions never say that it ended.
+ * Text on the bus grows by deltas or by complete snapshots, and some versions never say that it ended.
  * The last snapshot wins.
  */
 export class Texts {
@@ -29,9 +29,9 @@ export class Texts {
   /** Parts that have ended. */
   readonly #done: Recent<true>;
   readonly #open = new Map<string, OpenText>();
-  /** Those of each message, so that its end costs no search. */
+  /** The open texts of each message, so that its end needs no search. */
   readonly #byMessage = new Map<string | undefined, Set<string>>();
-  /** Snapshots without a time, which never say that they end: they count as whole once anything else happens. */
+  /** Snapshots without a time, which never say that they end: they count as complete once anything else happens. */
   readonly #loose = new Set<string>();
 
   constructor(sink: DecoderSink, done: Recent<true>) {
@@ -39,7 +39,7 @@ export class Texts {
     this.#done = done;
   }
 
-  /** `message.part.updated`: the whole text so far, and in some versions what is new of it. */
+  /** `message.part.updated`: the whole text so far, and in some versions the new part of it. */
   update(lane: Lane, type: Place['type'], part: JsonObject, delta: string | undefined): void {
     const id = string(part.id) ?? '';
     const owner = string(part.messageID);

@@ -12,9 +12,9 @@ interface OpenTool {
   id: string;
   /** How much of its output has been shown. */
   shown: number;
-  /** The sessions of the sub-agents that work for it. */
+  /** The sessions of the sub-agents that it started. */
   children: Set<string> | undefined;
-  /** Of the calls that are open, those that began just before and after this one. */
+  /** The open calls that began just before and after this one. */
   before: OpenTool | undefined;
   after: OpenTool | undefined;
 }
@@ -22,7 +22,7 @@ interface OpenTool {
 /** No call has so many sub-agents. */
 const maxChildren = 100;
 
-/** The calls of a run, from `pending` over `running` to their end. */
+/** The tool calls of a run, from `pending` via `running` to their end. */
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #sessions: Sessions;
@@ -46,7 +46,7 @@ export class Tools {
   /** A tool part. */
   update(lane: Lane, part: JsonObject): void {
     const partId = string(part.id) ?? '';
-    // Providers number calls anew in every session, so a sub-agent's call is known by its part.
+    // Providers restart call numbers in every session, so a sub-agent's call is identified by its part.
     const id = (lane.isMain ? filled(part.callID) : undefined) ?? filled(part.id) ?? filled(part.callID);
     if (id === undefined) return this.#sink.note('lost', 'tool part without an id');
     if (partId !== '' && this.#done.has(partId)) return;
@@ -75,11 +75,11 @@ export class Tools {
     if (this.#last !== undefined && this.#sessions.isNew(session)) this.#adopt(session, this.#last);
   }
 
-  /** `command.executed`: really that a slash command was run; only the documented event tells of commands of the shell. */
+  /** `command.executed`: in practice, a slash command was run; only the documented event reports shell commands. */
   command(properties: JsonObject): void {
     const command = string(properties.command);
     if (command === undefined) return;
-    // The call that ran it has told it already.
+    // The call that ran it has reported it already.
     const told = command === this.#lastCommand;
     this.#lastCommand = undefined;
     if (told) return;

@@ -12,7 +12,7 @@ import type { Sessions } from './sessions.ts';
 import type { Texts } from './texts.ts';
 import { reportMessage, reportStep } from './usage.ts';
 
-/** What begins and ends around the parts of a turn. */
+/** What begins and ends with a turn. */
 interface Around {
   sessions: Sessions;
   texts: Texts;
@@ -22,7 +22,7 @@ interface Around {
   done: Recent<true>;
 }
 
-/** Assistant messages and the steps in them → turns. A version tells the one, the other, or both. */
+/** Assistant messages and the steps in them → turns. A version reports the one, the other, or both. */
 export class Turns {
   readonly #sink: DecoderSink;
   readonly #around: Around;
@@ -32,7 +32,7 @@ export class Turns {
     this.#around = around;
   }
 
-  /** `message.updated` of an assistant. */
+  /** `message.updated` for an assistant message. */
   update(lane: Lane, id: string, info: JsonObject): void {
     const { completed } = object(info.time);
     const finish = filled(info.finish);
@@ -67,7 +67,7 @@ export class Turns {
       if (lane.open) this.#around.texts.flush(lane.voice);
       if (lane.message !== message) lane.startMessage(message);
       else lane.attempt += 1;
-      // The model is called again inside the turn.
+      // The model is called again within the turn.
       if (isSame) this.#around.ending.startTurn();
       else this.#start(lane, {});
     }

@@ -9,7 +9,7 @@ interface OpenCall {
   shown: number;
 }
 
-/** The calls of version 2, which are told in events of their own: `input.started`, `called`, `progress`, `success`, `failed`. */
+/** The tool calls of version 2, which have separate events: `input.started`, `called`, `progress`, `success`, `failed`. */
 export class ToolsOfVersion2 {
   readonly #sink: DecoderSink;
   readonly #names = new Map<string, string>();
@@ -19,7 +19,7 @@ export class ToolsOfVersion2 {
     this.#sink = sink;
   }
 
-  /** Answers whether the call was denied. */
+  /** Returns whether the call was denied. */
   update(phase: string, data: JsonObject): boolean {
     const id = filled(data.id) ?? filled(data.callID);
     if (id === undefined) return false;

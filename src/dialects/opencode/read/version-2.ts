@@ -32,7 +32,7 @@ export class Version2 {
     if (!familiesOfVersion2.has(family)) return false;
     const session = filled(data.sessionID);
     this.#root ??= session;
-    // Sub-agents speak in sessions of their own, and nothing says which call they work for.
+    // Sub-agents have their own sessions, and nothing says which call started them.
     if (session !== undefined && session !== this.#root) return true;
     this.#sessions.start(session);
     const phase = rest.join('.');

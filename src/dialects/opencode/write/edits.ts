@@ -14,7 +14,7 @@ export function writeEdit(event: EventOf<'file.edited'>, place: Place): JsonObje
   };
 }
 
-/** A change as the bus tells it of a file, and of a user's message. */
+/** A change as the bus writes it for a file, and in the summary of a user's message. */
 export function diffOf(event: EventOf<'file.edited'>, path: string): JsonObject {
   return {
     file: path,
@@ -23,7 +23,7 @@ export function diffOf(event: EventOf<'file.edited'>, path: string): JsonObject 
   };
 }
 
-/** A file that the assistant made, as a part of its message; undefined where nobody told what is in it. */
+/** A file that the assistant created, as a part of its message; undefined if its content is not known. */
 export function filePart(event: EventOf<'file.edited'>, place: Place): JsonObject | undefined {
   if (event.operation !== 'created' || event.diff === undefined) return undefined;
   const path = absolutePath(place, event.path);
@@ -37,7 +37,7 @@ export function filePart(event: EventOf<'file.edited'>, place: Place): JsonObjec
   };
 }
 
-/** What a unified diff shows of the two contents: all of them where it shows the whole file. */
+/** The contents before and after, as far as a unified diff shows them: complete if it shows the whole file. */
 function sidesOf(diff: string): { before: string; after: string } {
   let [before, after] = ['', ''];
   let inside = false;

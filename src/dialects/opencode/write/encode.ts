@@ -25,7 +25,7 @@ const besides = new Set([
   'expectation.checked',
 ]);
 
-/** The events of the bus, as they are documented for `opencode run --format json`. */
+/** The events of the bus, as documented for `opencode run --format json`. */
 export function encoder(sink: EncoderSink): Encoder {
   const session = new Session(sink);
   const main = new Lane(session);
@@ -34,7 +34,7 @@ export function encoder(sink: EncoderSink): Encoder {
   const texts = new Texts(session, tools);
   const ending = new Ending(session, main);
   const usage = new Usage();
-  /** A turn that only repair ended: left open when nothing follows. */
+  /** The end of a turn that only repair ended: the turn is left open if nothing follows. */
   let heldEnd: EventOf<'turn.completed'> | undefined;
 
   function endTurn(event: EventOf<'turn.completed'>): void {

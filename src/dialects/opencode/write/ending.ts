@@ -12,10 +12,10 @@ import type { Session } from './session.ts';
 
 type Finished = EventOf<'agent.finished'>;
 
-/** What is left open at the end is closed by nobody but us. */
+/** What is still open at the end is closed only by us. */
 const closings: ReadonlySet<EventRecord['type']> = new Set(['text.completed', 'reasoning.completed', 'turn.completed']);
 
-/** Classes of a verdict that are codes of an error as well: somebody else made an end of the run. */
+/** Verdict classes that are error codes as well: the run was stopped from outside. */
 const stops = ['cancelled', 'time_limit', 'turn_limit', 'cost_limit'] as const;
 
 export function finishWord(event: EventOf<'turn.completed'>): string | undefined {
@@ -23,8 +23,8 @@ export function finishWord(event: EventOf<'turn.completed'>): string | undefined
 }
 
 /**
- * The errors of a run and its end. The wire has no word for success: a message that stopped, no error after it, and a
- * session that is idle read as one, so whatever speaks against it has to be said as an error.
+ * The errors of a run and its end. The wire has no word for success: a message that stopped, no error after it, and an
+ * idle session read as one, so anything that contradicts it must be written as an error.
  */
 export class Ending {
   readonly #session: Session;
@@ -33,7 +33,7 @@ export class Ending {
   #claim: Finished | undefined;
   #fault: Fault | undefined;
   #isDenied = false;
-  /** What was said of a limit is the reason of the end, whatever else ended with it. */
+  /** A limit that was reported is the reason for the end, whatever else ended with it. */
   #isLimited = false;
   readonly #claims = new Claims('opencode');
 
@@ -85,16 +85,16 @@ export class Ending {
     this.#claim = this.#claims.judged(this.#claim, outcome);
     if (this.#claim !== undefined) return this.#writeClaim();
     const told = this.#claims.told(outcome);
-    // It was written before anything spoke against it.
+    // The claim was written before anything contradicted it.
     if (told?.status === 'failed' && this.#fault === undefined) {
       this.#raise({ name: errorName(told.code), message: told.message ?? told.status });
       return this.#session.idle();
     }
     const stopped = stops.find((code) => code === verdict.class);
-    // What was said after an error reads as if it had been got over; and a process may have been stopped without a word.
+    // Text after an error reads as if the run had recovered; and a process may have been stopped without a word.
     if (stopped !== undefined && (this.#fault === undefined || this.#lane.finish === 'stop'))
       this.#raise({ name: errorName(stopped), message: this.#fault?.message ?? 'the run was stopped' });
-    // A finished message alone reads as a good end, which this was not.
+    // A finished message alone reads as a success, which this was not.
     else if (failed && this.#fault === undefined && this.#lane.finish === 'stop') this.#lane.finishMessage('other');
   }
 
@@ -106,7 +106,7 @@ export class Ending {
     if (claim.status === 'ok') {
       if (said?.status !== 'ok' || this.#lane.isOpen) this.#lane.finishMessage('stop');
     } else if (!this.#isLimited && (this.#lane.finish === 'stop' || !isSaid(claim, said))) {
-      // A message that stops after an error reads as if the run had got over it.
+      // A message that stops after an error reads as if the run had recovered from it.
       const code = claim.status === 'cancelled' ? 'cancelled' : claim.code;
       this.#raise({ name: errorName(code), message: claim.message ?? claim.status });
     }

@@ -17,15 +17,15 @@ interface Message {
   error?: JsonObject | undefined;
 }
 
-/** One session on the bus, the run's own or that of a sub-agent, and the assistant message through which it speaks now. */
+/** One session on the bus, the run's own or that of a sub-agent, and its current assistant message. */
 export class Lane {
-  /** The user's latest message, which those that follow answer. */
+  /** The user's latest message, which the following ones answer. */
   answers = '';
   readonly #session: Session;
   readonly #child: string | undefined;
   #message: Message | undefined;
   #isOpen = false;
-  /** A turn that has begun but whose message has no name yet. */
+  /** A turn that has begun but whose message has no id yet. */
   #unnamed: { turn: string; at: number } | undefined;
 
   constructor(session: Session, child?: string) {
@@ -58,12 +58,12 @@ export class Lane {
     this.#unnamed = { turn, at: this.#session.now };
   }
 
-  /** What follows belongs to the turn that has begun, whatever its message is called. */
+  /** What follows belongs to the turn that has begun, whatever the id of its message. */
   nameTurn(): void {
     if (this.#unnamed !== undefined) this.speak();
   }
 
-  /** The message that the open turn speaks through now; one that is not known yet is announced. */
+  /** The id of the open turn's current message; a new message is announced first. */
   speak(wanted?: string): string {
     const unnamed = this.#unnamed;
     const id = wanted ?? (unnamed === undefined ? (this.#message?.id ?? this.#fallback) : unnamed.turn);
@@ -90,7 +90,7 @@ export class Lane {
     this.#write({ ...message, model: this.#session.model ?? message.model, completed, counts, finish, error: lasting(message, finish) });
   }
 
-  /** The message ends, or has ended, with another word. */
+  /** The message ends with this finish reason, even if it already ended with another. */
   finishMessage(finish: string): void {
     const message = this.#message;
     if (message === undefined) return;
@@ -103,7 +103,7 @@ export class Lane {
     if (this.#message !== undefined && this.#unnamed === undefined) this.#write({ ...this.#message, error });
   }
 
-  /** What the steps did not say of the totals goes to the last message. */
+  /** What the steps left out of the totals goes to the last message. */
   addUsage(counts: Counts): void {
     if (this.#message === undefined) this.speak();
     const message = this.#message;
@@ -138,7 +138,7 @@ export class Lane {
   }
 }
 
-/** A message that ends well has got over its error. */
+/** A message that ends well has recovered from its error. */
 function lasting({ error }: Message, finish: string | undefined): JsonObject | undefined {
   return finish === 'stop' ? undefined : error;
 }

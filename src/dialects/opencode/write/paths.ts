@@ -1,4 +1,4 @@
-/** Where the run worked: paths that are told from there become whole ones, as the bus has them. */
+/** Where the run worked: paths relative to it become absolute, as they are on the bus. */
 export interface Place {
   cwd?: string | undefined;
   project_name?: string | undefined;
@@ -16,7 +16,7 @@ export function absolutePath({ cwd }: Place, path: string): string {
   return `${cwd.startsWith('/') ? '/' : ''}${names.join('/')}`;
 }
 
-/** The repository: the folder above the working folder, or itself, that has the name of the project. */
+/** The repository: the working directory, or the folder above it, that has the name of the project. */
 export function repositoryRoot({ cwd = '', project_name: name }: Place): string {
   if (name === undefined || name === '') return cwd;
   const names = cwd.split('/');

@@ -6,7 +6,7 @@ import { absolutePath } from './paths.ts';
 import type { Session } from './session.ts';
 
 const longestTitle = 80;
-/** A summary is a glance: more changes, or larger ones, are told where they happen. */
+/** A summary is brief: further or larger changes are written only where they happen. */
 const mostDiffs = 100;
 const largestDiff = 20_000;
 
@@ -17,7 +17,7 @@ interface Prompt {
   system: string;
 }
 
-/** What the user says. A task that is submitted as a prompt too is one message. */
+/** The user's messages. A task that is also submitted as a prompt is one message. */
 export class Prompts {
   readonly #session: Session;
   readonly #lane: Lane;
@@ -54,7 +54,7 @@ export class Prompts {
     });
   }
 
-  /** A tool that the answer used was there to be used. */
+  /** A tool that was called must have been available. */
   called({ name }: EventOf<'item.started'>): void {
     if (this.#tools.size < mostDiffs) this.#tools.add(name);
   }
@@ -64,7 +64,7 @@ export class Prompts {
     this.#diffs.push(diffOf(event, absolutePath(this.#session.thread, event.path)));
   }
 
-  /** What came of the last prompt: the tools that were used, and what they changed. */
+  /** The result of the last prompt: the tools that were used, and what they changed. */
   sumUp(): void {
     if (this.#last !== undefined && this.#tools.size + this.#diffs.length > 0) this.#write(this.#last);
   }

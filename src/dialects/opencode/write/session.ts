@@ -2,7 +2,7 @@ import type { EventOf, EventRecord } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
 
-// The documented objects of the bus, field by field in their order. A time that nobody told is 0.
+// The documented objects of the bus, with their fields in order. An unknown time is 0.
 
 interface Summary {
   additions: number;
@@ -10,12 +10,12 @@ interface Summary {
   files: number;
 }
 
-/** More files are not told apart. */
+/** Beyond this many, files are no longer counted. */
 const mostFiles = 100_000;
 
 type Started = Partial<EventOf<'thread.started'>>;
 
-/** The run's session: all that is written goes through it, and it opens before the first event. */
+/** The run's session: everything is written through it, and it opens before the first event. */
 export class Session {
   /** The time of the record that is being written. */
   now = 0;
@@ -48,7 +48,7 @@ export class Session {
     this.#sink.line({ type, properties });
   }
 
-  /** A line of OpenCode itself, as it was read. */
+  /** Writes one of OpenCode's own lines as it was read. */
   repeat(wire: JsonObject): void {
     this.#sink.line(wire);
   }
@@ -61,7 +61,7 @@ export class Session {
     return `prt_${++this.#parts}`;
   }
 
-  /** The session of a sub-agent, which works for a call in the session `parent`. */
+  /** The session of a sub-agent that a call in the session `parent` started. */
   newChild(parent: string): string {
     const id = `${this.id}_${++this.#children}`;
     const times = { created: this.now, updated: this.now };
@@ -89,7 +89,7 @@ export class Session {
     this.#isBusy = false;
   }
 
-  /** Counts an edit for the summary of the session, in which a file that was edited twice is one file. */
+  /** Counts an edit for the summary of the session, where a file that was edited twice counts once. */
   count(edit: EventOf<'file.edited'>): void {
     if (this.#files.size < mostFiles) this.#files.add(edit.path);
     this.#summary.files = this.#files.size;

@@ -10,17 +10,17 @@ interface OpenText {
   text: string;
   /** How much of it has been written. */
   told: number;
-  /** How often that was said again, in characters. */
+  /** How many characters the updates have written in all, repetitions included. */
   repeated: number;
 }
 
-/** Every update repeats the text so far: this much in all is said again at once, and after it whenever the text has grown by a part. */
+/** Every update repeats the text so far: up to this many characters, each delta is written at once; then only after 1/16 growth. */
 const repeatedAtOnce = 200_000;
 const grownBy = 16;
-/** A longer text is told whole at its end alone. */
+/** A longer text is written only when it is complete. */
 const longestInProgress = 1_000_000;
 
-/** Text and reasoning: a part that grows by deltas, and is whole at its end. */
+/** Text and reasoning: a part that grows by deltas, and is complete at its end. */
 export class Texts {
   readonly #session: Session;
   readonly #tools: Tools;
@@ -39,7 +39,7 @@ export class Texts {
       return this.#part(record, open.start, record.text);
     }
     this.#open.set(record.block_id, open);
-    // A delta that repair made up follows from the whole text.
+    // A delta that repair added is contained in the complete text.
     if (record.synthetic || open.text.length + record.text.length > longestInProgress) return;
     open.text += record.text;
     const grown = open.text.length - open.told;

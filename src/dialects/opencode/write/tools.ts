@@ -15,20 +15,20 @@ interface OpenTool {
   from: number;
   output: string;
   printed: Printed;
-  /** What its updates repeat: how long the input is, and how much it has been in all. */
+  /** What its updates repeat: the length of the input, and how much they have repeated in all. */
   updates?: { input: number; repeated: number };
-  /** The sub-agent that works for this call. */
+  /** The sub-agent that this call started. */
   child?: Lane;
 }
 
-/** OpenCode itself shows no more than this of a command that still runs. */
+/** OpenCode itself shows no more than this of the output of a running command. */
 const shownOutput = 30_000;
 /** Every update repeats the input and the output so far: no more than this in all, in characters. */
 const repeatedInAll = 1_000_000;
-/** Of a command that printed more, both streams are told as the one text that its call gave back. */
+/** If a command printed more, both streams are written as the one text that its call returned. */
 const mostPrinted = 400_000;
 
-/** The calls of a run, and the sessions of the sub-agents that work for them. */
+/** The tool calls of a run, and the sessions of the sub-agents that they started. */
 export class Tools {
   readonly #session: Session;
   readonly #main: Lane;
@@ -39,7 +39,7 @@ export class Tools {
     this.#main = main;
   }
 
-  /** Where the words and calls of the main thread, or of a sub-agent, belong. */
+  /** Where the text and calls of the main thread, or of a sub-agent, belong. */
   place(parent: string | undefined, messageId?: string): { lane: Lane; message: string } {
     const owner = parent === undefined ? undefined : this.#open.get(parent);
     if (parent !== undefined && owner === undefined) this.#session.lose('sub_agent');
@@ -49,7 +49,7 @@ export class Tools {
 
   start(event: EventOf<'item.started'>): void {
     const { lane, message } = this.place(event.parent_item_id);
-    // A reader knows the calls of a sub-agent by their parts.
+    // A reader identifies the calls of a sub-agent by their parts.
     const part = lane.isMain ? this.#session.newPart() : event.item_id;
     const tool: OpenTool = { start: event, lane, message, part, from: this.#session.now, output: '', printed: new Printed() };
     this.#open.set(event.item_id, tool);
@@ -57,7 +57,7 @@ export class Tools {
     this.#write(tool, runningState(tool));
   }
 
-  /** A file that was made, as a part of the message that made it. */
+  /** A file that was created, as a part of the message that created it. */
   edit(event: EventOf<'file.edited'>): void {
     const part = filePart(event, this.#session.thread);
     if (part === undefined) return;
@@ -76,7 +76,7 @@ export class Tools {
     this.#write(tool, runningState(tool));
   }
 
-  /** Answers whether a call of the run itself was denied. */
+  /** Returns whether a call by the run itself was denied. */
   end(event: EventOf<'item.completed'>, synthetic: boolean): boolean {
     const tool = this.#open.get(event.item_id);
     // An item that never ended stays open on this wire too.
@@ -122,7 +122,7 @@ export class Tools {
   }
 }
 
-/** What a command printed, stream by stream where they were told apart. */
+/** What a command printed, by stream if the streams were reported separately. */
 class Printed {
   #streams: { stdout: string; stderr: string } | undefined;
   #isWhole = true;
@@ -135,7 +135,7 @@ class Printed {
     this.#streams[stream] += chunk.slice(0, Math.max(0, room));
   }
 
-  /** undefined: nobody told them apart, or there was more than is kept. */
+  /** undefined: they were not reported separately, or there was more than is kept. */
   get streams(): { stdout: string; stderr: string } | undefined {
     return this.#isWhole ? this.#streams : undefined;
   }
@@ -145,7 +145,7 @@ function rawOf(args: Json): string {
   try {
     return JSON.stringify(args);
   } catch {
-    // Nested deeper than it can be written.
+    // Nested too deep to be written.
     return '';
   }
 }
@@ -160,7 +160,7 @@ function lengthOf(input: Json): number {
   try {
     return JSON.stringify(input).length;
   } catch {
-    // Nested deeper than it can be written.
+    // Nested too deep to be written.
     return Infinity;
   }
 }

@@ -9,7 +9,7 @@ export function writeUsage(counts: Counts): JsonObject {
   return {
     cost: counts.cost,
     tokens: {
-      // The documented total is input + output, so both are written with all they hold; this field tells a reader so.
+      // The documented total is input + output, so input includes the cache and output the reasoning; this field shows it.
       ...(total === 0 ? {} : { total }),
       input: counts.input,
       output: counts.output,
@@ -19,7 +19,7 @@ export function writeUsage(counts: Counts): JsonObject {
   };
 }
 
-/** What the steps of a run used, told once with the message that they belong to. */
+/** What the steps of a run used, written once with the message that they belong to. */
 export class Usage {
   #untold = noCounts;
   #told = noCounts;
@@ -29,7 +29,7 @@ export class Usage {
   }
 
   see(usage: EventOf<'usage.reported'>): void {
-    // Totals of a turn or of the thread are made good at the end, from the outcome.
+    // Totals of a turn or of the thread are added at the end, from the outcome.
     if (usage.scope === 'step') this.#untold = addCounts(this.#untold, countsOf(usage));
   }
 
@@ -40,7 +40,7 @@ export class Usage {
     return counts;
   }
 
-  /** What is left to tell so that all adds up to the outcome's totals. */
+  /** What must still be written so that everything adds up to the outcome's totals. */
   missing({ metrics }: RunOutcome): Counts | 'too much' | undefined {
     if (metrics.tokens_used === undefined) return undefined;
     const rest = addCounts(totalCounts(metrics), this.#told, -1);

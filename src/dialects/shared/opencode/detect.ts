@@ -3,14 +3,14 @@ import { isObject, object } from '../../read.ts';
 import { plainText } from './read/stderr.ts';
 
 // Kilo is a fork of OpenCode and prints the same stream. What differs: Kilo's `step_finish` has `metrics` and `time`, its tools
-// say which rule approved them, some of its errors are plain strings, and each error stands on stderr as well. OpenCode
-// prints `messageID` before `sessionID` since 1.14 (spring of 2026), Kilo never did; nor did OpenCode before, or 2.0.
+// say which rule approved them, some of its errors are plain strings, and each error is on stderr as well. OpenCode has
+// printed `messageID` before `sessionID` since 1.14 (spring of 2026); earlier versions did not, nor does 2.0, and Kilo never did.
 const ordersDiffer = Date.UTC(2026, 4, 1);
 const runTypes = new Set(['step_start', 'text', 'reasoning', 'tool_use', 'step_finish', 'error']);
 
 export type Speaker = 'opencode' | 'kilo';
 
-/** Whose run stream this is and how sure that is; undefined when it is neither's. */
+/** Whose run stream this is and how certain that is; undefined if it is neither's. */
 export function speakerOf(head: readonly JsonObject[], stderr: readonly string[]): { who: Speaker; sure: number } | undefined {
   let leaning: { who: Speaker; sure: number } | undefined;
   for (const wire of head) {
@@ -39,7 +39,7 @@ function signOf(wire: JsonObject, stderr: readonly string[]): { who: Speaker; su
   if ('partID' in part || keys[0] === 'type' || session === -1 || (message !== -1 && message < session))
     return { who: 'opencode', sure: 1 };
   if (typeof wire.timestamp !== 'number' || wire.timestamp < ordersDiffer) return { who: 'opencode', sure: 0.9 };
-  // An OpenCode 2 begins like this too: its first tool call or the end of its first step will tell.
+  // OpenCode 2 begins like this too: its first tool call or the end of its first step will tell.
   return { who: 'kilo', sure: 0.7 };
 }
 

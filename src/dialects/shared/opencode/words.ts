@@ -28,7 +28,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   error: 'error',
 };
 
-/** What a run has failed of when this is the last finish reason. */
+/** Why a run failed if this is its last finish reason. */
 export const codesOfFinish: Readonly<Record<string, ErrorCode>> = { length: 'output_length', 'content-filter': 'refused' };
 
 /** OpenCode's own names, then those that Runwire writes where OpenCode has none. */

@@ -41,7 +41,7 @@ export function readFault(error: Json | undefined): Fault {
 
 type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
 
-/** What the end of a run says of it: the last finish word, whether a refusal stopped it, and the error it did not get over. */
+/** The claim at the end of a run, from its last finish word, whether a refusal stopped it, and the error it did not recover from. */
 export function readEnding(finish: string | undefined, denied: boolean, fault: Fault | undefined): Claim | undefined {
   if (fault !== undefined) return { status: fault.code === 'cancelled' ? 'cancelled' : 'failed', code: fault.code, message: fault.message };
   if (finish === undefined) return undefined;

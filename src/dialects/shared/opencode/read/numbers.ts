@@ -7,7 +7,7 @@ export function exact(value: Json | undefined): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** A number of things. */
+/** An exact integer that is not negative. */
 export function whole(value: Json | undefined): number | undefined {
   const number = exact(value);
   return number === undefined || number < 0 ? undefined : number;

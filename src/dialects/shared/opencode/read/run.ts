@@ -10,10 +10,10 @@ import { exclusive, readUsage } from './usage.ts';
 const untoldCalls = 'calls under way, which are told when they end: it stopped inside a step';
 const mixed = 'lines of two sessions are mixed: they are read as one run';
 
-/** Sessions that are remembered. */
+/** How many sessions are remembered. */
 const maxSessions = 100;
 
-/** Every line names its session, and a run has one: another one is of another run in the same stream. */
+/** Every line names its session, and a run has only one: another session is another run in the same stream. */
 export function runDecoder(sink: DecoderSink, agent: string): Decoder {
   let run = oneRun(sink, agent);
   let current: string | undefined;
@@ -43,8 +43,8 @@ export function runDecoder(sink: DecoderSink, agent: string): Decoder {
 }
 
 /**
- * The stream of `run --format json`: finished parts, one a line, with neither a first nor a last line of its own.
- * The end is the end of stdout, and what the last step said of itself is the only claim.
+ * The stream of `run --format json`: finished parts, one per line, without an opening or a closing line.
+ * It ends with stdout, and the finish reason of the last step is the only claim.
  */
 function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decoder, 'stderr'>> {
   let started = false;
@@ -54,7 +54,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
   let isOpen = false;
   /** The last line of the open step is a text. */
   let isSpoken = false;
-  /** The message that the last step is of. */
+  /** The message to which the last step belongs. */
   let stepOf: string | undefined;
   let finish: string | undefined;
   let fault: Fault | undefined;
@@ -74,7 +74,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
     sink.emit({ type: 'thread.started', agent, ...present({ session_id: session }) });
   }
 
-  /** A call of the model that is tried again begins its step again, in the same message. */
+  /** A model call that is retried begins its step again, in the same message. */
   function startStep(message: string | undefined): void {
     const isRetry = isOpen && message !== undefined && message === stepOf;
     if (finish === 'stop' && fault === undefined) beginAgain();
@@ -130,7 +130,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
         return startStep(filled(object(part).messageID));
       case 'text': {
         start(wire.sessionID);
-        // Up to 0.15.13 the last line of a piped run repeats the final text, under another key than `part`.
+        // Up to 0.15.13 the last line of a piped run repeats the final text, under a key other than `part`.
         const said = object(part ?? wire.text);
         if (!isRepeated(type, said)) return text('text.completed', said);
         closed ||= part === undefined;
@@ -170,7 +170,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
 
   function stderr(coloured: string): boolean {
     const plain = plainText(coloured);
-    // Kilo says each error here as well.
+    // Kilo prints each error here as well.
     if (fault !== undefined && plain === `Error: ${fault.message}`) return true;
     const refused = readRejection(plain);
     if (refused === undefined) return false;
@@ -181,7 +181,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
     return true;
   }
 
-  /** A call is told when it ends. But words are told when they are whole: a step that goes on after them makes a call. */
+  /** A call is printed when it ends, a text when it is complete: if a step goes on after a text, it is making a call. */
   function tellCallsUnderWay(): void {
     sink.note('lost', untoldCalls);
     if (isSpoken) sink.emit({ type: 'item.started', item_id: 'under_way', kind: 'tool_call', name: 'unknown', args: {} });
@@ -192,7 +192,7 @@ function oneRun(sink: DecoderSink, agent: string): Decoder & Required<Pick<Decod
     if (isOpen) tellCallsUnderWay();
     // Before 0.13.2 there were no steps; then the repeated text is the only sign of an end.
     if (!steps && closed) return sink.emit({ type: 'agent.finished', status: 'ok' });
-    // After a refused permission the run just stops, on a step that wanted to go on: that is no claim.
+    // After a refused permission the run just stops, on a step that wanted to go on: that is not a claim.
     const claim = finish === 'tool-calls' ? undefined : readEnding(finish, false, undefined);
     if (claim !== undefined) sink.emit({ type: 'agent.finished', ...claim });
   }

@@ -15,7 +15,7 @@ export function startTool(id: string, name: string, args: Json): Extract<Draft, 
   return { type: 'item.started', item_id: id, kind: kindIn(toolKinds, name), name, args };
 }
 
-/** How a tool part ended; undefined while it has not. */
+/** How a tool part ended; undefined if it has not. */
 export function endTool(id: string, name: string, state: JsonObject): EventOf<'item.completed'> | undefined {
   const from = time(object(state.time).start);
   const to = time(object(state.time).end);
@@ -23,7 +23,7 @@ export function endTool(id: string, name: string, state: JsonObject): EventOf<'i
   switch (state.status) {
     case 'completed': {
       const details = detailsOf(state);
-      // A command that fails is "completed"; only its exit code tells (null: it was stopped). So is a call that could not be parsed.
+      // A failed command is "completed" too; only its exit code tells (null: it was stopped). So is a call that could not be parsed.
       const failed = name === 'invalid' || ('exit' in details && details.exit !== 0);
       const withheld = name === 'invalid' && isWithheld(object(state.input));
       return {
@@ -51,13 +51,13 @@ export function isRefusal(error: string): boolean {
   return refusals.test(error.length > 500 ? error.slice(0, 500) : error);
 }
 
-/** What may never be used is not offered to the model; a call of it all the same becomes a call of `invalid`. */
+/** A tool that may never be used is not offered to the model; if the model calls it anyway, that becomes a call to `invalid`. */
 function isWithheld({ tool, error }: JsonObject): boolean {
   const name = asText(tool);
   return Object.hasOwn(toolKinds, name) && asText(error).startsWith(`Model tried to call unavailable tool '${name}'`);
 }
 
-/** Version 2 wraps what the tool said about itself: `{metadata, content, …}`. */
+/** Version 2 wraps the tool's own metadata: `{metadata, content, …}`. */
 function detailsOf(state: JsonObject): JsonObject {
   const metadata = object(state.metadata);
   return isObject(metadata.metadata) && 'content' in metadata ? metadata.metadata : metadata;
@@ -65,7 +65,7 @@ function detailsOf(state: JsonObject): JsonObject {
 
 export type Edit = Extract<Draft, { type: 'file.edited' }>;
 
-/** The files that a successful call of an editing tool changed. */
+/** The files that a successful call to an editing tool changed. */
 export function editsOf(tool: string, state: JsonObject, itemId: string): Edit[] {
   const input = object(state.input);
   const details = detailsOf(state);
@@ -95,7 +95,7 @@ export function editsOf(tool: string, state: JsonObject, itemId: string): Edit[]
   return [];
 }
 
-/** Lines added and taken away, and the diff itself, where they are told. */
+/** Lines added and removed, and the diff itself, where reported. */
 export function sizeOf(counts: JsonObject, diff: Json | undefined): Pick<Edit, 'additions' | 'deletions' | 'diff'> {
   return present({ additions: whole(counts.additions), deletions: whole(counts.deletions), diff: filled(diff) });
 }

@@ -3,7 +3,7 @@ import { count, object } from '../../../read.ts';
 import type { Tokens } from '../../../tokens.ts';
 
 /**
- * How a version counts: whether `input` already holds the cached tokens, and `output` the reasoning.
+ * How a version counts: whether `input` already includes the cached tokens, and `output` the reasoning.
  * Up to 1.0 both do; from 1.1 the input does not; from 1.4 neither does.
  */
 export interface Habit {
@@ -23,7 +23,7 @@ export function habitOf(version: string | undefined): Habit {
   };
 }
 
-/** Tokens of one model call, cached ones within the input and reasoning within the output; undefined when neither they nor a cost were counted. */
+/** Tokens of one model call, with the cache in the input and reasoning in the output; undefined if there are neither tokens nor a cost. */
 export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Habit): Tokens | undefined {
   const input = count(tokens.input) ?? 0;
   const output = count(tokens.output) ?? 0;
@@ -31,7 +31,7 @@ export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Hab
   const read = count(object(tokens.cache).read) ?? 0;
   const write = count(object(tokens.cache).write) ?? 0;
   const usd = count(cost);
-  // A model without a price costs 0 here, which is not what it costs.
+  // A model without a known price is listed here at 0, which is not what it costs.
   const price = usd === undefined || usd === 0 ? {} : { cost_usd: usd };
   if (input + output + reasoning + read + write === 0) return usd === undefined || usd === 0 ? undefined : price;
   const { inputHoldsCache, outputHoldsReasoning } = countedBy(
@@ -49,7 +49,7 @@ export function readUsage(tokens: JsonObject, cost: Json | undefined, habit: Hab
   };
 }
 
-/** The provider's own total gives the habit away; a part that is larger than its whole does too. */
+/** The provider's own total reveals how a version counts; so does a part that is larger than its whole. */
 function countedBy(
   total: number | undefined,
   of: { input: number; output: number; reasoning: number; cache: number },
