@@ -50,13 +50,13 @@ function sureOfDocument(wire: JsonObject): number {
 }
 
 function sureOfStderr(lines: readonly string[]): number {
-  // Qwen Code is a fork: some of its sentences still speak of gemini.
+  // Qwen Code is a fork: some of its messages still mention gemini.
   if (lines.some((line) => line.includes('qwen'))) return 0;
   if (lines.some((line) => peculiar.some((words) => line.includes(words)))) return 0.9;
   return lines.some((line) => line.includes('piping data into gemini')) ? 0.6 : 0;
 }
 
-/** A document that was cut: indented, and its session and its answer come first. */
+/** A document that was cut off: indented, with its session and its answer first. */
 export function detectText(text: string): number {
   return /^\{\n {2}"(?:session_id": "[^"]*",\n {2}"(?:response|error|stats)|response)": ?/.test(text.slice(0, 500)) ? 0.7 : 0;
 }

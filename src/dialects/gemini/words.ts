@@ -21,7 +21,7 @@ export const toolKinds: ToolKinds = {
   activate_skill: 'tool_call',
 };
 
-/** Tools of MCP servers are called `mcp_server_tool`, in older versions `server__tool`. */
+/** Tools of MCP servers are named `mcp_server_tool`, in older versions `server__tool`. */
 export const mcpName = /^mcp_|__/;
 
 /** Names of the error classes that say more than their message. */
@@ -48,7 +48,7 @@ export const exitCodes: Readonly<Record<number, ErrorCode>> = {
   130: 'cancelled',
 };
 
-/** How the lines of stderr begin that every run prints and that say nothing. */
+/** The beginnings of stderr lines that every run prints and that carry no information. */
 export const chatter: readonly string[] = [
   'Warning: Basic terminal detected',
   'Warning: 256-color support not detected',

@@ -11,7 +11,7 @@ export const toolKinds: ToolKinds = {
   find: 'search',
 };
 
-/** The words of `stopReason` → ours. */
+/** The values of `stopReason` → ours. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop: 'stop',
   length: 'length',
@@ -20,7 +20,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   aborted: 'aborted',
 };
 
-/** The other way. */
+/** The reverse. */
 export const stopReasons: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   length: 'length',

@@ -21,7 +21,7 @@ function sure(wire: JsonObject): number {
     case 'stream_event':
       return 'goal_state' in object(wire.event) ? 0.95 : 0;
     case 'assistant':
-      // The id of a message is made by the program itself, once for both places.
+      // The program makes up the message id itself, and uses it in both places.
       return typeof wire.uuid === 'string' && wire.uuid === object(wire.message).id ? 0.8 : 0;
     case 'result':
       return isObject(wire.error) && wire.subtype === 'error_during_execution' && !('total_cost_usd' in wire) ? 0.8 : 0;

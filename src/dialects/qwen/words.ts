@@ -28,16 +28,16 @@ export const toolKinds: ToolKinds = {
   read_mcp_resource: 'mcp',
 };
 
-/** Where the input of a tool that edits names its file. */
+/** The input fields in which an editing tool names its file. */
 export const pathFields = ['file_path', 'notebook_path'];
 
-/** How the result of a call that was interrupted begins. */
+/** The beginning of the result of an interrupted call. */
 export const cancelMark = '[Operation Cancelled]';
 
-/** How a text begins that is not the model's but the API's. */
+/** The beginning of a text that comes from the API rather than the model. */
 const errorMark = '[API Error';
 
-/** `type` of a fatal error on stderr. */
+/** The `type` of a fatal error on stderr. */
 export const fatalTypes: ReadonlyMap<string, ErrorCode> = new Map([
   ['FatalAuthenticationError', 'config'],
   ['FatalInputError', 'input'],
@@ -65,15 +65,15 @@ export const limits: readonly (readonly [mark: string, limit: EventOf<'limit.rea
   ['--max-tool-calls', 'tool_calls'],
 ];
 
-/** The `system` subtype under which Runwire writes logs and passing errors, which have no line of their own in this dialect. */
+/** The `system` subtype under which Runwire writes logs and transient errors, for which this dialect has no line. */
 export const foreignSubtype = 'runwire';
 
-/** What the API answered instead of the model is printed as the model's text. */
+/** An error returned by the API is printed as if it were the model's text. */
 export function isApiError(text: string): boolean {
   return text.startsWith(errorMark);
 }
 
-/** An error that struck in mid-answer is glued to the end of what the model had said. */
+/** An error in the middle of an answer is appended to the model's text so far. */
 export function splitApiError(text: string, isAnswerCut: boolean): { said: string; error: string | undefined } {
   if (isApiError(text)) return { said: '', error: text };
   if (!isAnswerCut || !text.endsWith(']')) return { said: text, error: undefined };
@@ -90,10 +90,10 @@ export function wrapApiError(message: string): string {
   return isApiError(message) ? message : `${errorMark}: ${message}]`;
 }
 
-/** `type`: the code itself, where Runwire wrote the line. */
+/** `type`: the code itself, if Runwire wrote the line. */
 export function codeOfError(message: string, type?: Json): ErrorCode {
   const named = type === undefined ? undefined : eventIn({ type: 'agent.finished', status: 'failed', code: type });
   if (named?.type === 'agent.finished' && named.code !== undefined) return named.code;
-  // The model answered, but with nothing: no fault of the connection, whatever the wording suggests.
+  // The model answered, but with nothing: not a connection error, whatever the wording suggests.
   return message.includes('empty response') ? 'unknown' : codeOfMessage(message);
 }

@@ -10,7 +10,7 @@ import { readUsage } from './usage.ts';
 export function decoder(sink: DecoderSink): Decoder {
   const tools = new Tools(sink);
   const stderr = new Stderr(sink);
-  /** The running assistant text: it has no end of its own on this wire. */
+  /** The running assistant text: this wire does not mark its end. */
   let text = '';
   let turnOpen = false;
   let answered = false;
@@ -75,12 +75,12 @@ export function decoder(sink: DecoderSink): Decoder {
     if (turnOpen) sink.emit({ type: 'turn.completed', finish_reason: ok ? 'stop' : 'error' });
     turnOpen = false;
     const error = object(wire.error);
-    // An empty or blocked answer is told by the `error` line before; the result then has no words of its own.
+    // An empty or blocked answer is reported by an earlier `error` line; the result then has no message.
     const message = string(error.message) ?? lastError;
     readEnding(sink, { ok, message, type: string(error.type), duration: count(stats.duration_ms) || undefined });
   }
 
-  /** What was left open is of a run before this one. */
+  /** Anything still open belongs to an earlier run. */
   function introduce(wire: JsonObject): void {
     text = '';
     turnOpen = false;

@@ -13,7 +13,7 @@ export function isErrorDocument(wire: JsonObject): boolean {
   return wire.type === undefined && isObject(wire.error) && typeof wire.error.type === 'string';
 }
 
-/** The one object of `--output-format json`; false: it is none. `introduced` is called when it has named its session. */
+/** The one object of `--output-format json`; false: this is not one. `introduced` is called once it has named its session. */
 export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: () => void): boolean {
   if (!isErrorDocument(wire) && typeof wire.response !== 'string' && !isObject(wire.stats)) return false;
   sink.emit({ type: 'thread.started', agent: 'gemini', ...present({ session_id: filled(wire.session_id) }) });
@@ -32,7 +32,7 @@ export function readDocument(sink: DecoderSink, wire: JsonObject, introduced: ()
   if (response !== undefined) sink.emit({ type: 'text.completed', text: response });
   readDocumentUsage(sink, stats);
   const failed = 'error' in wire;
-  // A document whose parts are missing or misspelt claims nothing: it may be a failure that was damaged.
+  // A document with missing or misspelt parts claims nothing: it may be a damaged report of a failure.
   const ok = !failed && typeof wire.response === 'string' && isObject(wire.stats) && !holdsUnknownError(wire);
   const reason: FinishReason | undefined = ok ? 'stop' : failed ? 'error' : undefined;
   if (spoke) sink.emit({ type: 'turn.completed', ...present({ finish_reason: reason }) });

@@ -7,14 +7,14 @@ import { errorClasses, exitCodes } from '../words.ts';
 export interface Told {
   ok: boolean;
   message?: string | undefined;
-  /** The name of the error class; API errors travel as `unknown` or `Error`. */
+  /** The name of the error class; API errors appear as `unknown` or `Error`. */
   type?: string | undefined;
   /** The HTTP status. */
   status?: number | undefined;
   duration?: number | undefined;
 }
 
-/** What the agent says of its end: which way it failed is in the class of the error or in its words. */
+/** The agent's claim about its end: the kind of failure is in the error's class or in its message. */
 export function readEnding(sink: DecoderSink, { ok, message, type, status, duration }: Told): void {
   if (ok) return sink.emit({ type: 'agent.finished', status: 'ok', ...present({ duration_ms: duration }) });
   const code = codeOf(message ?? '', type, status);
@@ -34,7 +34,7 @@ const wordings: readonly (readonly [RegExp, ErrorCode])[] = [
   [/MAX_TOKENS|output token limit|maximum output/i, 'output_length'],
 ];
 
-/** `status`: the HTTP status where the document names it; else it may be inside the message. */
+/** `status`: the HTTP status if the document names it; otherwise it may be in the message. */
 export function codeOf(message: string, type?: string, status?: number): ErrorCode {
   const named = type === undefined ? undefined : codesOfClasses.get(type);
   if (named !== undefined) return named;

@@ -8,17 +8,17 @@ import { codeOf } from './ending.ts';
 const retryWording = /^Attempt (\d{1,9}) failed with status (\d{1,9})\. Retrying/;
 const errorMark = '[ERROR] ';
 const warningMark = '[WARNING] ';
-/** An error document is a dozen lines; more is not one. */
+/** An error document has about a dozen lines; anything this long is not one. */
 const maxHeld = 200;
 
-/** Retries are told on stderr alone, and so is every failure of `--output-format json`. */
+/** Retries are reported only on stderr, and so is every failure of `--output-format json`. */
 export class Stderr {
   readonly #sink: DecoderSink;
   #retry: { attempt: number; status: number } | undefined;
   /** Lines of a document that starts after `[ERROR] `. */
   #held: string[] = [];
   #hasFailed = false;
-  /** Retries that come before the agent has introduced itself, which a failure in json mode does last. */
+  /** Retries reported before the agent has introduced itself; a failed run in json mode does so only at the end. */
   #early: (Draft & { type: 'retry.scheduled' })[] | undefined = [];
 
   constructor(sink: DecoderSink) {
@@ -70,7 +70,7 @@ export class Stderr {
 
   #document(wire: JsonObject): boolean {
     if (isErrorDocument(wire)) {
-      // Printed twice when listeners are attached: bare, and again behind the mark.
+      // Printed twice when listeners are attached: bare, and again after `[ERROR] `.
       if (!this.#hasFailed) readDocument(this.#sink, wire, () => this.introduced());
       this.#hasFailed = true;
       return true;

@@ -8,7 +8,7 @@ import { mcpName, toolKinds } from '../words.ts';
 /** The calls of a stream, from `tool_use` to `tool_result`. */
 export class Tools {
   readonly #sink: DecoderSink;
-  /** What the end of a call does not tell again: its name, and the file that it edits if it succeeds. */
+  /** What the result of a call does not repeat: its name, and the file that it edits if it succeeds. */
   readonly #open = new Map<string, { name: string; edit: Edit | undefined }>();
 
   constructor(sink: DecoderSink) {
@@ -49,7 +49,7 @@ interface Edit {
   operation: 'created' | 'modified';
 }
 
-/** The file that a successful call of this tool has changed. */
+/** The file that a successful call to this tool has changed. */
 export function editOf(name: string, args: JsonObject): Edit | undefined {
   const path = string(args.file_path);
   if (path === undefined) return undefined;
@@ -66,7 +66,7 @@ function statusOf(name: string, wire: JsonObject): ItemStatus {
     case 'path_not_in_workspace':
       return 'denied';
     case 'tool_not_registered':
-      // Tools that may not be used are taken away; a name the program never had is the model's mistake.
+      // Tools that may not be used are not registered; a name that the program never had is the model's mistake.
       return Object.hasOwn(toolKinds, name) ? 'denied' : 'error';
     case 'invalid_tool_params':
       return string(error.message)?.startsWith('Path not in workspace') === true ? 'denied' : 'error';
@@ -85,7 +85,7 @@ export interface ToolCount {
   rejected: number;
 }
 
-/** Calls as the json document tells them, numbers per tool: how many, how many failed, how many somebody refused. */
+/** Calls as the json document reports them, in numbers per tool: how many there were, how many failed, how many were refused. */
 export function readToolCounts(stats: JsonObject): ToolCount[] {
   let left = maxCalls;
   return Object.entries(object(object(stats.tools).byName)).flatMap(([name, wire]) => {
@@ -97,14 +97,14 @@ export function readToolCounts(stats: JsonObject): ToolCount[] {
   });
 }
 
-/** Order and inputs are not told; all calls start, then all end, as in one batch. */
+/** Order and inputs are not reported; all calls start, then all end, as in one batch. */
 export function emitCalls(sink: DecoderSink, tools: readonly ToolCount[]): void {
   for (const { name, calls } of tools) {
     for (let call = 1; call <= calls; call += 1) sink.emit(startTool(`${name}_${call}`, name, {}));
   }
   for (const { name, calls, failed, rejected } of tools) {
     for (let call = 1; call <= calls; call += 1) {
-      // Which of them failed is not told: the first ones, so that a run that went on does not look stuck on a failure.
+      // Which of them failed is not reported: assume the first ones, so that a run that went on does not seem to end in a failure.
       const status = call > failed ? 'success' : call <= rejected ? 'denied' : 'error';
       sink.emit({ type: 'item.completed', item_id: `${name}_${call}`, status });
     }

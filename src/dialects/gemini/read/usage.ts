@@ -24,7 +24,7 @@ export function readDocumentUsage(sink: DecoderSink, stats: JsonObject): void {
 
 /** Totals of the process, one per model. After an HTTP error all are zero, which means that nothing was counted. */
 function emitUsage(sink: DecoderSink, models: readonly ModelTokens[]): void {
-  // Helpers (router, summariser) are models of their own; the one that did the work comes last and names the run.
+  // Helpers (router, summariser) are separate models; the one that did the work comes last and names the run.
   for (const each of models.toSorted((a, b) => sizeOf(a) - sizeOf(b))) {
     if (sizeOf(each) === 0) continue;
     sink.emit({
@@ -41,7 +41,7 @@ function emitUsage(sink: DecoderSink, models: readonly ModelTokens[]): void {
   }
 }
 
-/** In a `result` line thoughts are not named: they are what the total has beyond input and output. */
+/** A `result` line has no field for thoughts: they are what the total has beyond input and output. */
 function streamTokens(stats: JsonObject): ModelTokens[] {
   const models = Object.entries(object(stats.models));
   if (models.length === 0) return [readStream(undefined, stats)];
@@ -63,7 +63,7 @@ function readStream(model: string | undefined, wire: JsonObject): ModelTokens {
   };
 }
 
-/** In the json document thoughts and the prompts of tools are named apart. */
+/** The json document has separate fields for thoughts and for tool prompts. */
 function documentTokens(stats: JsonObject): ModelTokens[] {
   return Object.entries(object(stats.models)).map(([model, metrics]) => {
     const tokens = object(object(metrics).tokens);

@@ -9,13 +9,13 @@ import { loseUsage, Usage, writeDocumentUsage } from './usage.ts';
 /** One document holds them all, so their number is limited. */
 const maxWarnings = 1000;
 
-/** `--output-format json`: one object when all is over, with the last words and numbers for the rest. */
+/** `--output-format json`: one object at the end, with the final text, and only numbers for the rest. */
 export function documentEncoder(sink: EncoderSink): Encoder {
   const ending = new Ending();
   const usage = new Usage();
   let tools = new ToolCounts(sink);
   const warnings: string[] = [];
-  /** The texts of the last message: earlier ones are not in this format. */
+  /** The texts of the last message: this format has no earlier ones. */
   let message: { id: string; texts: string[] } | undefined;
   let session = '';
   let heard = false;
@@ -32,7 +32,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     else sink.lose('log');
   }
 
-  /** One document is about one run, the last: calls of those before would speak for it or against it. */
+  /** One document describes one run, the last: calls of earlier runs would be counted for or against it. */
   function forgetCalls(): void {
     if (tools.isEmpty) return;
     sink.lose('tool_call');
@@ -82,7 +82,7 @@ export function documentEncoder(sink: EncoderSink): Encoder {
     loseUsage(sink, metrics);
     const { models, total } = usage.of(outcome);
     if (models.length === 0 && metrics.tokens_used !== undefined) models.push(['unknown', total]);
-    // An interrupted run prints nothing; what is known of it is worth an object, which without an error would be a success.
+    // An interrupted run prints nothing; we still write what is known, with an error, because without one it would be a success.
     const why = error ?? { type: 'Error', message: reasonOf(verdict) };
     sink.line({
       session_id: session,

@@ -9,7 +9,7 @@ import { Lines } from './lines.ts';
 import { Tools } from './tools.ts';
 import { loseUsage, Usage, writeUsage } from './usage.ts';
 
-/** Errors that wait for the end of the run. */
+/** How many errors may wait for the end of the run. */
 const maxErrors = 1000;
 
 export function encoder(sink: EncoderSink, variant: string): Encoder {
@@ -22,7 +22,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
   const tools = new Tools(sink, lines);
   const usage = new Usage();
   const ending = new Ending();
-  /** An error line makes the run a failure, so whether it is one is said when the run's end is known. */
+  /** An error line marks the run as failed, so errors wait until its end shows whether to write them as errors or warnings. */
   const errors: { message: string; timestamp: string | null }[] = [];
   let spoken: { message: string; block: string } | undefined;
   let turns = 0;
@@ -46,7 +46,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
 
   function fail({ message, timestamp }: EventOf<'error'> & EventRecord): void {
     if (errors.length === maxErrors) {
-      // The last one says why it ended.
+      // The last error says why the run ended.
       errors.pop();
       sink.lose('error');
     }
@@ -100,7 +100,7 @@ function streamEncoder(sink: EncoderSink): Encoder {
         return;
       case 'reasoning.delta':
       case 'agent.finished':
-        // The whole reasoning is counted once; the claim is the closing line.
+        // Reasoning is counted as lost once; the claim is in the closing line.
         return;
       default:
         return sink.lose(lossOf[event.type]);

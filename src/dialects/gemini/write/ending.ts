@@ -9,12 +9,12 @@ interface Written {
   error?: { type: string; message: string };
 }
 
-/** Listens to every record for what the closing line has to say. */
+/** Collects what the closing line needs from every record. */
 export class Ending {
   readonly #claims = new Claims('gemini');
   #turnLimit: EventOf<'limit.reached'> | undefined;
 
-  /** Whether a run that had finished goes on with this. */
+  /** Whether this event continues a run that had already finished. */
   see(event: EventRecord): boolean {
     const goesOn = this.#claims.see(event);
     if (goesOn) this.#turnLimit = undefined;
@@ -29,7 +29,7 @@ export class Ending {
     return goesOn;
   }
 
-  /** How long the agent says that it took. */
+  /** The duration that the agent reports. */
   get duration(): number | undefined {
     return this.#claims.last?.duration_ms;
   }
@@ -56,7 +56,7 @@ export class Ending {
   }
 }
 
-/** The class to name for a failure of another agent; the plain ones travel as `unknown`, as API errors do. */
+/** The error class for another agent's failure; ones without a class are written as `unknown`, like API errors. */
 function classOf(code: ErrorCode | undefined): string {
   return errorClasses.find(([, meaning]) => meaning === code)?.[0] ?? 'unknown';
 }

@@ -4,9 +4,9 @@ import type { EncoderSink, JsonObject } from '../../dialect.ts';
 /** The lines of a stream: each has a type and a time, and the first introduces the session. */
 export class Lines {
   readonly #sink: EncoderSink;
-  /** The introduction of a thread that never introduced itself waits until there is something to introduce. */
+  /** The introduction of a thread that had none is held until another line follows. */
   #introduction: (EventOf<'thread.started'> & EventRecord) | undefined;
-  /** The task that was written with the introduction; it may be submitted as a prompt too. */
+  /** The task that was written with the introduction; it may also be submitted as a prompt. */
   #task: string | undefined;
   #isTimeless = false;
 

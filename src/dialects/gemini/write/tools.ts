@@ -5,7 +5,7 @@ import { asText, object } from '../../read.ts';
 import { editOf } from '../read/tools.ts';
 import type { Lines } from './lines.ts';
 
-/** A batch of calls may be the whole run, so no more results than these are held back, or than these characters of output. */
+/** A batch of calls may be the whole run, so the number of results held back is limited, and so are their characters. */
 const maxResults = 1000;
 const maxHeld = 1_000_000;
 
@@ -13,13 +13,13 @@ const maxHeld = 1_000_000;
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #lines: Lines;
-  /** The calls that are open, and the file that each edits if it succeeds. */
+  /** The open calls, and the file that each edits if it succeeds. */
   readonly #open = new Map<string, string | undefined>();
   #results: JsonObject[] = [];
   #held = 0;
-  /** Some results of this batch are printed: a reader takes the next call for one of another turn. */
+  /** Some results of this batch have been written: a reader takes the next call for one of another turn. */
   #isSplit = false;
-  /** The file that a reader takes for edited by the call that ended last. */
+  /** The file that, to a reader, the call that ended last has edited. */
   #edited: string | undefined;
 
   constructor(sink: EncoderSink, lines: Lines) {
@@ -49,7 +49,7 @@ export class Tools {
     this.#isSplit = true;
   }
 
-  /** A reader knows it from the call, or it is lost. */
+  /** A reader infers the edit from the call; otherwise it is lost. */
   edit(event: EventOf<'file.edited'>): void {
     if (event.path !== this.#edited) this.#sink.lose('file_edit');
   }
@@ -90,7 +90,7 @@ interface ToolTotals {
   rejected: number;
 }
 
-/** The calls of the json document, which tells numbers alone: neither the input, the output nor the order of the calls. */
+/** The calls in the json document, which has only their numbers: neither input, output nor order. */
 export class ToolCounts {
   readonly #sink: EncoderSink;
   readonly #names = new Map<string, string>();

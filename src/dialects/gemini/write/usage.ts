@@ -6,7 +6,7 @@ import { totalsByModel } from '../../model-totals.ts';
 type Reported = EventOf<'usage.reported'>;
 type Tokens = Pick<Reported, 'input_tokens' | 'output_tokens' | 'reasoning_tokens' | 'cache_read_tokens'>;
 
-/** Totals per model: as the agent gave them, or the outcome's totals under the name of its one model. */
+/** Totals per model: as the agent reported them, or the outcome's totals under the name of its one model. */
 export class Usage {
   readonly #threads = new Map<string, Reported>();
 

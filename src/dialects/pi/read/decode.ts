@@ -98,7 +98,7 @@ export function decoder(sink: DecoderSink): Decoder {
     });
   }
 
-  /** The message of a line, whose time is that of what follows. */
+  /** The message of a line; its time applies to what follows. */
   function spokenNow(wire: JsonObject): JsonObject {
     const message = object(wire.message);
     const ms = time(message.timestamp);

@@ -4,21 +4,21 @@ import { codeOfMessage } from '../../../faults.ts';
 import { wordIn } from '../../read.ts';
 import { finishReasons } from '../words.ts';
 
-/** How a message ended, in the agent's word, and why if it failed. */
+/** How a message ended, in the agent's own word, and why if it failed. */
 export interface MessageEnd {
   reason: string;
   error: string | undefined;
 }
 
-/** The process exits with 0 whatever happened and prints no closing line: how the run ended is how its last message ended. */
+/** The process exits with 0 whatever happened and prints no closing line: the run ended the way its last message ended. */
 export class Ending {
-  /** Every word on how the last assistant message ended; they are repeated, and a bad one outweighs the good. */
+  /** How the last assistant message ended; this is reported several times, and a failure outweighs a success. */
   #last: MessageEnd | undefined;
   isRetrying = false;
   /** The run ended after the last message. */
   isFinished = false;
 
-  /** A run or a message starts: what ended before it counts no more. */
+  /** A run or a message starts: earlier endings no longer count. */
   begin(): void {
     this.#last = undefined;
     this.isRetrying = false;
@@ -35,7 +35,7 @@ export class Ending {
     return this.#last?.reason ?? '';
   }
 
-  /** What ended, ended well. */
+  /** Whether the last message ended well. */
   get isGood(): boolean {
     return this.#last !== undefined && isGood(this.#last);
   }
@@ -62,7 +62,7 @@ export class Ending {
   }
 }
 
-/** A turn ends as its message did. */
+/** A turn ends the way its message did. */
 export function endTurn(sink: DecoderSink, reason: string): void {
   const known = wordIn(finishReasons, reason);
   sink.emit({

@@ -3,15 +3,15 @@ import { asText, filled, integer, list, object, string } from '../../read.ts';
 import type { Ending } from './ending.ts';
 import { readUsage } from './usage.ts';
 
-/** The assistant's messages: streamed in blocks, and told whole at their end. */
+/** The assistant's messages: streamed in blocks, and repeated in full at their end. */
 export class Messages {
   readonly #sink: DecoderSink;
   readonly #ending: Ending;
-  /** Blocks of the current message: what was streamed of them, and which have ended. */
+  /** Blocks of the current message: what has been streamed, and which have ended. */
   readonly #streamed = new Map<number, string>();
   readonly #ended = new Set<number>();
   #count = 0;
-  /** The current message has started; the second: its end has been read. */
+  /** The current message has started; and, second, its end has been read. */
   #started = false;
   #settled = false;
 
@@ -62,7 +62,7 @@ export class Messages {
     }
   }
 
-  /** The end of a message is told three times: by itself, by its turn and by the run. Any of them may be lost. */
+  /** The end of a message is reported three times: by the message, by its turn and by the run. Any of them may be missing. */
   end(message: JsonObject): void {
     if (!this.#settled) {
       if (!this.#started) this.start();
@@ -79,7 +79,7 @@ export class Messages {
   }
 
   #delta(type: 'text.delta' | 'reasoning.delta', index: number, text: string): void {
-    // With the Google format an empty text stands beside every call.
+    // With the Google format, every call comes with an empty text.
     if (text === '') return;
     this.#streamed.set(index, (this.#streamed.get(index) ?? '') + text);
     this.#sink.emit({ type, text, ...this.#place(index) });
@@ -91,7 +91,7 @@ export class Messages {
     const told = this.#streamed.get(index);
     if (text === '' && told === undefined) return;
     this.#streamed.delete(index);
-    // With the Responses format the whole of a thought is without the blank lines that were streamed after it.
+    // With the Responses format, a complete thought lacks the blank lines that were streamed after it.
     const same = told !== undefined && told.trimEnd() === text.trimEnd();
     this.#sink.emit({ type, text: same ? told : text, ...this.#place(index) });
   }

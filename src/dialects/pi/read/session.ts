@@ -5,7 +5,7 @@ import { type Ending, endTurn } from './ending.ts';
 import type { Messages } from './messages.ts';
 import type { Tools } from './tools.ts';
 
-/** A session file holds whole messages, in the order in which they were said. */
+/** A session file holds complete messages in their original order. */
 export class SessionFile {
   readonly #sink: DecoderSink;
   readonly #messages: Messages;
@@ -21,7 +21,7 @@ export class SessionFile {
     this.#ending = ending;
   }
 
-  /** A message of the assistant, and the calls that it asks for. */
+  /** A message by the assistant, and the calls that it makes. */
   answer(message: JsonObject): void {
     this.#sink.emit({ type: 'turn.started', ...present({ model: filled(message.model) }) });
     this.#messages.start();

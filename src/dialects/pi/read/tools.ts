@@ -13,7 +13,7 @@ interface Edit {
 interface OpenCall {
   name: string;
   edit: Edit | undefined;
-  /** Updates hold the output so far; what was already told of it. */
+  /** Updates hold the output so far; this is what has been emitted of it. */
   told: string;
 }
 
@@ -72,7 +72,7 @@ export class Tools {
   }
 }
 
-/** The file that a successful call of this tool has changed. */
+/** The file that a successful call to this tool has changed. */
 export function editOf(name: string, args: JsonObject): Edit | undefined {
   const path = string(args.path);
   if (path === undefined) return undefined;
@@ -84,7 +84,7 @@ function resultText(result: Json | undefined): string {
   return contentText(object(result).content);
 }
 
-/** The text of blocks; images are not text. */
+/** The text of blocks, without images. */
 export function contentText(content: Json | undefined): string {
   const blocks = list(content);
   if (blocks.length === 1) return textOf(blocks[0]) ?? '';
@@ -101,14 +101,14 @@ function resultStatus(name: string, isError: Json | undefined, text: string): It
   return isRefusal(name, text) ? 'denied' : 'error';
 }
 
-/** There are no permissions: a tool that may not be used is withheld, and then not found. */
+/** There are no permissions: a tool that may not be used is withheld, so a call to it is "not found". */
 export function isRefusal(name: string, text: string): boolean {
   return Object.hasOwn(toolKinds, name) && text === `Tool ${name} not found`;
 }
 
 const exitWords = /(?:^|\n)Command exited with code (\d{1,3})$/;
 
-/** A command's exit code is the last line of its output, and only when it is not 0. */
+/** A command's exit code is in the last line of its output, and only if it is not 0. */
 export function exitCodeIn(name: string, text: string): number | undefined {
   const code = name === 'bash' ? exitWords.exec(text.slice(-60))?.[1] : undefined;
   return code === undefined ? undefined : Number(code);

@@ -3,7 +3,7 @@ import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count, filled, object } from '../../read.ts';
 import { tokensBesideCache } from '../../tokens.ts';
 
-/** Of this message alone; input is without the cached part. All zero: the provider counted nothing. */
+/** For this message alone; input excludes the cached part. All zero: the provider counted nothing. */
 export function readUsage(sink: DecoderSink, message: JsonObject): void {
   const wire = object(message.usage);
   const tokens = tokensBesideCache(wire.input, wire.output, wire.cacheRead, wire.cacheWrite);

@@ -5,13 +5,13 @@ import { stopReasons } from '../words.ts';
 import { Message } from './message.ts';
 import { noUsage, type Usage } from './usage.ts';
 
-/** More prompts than this do not wait for the turn that they belong to. */
+/** No more prompts than this wait for the turn to which they belong. */
 const maxPrompts = 100;
 
 /** Runs, their turns and the messages in them: each is opened when it is needed and closed before the next. */
 export class Conversation {
   model = '';
-  /** A turn's end waits: only what follows shows whether it is the last, and whether it failed for good. */
+  /** A turn's end is held back: only what follows shows whether it is the last, and whether it failed for good. */
   turnEnd: EventOf<'turn.completed'> | undefined;
   readonly #line: (wire: JsonObject) => void;
   readonly #usage: Usage;
@@ -32,7 +32,7 @@ export class Conversation {
     return this.#message;
   }
 
-  /** Written in the turn that follows it, or is open. */
+  /** Written in the open turn, or else in the next one. */
   prompt(text: string, timestamp: string | null): void {
     this.#prompts.push({ text, timestamp });
     if (this.#turnOpen) this.#writePrompts();
@@ -49,7 +49,7 @@ export class Conversation {
   }
 
   openMessage(timestamp: string | null, id?: string): Message {
-    // One turn is one model call and one message here: words after a call's result, or of another message, are the next one.
+    // A turn here is one model call and one message: text after a call's result, or of another message, belongs to the next.
     const open = this.#message;
     if (open !== undefined && !open.isClosed && id !== undefined && open.id !== id) {
       if (open.id === undefined) open.id = id;
@@ -75,14 +75,14 @@ export class Conversation {
     }
   }
 
-  /** What a tool said is part of its turn. */
+  /** A tool's result is part of its turn. */
   addToolResult(message: JsonObject): void {
     this.#line({ type: 'message_start', message });
     this.#line({ type: 'message_end', message });
     this.#toolResults.push(message);
   }
 
-  /** The turn that waits was not the last one. */
+  /** The turn whose end was held back is not the last one. */
   settleTurn(areCallsOpen: boolean, error?: string): JsonObject | undefined {
     if (this.turnEnd === undefined) return undefined;
     const reason = this.turnEnd.finish_reason ?? (areCallsOpen ? 'tool_calls' : 'stop');
@@ -90,7 +90,7 @@ export class Conversation {
     return this.writeTurnEnd();
   }
 
-  /** Answers its message. */
+  /** Returns its message. */
   writeTurnEnd(): JsonObject | undefined {
     const final = this.#message?.final;
     this.#line({ type: 'turn_end', ...present({ message: final }), toolResults: this.#toolResults });

@@ -12,7 +12,7 @@ import { Usage } from './usage.ts';
 type Placed<Type extends EventRecord['type']> = EventOf<Type> & EventRecord;
 
 export function encoder(sink: EncoderSink): Encoder {
-  /** A start that we added is only written when something follows it. */
+  /** A start that we added is written only if something follows it. */
   let introduction: JsonObject | undefined;
   /** The task that the run was started with; the agent may repeat it as a prompt. */
   let task: string | undefined;
@@ -121,14 +121,14 @@ export function encoder(sink: EncoderSink): Encoder {
     const last = ending.write(outcome, conversation.turnEnd);
     if (last === undefined) return stopInTheMiddle(outcome);
     if (usage.settle(outcome.metrics)) sink.lose('usage');
-    // The last message ended in calls; what the run came to needs one more.
+    // The last message ended in calls; the outcome of the run needs one more.
     if (conversation.message?.isClosed === true) conversation.writeTurnEnd();
     conversation.closeMessage(last.reason, last.error);
     conversation.writeRunEnd(conversation.writeTurnEnd());
     if (last.reason === 'error') conversation.failRetry(last.error);
   }
 
-  /** Nobody said how it ended: neither does this stream. What was counted is told if a message can carry it. */
+  /** Nothing reported how the run ended, so this stream does not either. Usage is written if a message can carry it. */
   function stopInTheMiddle({ metrics }: RunOutcome): void {
     if (usage.isWaiting && conversation.message?.isClosed === false) conversation.closeMessage('toolUse');
     if (!usage.isComplete(metrics)) sink.lose('usage');

@@ -9,12 +9,12 @@ interface Written {
   error?: string;
 }
 
-/** What speaks for and against a good end. */
+/** The evidence for and against a good end. */
 export class Ending {
   readonly claims = new Claims('pi');
   fatal: EventOf<'error'> | undefined;
 
-  /** Undefined: nobody said how the run ended, and neither does this stream. */
+  /** Undefined: nothing reported how the run ended, so this stream does not either. */
   write(outcome: RunOutcome, turnEnd: EventOf<'turn.completed'> | undefined): Written | undefined {
     const claim = this.claims.told(outcome);
     switch (claim?.status) {

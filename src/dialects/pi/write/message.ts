@@ -2,15 +2,15 @@ import type { JsonObject } from '../../dialect.ts';
 import { asText } from '../../read.ts';
 
 const ownBlock = /^message_\d+\.(\d+)$/;
-/** Calls that stand between two texts are not known yet; so many of their places are kept. */
+/** Calls between two texts are not known yet; up to this many places are kept for them. */
 const maxGap = 32;
 
 /** One assistant message while it is written: its blocks, each in its place. */
 export class Message {
-  /** In the words of the agent that said it. */
+  /** As named by the agent that wrote the message. */
   id: string | undefined;
   readonly timestamp: string | null;
-  /** As its end told it. */
+  /** The message as it was written at its end. */
   final: JsonObject | undefined;
   readonly #content: JsonObject[] = [];
   readonly #places = new Map<string, number>();

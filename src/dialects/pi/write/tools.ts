@@ -4,17 +4,17 @@ import { asText, object } from '../../read.ts';
 import { editOf, exitCodeIn, isRefusal } from '../read/tools.ts';
 import { at, type Conversation } from './conversation.ts';
 
-// Updates repeat the arguments and the whole output so far: one for every piece would cost the square of the output.
-/** An update of so many characters is written at once. */
+// Updates repeat the arguments and the whole output so far: one for every piece would cost the square of the output's length.
+/** An update of up to this many characters is written at once. */
 const shortUpdate = 4096;
-/** A longer one when this part of it is new. */
+/** A longer one is written once this fraction of it is new. */
 const freshPart = 1 / 8;
 
 interface OpenCall {
   name: string;
   args: Json;
   argsLength: number | undefined;
-  /** The file that it changes if it ends well. */
+  /** The file that it changes if it succeeds. */
   path: string | undefined;
   output: string;
   /** How much of the output has been written. */
@@ -87,7 +87,7 @@ export class Tools {
     if (path !== event.path) this.#sink.lose('file_edit');
   }
 
-  /** What waits for a diff is written, with it or without. */
+  /** Writes the end that was waiting for a diff, with it or without. */
   writeEnd(diff?: string): void {
     if (this.#waiting === undefined) return;
     const { event, call } = this.#waiting;
@@ -110,7 +110,7 @@ function lengthOf(args: Json): number {
   try {
     return JSON.stringify(args).length;
   } catch {
-    // Nested so deeply that no line with it can be written.
+    // Nested too deep for any line to contain it.
     return Infinity;
   }
 }

@@ -7,13 +7,13 @@ const written = ['input', 'output', 'cacheRead', 'cacheWrite', 'cost'] as const;
 
 export const noUsage: JsonObject = writeUsage(noCounts);
 
-/** Each message carries its own tokens: what has been written, what waits for the next message, what is still owed. */
+/** Each message carries its own tokens. Tracks what has been written, what waits for the next message, and what is still missing. */
 export class Usage {
   #written = noCounts;
   #waiting = noCounts;
 
   see(usage: EventOf<'usage.reported'>): void {
-    // Totals of a turn or a thread repeat the steps, or come when the message is over: the last message settles them.
+    // Totals of a turn or a thread repeat the steps, or come after the message has ended: the last message makes up for them.
     if (usage.scope === 'step') this.#waiting = addCounts(this.#waiting, countsOf(usage));
   }
 
@@ -33,7 +33,7 @@ export class Usage {
     return this.#written.input === total.input && this.#written.output === total.output;
   }
 
-  /** Makes the next message carry all that is owed; true: more has been written than the run came to. */
+  /** Makes the next message carry all that is missing; true: more has been written than the run's total. */
   settle(metrics: RunOutcome['metrics']): boolean {
     const total = totalCounts(metrics);
     const sum = addCounts(this.#written, this.#waiting);

@@ -1,9 +1,9 @@
-/** Shorter beginnings than this repeat by chance. */
+/** Beginnings shorter than this may repeat by chance. */
 const shortestHead = 8;
 
 /**
- * The attempts in a text that was begun anew after each retry: what was delivered before the cut stays, and the next
- * attempt follows it without a gap. The wire has no mark for the joint, but attempts begin alike, and the last is whole.
+ * The attempts in a text that started over after each retry: what was delivered before the cut stays, and the next
+ * attempt follows it directly. Nothing marks the boundary, but all attempts begin alike, and the last is complete.
  */
 export function attemptsIn(text: string, retries: number): string[] {
   const head = text.slice(0, shortestHead);

@@ -10,14 +10,14 @@ import { readUsage } from './usage.ts';
 type LineKind = 'text' | 'thinking' | 'tool_use' | 'error' | undefined;
 
 interface Turn {
-  /** The model's answer is whole: the next assistant line belongs to another one. */
+  /** The model's answer is complete: the next assistant line belongs to another one. */
   done: boolean;
   called: boolean;
   failed: boolean;
   last: LineKind;
 }
 
-/** What is said. Turns have no lines of their own on this wire: they are told by the order of the others. */
+/** The messages. This wire has no lines for turns: they follow from the order of the other lines. */
 export class Conversation {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
@@ -27,9 +27,9 @@ export class Conversation {
   #lastId: string | undefined;
   /** The texts of the last message. */
   #spoken: string[] = [];
-  /** Retries that kept what was delivered, since the last text. */
+  /** How many retries since the last text kept what had been delivered. */
   #retries = 0;
-  /** Attempts of an answer that has not come yet, each of which may be a line of its own. */
+  /** Attempts at an answer that has not come yet, each of which may be a separate line. */
   #attempts = 0;
 
   constructor(sink: DecoderSink, tools: Tools) {
@@ -121,13 +121,13 @@ export class Conversation {
     });
   }
 
-  /** Tool results, or a notice: the model's answer is whole. */
+  /** Tool results, or a notice: the model's answer is complete. */
   endAnswer(): void {
     this.#attempts = 0;
     if (this.#turn !== undefined) this.#turn.done = true;
   }
 
-  /** The result repeats the last message, except when the answer was given otherwise (`--json-schema`) or its line did not arrive. */
+  /** The result repeats the last message, unless the answer was given in another form (`--json-schema`) or its line is missing. */
   lastWords(said: string, id: string | undefined): void {
     const last = said.trim();
     if (last === '' || isApiError(last) || this.#spoken.join('').trim() === last || this.#spoken.join('\n').trim() === last) return;
@@ -136,7 +136,7 @@ export class Conversation {
     this.#sink.emit({ type: 'text.completed', text: said, ...present({ message_id: id }) });
   }
 
-  /** `isGood`: what the result says of the turn it ends. */
+  /** `isGood`: what the result says about the turn it ends. */
   endRun(isGood: boolean): void {
     if (!isGood && this.#turn !== undefined && !this.#turn.called) this.#turn.failed = true;
     this.endTurn();
@@ -152,7 +152,7 @@ export class Conversation {
     this.#sink.emit({ type: 'turn.completed', finish_reason: failed ? 'error' : called ? 'tool_calls' : 'stop' });
   }
 
-  /** An error at the end of a stream that has no whole line any more. */
+  /** An error in deltas that no complete line follows any more. */
   end(): void {
     if (this.#stream !== undefined && this.#stream.error !== '') this.#fail(this.#stream.error);
   }

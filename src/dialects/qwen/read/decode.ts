@@ -56,7 +56,7 @@ export function decoder(sink: DecoderSink): Decoder {
     if (isMain) talk.endAnswer();
   }
 
-  /** The prompt is not echoed; what comes later under the user's name is a notice of the program itself. */
+  /** The prompt is not echoed; later text under the user's name is a notice by the program itself. */
   function userText(text: string, isMain: boolean): void {
     if (!isMain || text === '') return;
     if (!talk.isInTurn && !ending.hasResult) sink.emit({ type: 'prompt.submitted', text });
@@ -70,7 +70,7 @@ export function decoder(sink: DecoderSink): Decoder {
     if (!readNotice(wire, data, sink)) sink.unknown(wire);
   }
 
-  /** What another agent said, and Runwire wrote in this dialect. */
+  /** An event of another agent that Runwire wrote in this dialect. */
   function foreign(data: JsonObject, wire: JsonObject): void {
     const event = eventIn(data);
     if (event?.type === 'limit.reached') ending.reach(event);

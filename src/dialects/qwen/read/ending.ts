@@ -14,7 +14,7 @@ export function limitIn(message: string): Limit | undefined {
   return limits.find(([mark]) => message.includes(mark))?.[1];
 }
 
-/** How the run ended: what its results claim, and the limits that it told on stderr or stdout. */
+/** How the run ended: what its results claim, and the limits that it reported on stderr or stdout. */
 export class Ending {
   readonly #sink: DecoderSink;
   readonly #talk: Conversation;
@@ -31,7 +31,7 @@ export class Ending {
     this.#permissions = permissions;
   }
 
-  /** A session of several prompts has several results. */
+  /** A session with several prompts has several results. */
   get hasResult(): boolean {
     return this.#turns !== undefined;
   }
@@ -71,7 +71,7 @@ export class Ending {
     this.#sink.emit({ type: 'agent.finished', status: 'failed', code, ...present({ message }), ...raw });
   }
 
-  /** A limit that the stream itself told. */
+  /** A limit that the stream itself reported. */
   reach(event: EventOf<'limit.reached'>): void {
     this.#isLimited = true;
     this.#sink.emit(event);

@@ -3,7 +3,7 @@ import { asText, isObject, object, string } from '../../read.ts';
 import { codeOfError, isApiError, unwrapApiError } from '../words.ts';
 import { readModelUsage } from './usage.ts';
 
-/** Before 0.3 the output was Gemini CLI's document; only the name of the model tells the two apart. */
+/** Before 0.3 the output was Gemini CLI's document; only the name of the model distinguishes the two. */
 export function isOldQwen(wire: JsonObject): boolean {
   const { models } = object(wire.stats);
   return isObject(models) && Object.keys(models).some((name) => /^(?:qwen|coder-model$|vision-model$)/i.test(name));

@@ -3,7 +3,7 @@ import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfStatus } from '../../../faults.ts';
 import { asText, filled, integer } from '../../read.ts';
 
-/** A `system` line of the agent; false when its subtype is not known. */
+/** A `system` line of the agent; false if its subtype is not known. */
 export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink): boolean {
   const log = (level: 'info' | 'warning' | 'error', text: string): true => {
     sink.emit({ type: 'log', stream: 'agent', level, text });
@@ -48,7 +48,7 @@ export function readNotice(wire: JsonObject, data: JsonObject, sink: DecoderSink
     case 'ui_log':
       return log('info', asText(data.text));
     default: {
-      // Notices of all kinds differ in their subtype only.
+      // Notices of all kinds differ only in their subtype.
       const notice = filled(data.notice);
       return notice === undefined ? false : log('info', notice);
     }

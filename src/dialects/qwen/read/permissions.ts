@@ -2,13 +2,13 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, list, object } from '../../read.ts';
 
-/** A run that is refused a thousand times needs no list of them. */
+/** A run with a thousand refusals needs no longer list of them. */
 const longestList = 1000;
 
-/** What the program asked for, and what it was refused. */
+/** What the program asked permission for, and what it was refused. */
 export class Permissions {
   readonly #sink: DecoderSink;
-  /** Calls that are known to be refused, so that the list in the result adds only the others. */
+  /** Calls already known to be refused, so that the list in the result adds only the others. */
   readonly #refused = new Set<string>();
   readonly #asked = new Map<string, string>();
 
@@ -20,7 +20,7 @@ export class Permissions {
     if (this.#refused.size < longestList) this.#refused.add(item);
   }
 
-  /** The list of a result. */
+  /** The denials in a result line. */
   refuseAll(denials: Json | undefined): void {
     for (const each of list(denials)) {
       const denial = object(each);

@@ -8,7 +8,7 @@ interface Counts {
   cached: number;
 }
 
-/** `usageMetadata` of an answer. */
+/** The `usageMetadata` of an answer. */
 export function countsOfAnswer(wire: JsonObject): Counts | undefined {
   const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount, cachedContentTokenCount, totalTokenCount } = wire;
   return counts(count(promptTokenCount), count(candidatesTokenCount), count(totalTokenCount), {
@@ -17,7 +17,7 @@ export function countsOfAnswer(wire: JsonObject): Counts | undefined {
   });
 }
 
-/** The same of a call, in the words of the telemetry. */
+/** The same for a model call, in the field names of the telemetry. */
 export function countsOfCall(wire: JsonObject): Counts | undefined {
   return counts(count(wire.input_token_count), count(wire.output_token_count), count(wire.total_token_count), {
     thoughts: count(wire.thoughts_token_count) ?? 0,
@@ -32,15 +32,15 @@ function counts(
   { thoughts, cached }: Pick<Counts, 'thoughts' | 'cached'>,
 ): Counts | undefined {
   if (input === undefined || output === undefined || input + output === 0) return undefined;
-  // Some providers count thoughts apart from the answer, and then only the total tells.
+  // Some providers count thoughts apart from the answer, which only the total shows.
   const isApart = (total ?? 0) >= input + output + thoughts;
   return { input, output: output + (isApart ? thoughts : 0), thoughts, cached };
 }
 
-/** More models than this are not of one session. */
+/** No session uses more models than this. */
 const maxModels = 100;
 
-/** What each model took. */
+/** What each model used. */
 export class Totals {
   readonly #models = new Map<string, Counts>();
 

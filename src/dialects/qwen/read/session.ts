@@ -14,15 +14,15 @@ export function isSession(wire: JsonObject): boolean {
   return Array.isArray(object(wire.message).parts) || isObject(wire.systemPayload) || isObject(wire.toolCallResult);
 }
 
-/** The session files have no result line: how the last message ended is how the run did. */
+/** The session files have no result line: the run ended the way its last message ended. */
 export class SessionFile {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
   #isStarted = false;
   #messages = 0;
-  /** The last that was said is an answer, and not a call. */
+  /** The last message is an answer, not a call. */
   #isAnswered = false;
-  /** Every call of the model, those of sub-agents and for titles too; older versions do not count them. */
+  /** Every model call, including those of sub-agents and for titles; older versions do not count them. */
   readonly #calls = new Totals();
   readonly #answers = new Totals();
   #fault: { code: ErrorCode; message: string } | undefined;

@@ -7,12 +7,12 @@ import { type Ending, limitIn } from './ending.ts';
 const greeting = /^(?:Ripgrep not available: |Warning: running headless with --yolo)/;
 const retryWording = /^Retrying (?:in (\d{1,9})s \(attempt (\d{1,9})\/(\d{1,9})\): (.*)|provider attempt \()/s;
 
-/** `isHeard`: whether stdout has said anything. */
+/** `isHeard`: whether anything has come on stdout. */
 export function stderrReader(sink: DecoderSink, ending: Ending, isHeard: () => boolean): (text: string, wire?: JsonObject) => boolean {
   function fatal(fault: JsonObject): boolean {
     const message = unwrapApiError(asText(fault.message));
     const type = string(fault.type) ?? '';
-    // In json mode the failure of a run is told twice, first as the result on stdout.
+    // In json mode the failure of a run is reported twice, first as the result on stdout.
     if (ending.isTold) return true;
     const limit = limitIn(message);
     if (limit !== undefined) {
@@ -39,7 +39,7 @@ export function stderrReader(sink: DecoderSink, ending: Ending, isHeard: () => b
       return true;
     }
     const retry = retryWording.exec(text);
-    // Where stdout is a stream it tells of each retry itself; json mode is silent until its end.
+    // In stream mode stdout itself reports each retry; json mode is silent until the end.
     if (retry === null || isHeard()) return false;
     const [, seconds, attempt, of, cause] = retry;
     if (seconds === undefined) sink.emit({ type: 'retry.scheduled', cause: 'retry' });

@@ -1,18 +1,18 @@
 import { isApiError } from '../words.ts';
 
-/** A message of the main thread that arrives in deltas. */
+/** A message on the main thread that arrives in deltas. */
 export class Stream {
   /** Unset: the message is the turn's own. */
   messageId: string | undefined;
-  /** Deltas of the text block that is open. */
+  /** The deltas of the open text block. */
   #text = '';
   /** A delta that looks like an API error, until what follows shows that it is one. */
   #held = '';
-  /** What earlier attempts had said; the whole line repeats it. */
+  /** The length of the text of earlier attempts, which the complete line repeats. */
   #given = 0;
   #attempt = 0;
 
-  /** Answers what can be passed on. */
+  /** Returns what can be passed on. */
   add(said: string): string {
     const before = this.#held;
     // An error comes in one piece, and last.
@@ -26,7 +26,7 @@ export class Stream {
     return this.#held;
   }
 
-  /** What the whole line says that no attempt before said. */
+  /** The part of the complete line that no earlier attempt delivered. */
   complete(said: string): string {
     const rest = said.slice(this.#given);
     this.#text = '';
@@ -35,7 +35,7 @@ export class Stream {
     return rest;
   }
 
-  /** The answer begins anew. Answers what was said so far. */
+  /** The answer starts over. Returns the text so far. */
   retry(turn: number, isKept: boolean): string {
     const said = this.#text;
     if (isKept) this.#given += said.length;

@@ -6,7 +6,7 @@ import { editedPath, kindIn, mcpName } from '../../tool-kinds.ts';
 import { cancelMark, pathFields, toolKinds } from '../words.ts';
 import type { Permissions } from './permissions.ts';
 
-/** Calls from the block that makes them to the block that answers. Blocks without an id are not understood: false. */
+/** Tool calls, from the block that makes them to the block with their result. Blocks without an id are not understood: false. */
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #permissions: Permissions;
@@ -36,7 +36,7 @@ export class Tools {
     return true;
   }
 
-  /** `told`: how it ended, where more is said than that it failed. */
+  /** `told`: how it ended, if the wire says more than that it failed. */
   end(block: JsonObject, told?: ItemStatus): boolean {
     const id = filled(block.tool_use_id);
     if (id === undefined) return false;
@@ -89,7 +89,7 @@ export function isRefusal(output: string): boolean {
   return head.includes('is not listed in the active core tools allowlist') || refusal.test(head);
 }
 
-/** The report that the shell tool makes of a command that failed or printed nothing has the exit code in a line of its own. */
+/** If a command failed or printed nothing, the shell tool's report has a separate line with the exit code. */
 export function exitCodeIn(output: string): number | undefined {
   if (!output.startsWith('Command: ')) return undefined;
   const mark = '\nExit Code: ';
@@ -99,7 +99,7 @@ export function exitCodeIn(output: string): number | undefined {
   return Number.isNaN(code) ? undefined : code;
 }
 
-/** A string today; a list of text blocks in the protocol that this one follows. */
+/** A string today; a list of text blocks in the protocol on which this one is based. */
 function textOf(content: Json): string {
   if (!Array.isArray(content)) return asText(content);
   return content.map((each) => string(object(each).text) ?? asText(each)).join('\n');

@@ -5,14 +5,14 @@ import { count, isObject, object } from '../../read.ts';
 
 type Tokens = Pick<EventOf<'usage.reported'>, 'input_tokens' | 'output_tokens' | 'cache_read_tokens'>;
 
-/** Lines that do not hold the provider's last word have zeros: unknown, not none. */
+/** Lines without the provider's final count have zeros: unknown, not none. */
 export function readUsage(value: Json | undefined): Tokens | undefined {
   const wire = object(value);
   const input = count(wire.input_tokens);
   const output = count(wire.output_tokens);
   if ((input ?? 0) === 0 && (output ?? 0) === 0) return undefined;
   const total = count(wire.total_tokens) ?? 0;
-  // Some providers count thoughts apart from the answer and only in the total.
+  // Some providers count thoughts apart from the answer, and only in the total.
   const thoughts = Math.max(0, total - (input ?? 0) - (output ?? 0));
   return present({
     input_tokens: input,

@@ -18,10 +18,10 @@ interface Pending {
   usage: Used | undefined;
 }
 
-/** A line that has so many blocks waits for no more. */
+/** A line with this many blocks waits for no more. */
 const mostBlocks = 256;
 
-/** What is said, line by line, and the turns as a reader of these lines would see them. */
+/** The messages, line by line, and the turns as a reader of these lines would see them. */
 export class Conversation {
   readonly stream: Stream;
   readonly #output: Output;
@@ -29,7 +29,7 @@ export class Conversation {
   /** Usage that came before the first line of its answer. */
   #owed: Used | undefined;
   #turn: { id: string; done: boolean; last: LineKind; message: string } | undefined;
-  /** A turn that has said nothing yet. */
+  /** A turn without a message so far. */
   #emptyTurn: string | undefined;
   #attempts = 0;
 
@@ -68,7 +68,7 @@ export class Conversation {
     if (!isSynthetic && this.isWaiting) this.stop();
   }
 
-  /** Writes the line that waits. */
+  /** Writes the pending line. */
   flush(): void {
     this.#output.open();
     if (this.#pending === undefined) return;
@@ -87,7 +87,7 @@ export class Conversation {
     if (this.#turn !== undefined && parent === null && usage !== undefined) this.#turn.done = true;
   }
 
-  /** The answer is whole. */
+  /** The answer is complete. */
   stop(): void {
     this.flush();
     this.stream.stop();
@@ -127,7 +127,7 @@ export class Conversation {
     this.#add('error', this.#output.nextId(), event.turn_id ?? this.#turn?.id, null, { type: 'text', text: wrapApiError(event.message) });
   }
 
-  /** The line that waits is of the answer that was counted; else the next one is. */
+  /** The usage belongs to the pending line, if there is one without usage, otherwise to the next. */
   see(event: EventOf<'usage.reported'>): void {
     if (this.#pending !== undefined && this.#pending.usage === undefined) {
       this.#pending.usage = event;
@@ -174,7 +174,7 @@ export class Conversation {
     this.#place(kind, id, turnId);
   }
 
-  /** Turns have no line of their own: a reader tells them by the order of lines, and may tell others than there were. */
+  /** Turns have no lines: a reader infers them from the order of lines, and may see other turns than there were. */
   #place(kind: LineKind, id: string, turnId: string | undefined): void {
     const turn = this.#turn;
     const isSame = turn !== undefined && (this.stream.isOpen || turn.message === id);

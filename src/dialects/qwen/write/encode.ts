@@ -19,7 +19,7 @@ class QwenEncoder implements Encoder {
   readonly #talk: Conversation;
   readonly #ending: Ending;
   readonly #tools: Tools;
-  /** Whether the agent never introduced itself: then its first line is not worth writing alone. */
+  /** Whether the agent never introduced itself: then its first line alone is not worth writing. */
   #isNameless = true;
 
   constructor(sink: EncoderSink, variant: string) {
@@ -121,7 +121,7 @@ class QwenEncoder implements Encoder {
 
   #permission(event: EventOf<'permission.requested' | 'permission.resolved'>): void {
     if (event.permission_id === event.item_id) {
-      // The list of the result says it.
+      // The list of denials in the result reports it.
       if (event.type === 'permission.requested') this.#ending.deny(event.what, event.item_id, {});
       return;
     }
@@ -135,7 +135,7 @@ class QwenEncoder implements Encoder {
     this.#output.bare({ type: 'control_request', request_id, request });
   }
 
-  /** What has no line of its own in this dialect goes as it is, in one that its readers pass over. */
+  /** An event for which this dialect has no line is written unchanged, in a line that its readers ignore. */
   #carry(event: EventRecord & { type: 'error' | 'limit.reached' | 'log' | 'rate_limit.reported' }): void {
     this.#talk.flush();
     const { sequence: _sequence, timestamp: _timestamp, thread_id: _thread, source: _source, synthetic: _synthetic, ...data } = event;

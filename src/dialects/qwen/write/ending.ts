@@ -13,7 +13,7 @@ type Claim = EventOf<'agent.finished'>;
 
 const mostDenials = 1000;
 
-/** Gathers what the `result` line says, and writes it. */
+/** Gathers the contents of the `result` line, and writes it. */
 export class Ending {
   readonly #output: Output;
   readonly #totals = new Map<string, EventOf<'usage.reported'>>();
@@ -30,7 +30,7 @@ export class Ending {
     return this.#claims.last !== undefined;
   }
 
-  /** One result closes the run; what was claimed before, in a session of several prompts, is not repeated. */
+  /** One result closes the run; earlier claims, in a session with several prompts, are not repeated. */
   see(event: EventRecord): void {
     if (event.type === 'agent.finished' && this.#isClaimed) this.#output.lose('verdict');
     if (event.type === 'agent.finished') this.#isClaimed = true;
@@ -74,7 +74,7 @@ export class Ending {
     };
   }
 
-  /** Only json mode has `stats`, but nothing else on this wire tells models and thoughts apart. */
+  /** Only json mode has `stats`, but nothing else on this wire separates models, or thoughts from output. */
   #stats(outcome: RunOutcome): JsonObject | undefined {
     const { metrics } = outcome;
     const models: JsonObject = {};

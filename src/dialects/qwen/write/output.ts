@@ -2,9 +2,9 @@ import type { EventOf } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { EncoderSink, JsonObject, Loss } from '../../dialect.ts';
 
-/** Where the lines of a run go, each with an id of its own. */
+/** Where the lines of a run go, each with its own id. */
 export class Output {
-  /** Whether the run is one of Qwen Code itself. */
+  /** Whether the run is Qwen Code's own. */
   isOwn = false;
   model = '';
   readonly variant: string;
@@ -29,7 +29,7 @@ export class Output {
     return this.#opening === undefined;
   }
 
-  /** The first line waits for a second: of a run that printed nothing, nothing is written. */
+  /** The first line waits for a second: nothing is written for a run that printed nothing. */
   open(): void {
     const first = this.#opening;
     if (first === undefined) return;

@@ -4,13 +4,13 @@ import type { Output } from './output.ts';
 
 type Delta = EventOf<'text.delta' | 'reasoning.delta'>;
 
-/** The `message_start` … `message_stop` pair of a streamed answer, and the block open inside it. */
+/** The `message_start` … `message_stop` pair of a streamed answer, and the open block inside it. */
 export class Stream {
   readonly #output: Output;
   #isOpen = false;
   #isFresh = false;
   #isRetried = false;
-  /** The message whose text is streamed. */
+  /** The message whose text is being streamed. */
   #message: string | undefined;
   #block: { kind: 'text' | 'thinking'; parent: string | null } | undefined;
 
@@ -22,7 +22,7 @@ export class Stream {
     return this.#isOpen;
   }
 
-  /** Whether nothing was said since it was opened. */
+  /** Whether no line followed since it was opened. */
   takeFresh(): boolean {
     const isFresh = this.#isFresh;
     this.#isFresh = false;

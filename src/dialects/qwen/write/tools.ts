@@ -19,7 +19,7 @@ interface Call {
   path: string | undefined;
 }
 
-/** Inputs are held for a denial, which comes soon; of calls that never end, only so many. */
+/** Inputs are held for a denial, which comes soon; the limit is for calls that never end. */
 const mostInputs = 1000;
 
 /** Calls that are open, and the lines that end them. */
@@ -59,7 +59,7 @@ export class Tools {
     this.#edit = event.status === 'success' && call.path !== undefined ? { item: event.item_id, path: call.path } : undefined;
   }
 
-  /** Follows from the result of an editing tool; an edit by other means has no place of its own. */
+  /** It follows from the result of an editing tool; an edit by other means has no place on this wire. */
   edit(event: EventOf<'file.edited'>): void {
     if (this.#edit?.item !== event.item_id || this.#edit?.path !== event.path) this.#output.lose('file_edit');
   }
@@ -81,7 +81,7 @@ export class Tools {
       : `Qwen Code requires permission to use "${call.name}", but that permission was declined.`;
   }
 
-  /** What a reader would not find in the result. */
+  /** Counts as lost what a reader would not find in the result. */
   #loseDetails(call: Call, event: Completed, content = ''): void {
     if (event.status === 'denied' ? !isRefusal(content) : event.status === 'cancelled' && !content.startsWith(cancelMark))
       this.#output.lose('tool_status');
@@ -91,7 +91,7 @@ export class Tools {
   }
 }
 
-/** Our progress is text; the wire's is an object, and its own are passed through as the text of one. */
+/** Progress is text in our events and an object on this wire; Qwen's own objects pass through as JSON text. */
 function progressOf(chunk: string): JsonObject {
   if (chunk.startsWith('{')) {
     try {
