@@ -12,7 +12,7 @@ function sure(wire: JsonObject): number {
   const { method, result } = wire;
   if (typeof method === 'string') return isOwn(wire, method) ? 1 : 0;
   if (!isObject(result)) return 0;
-  // Of MCP, which has a request of the same name, it is a text.
+  // In MCP, which has a request of the same name, it is a string.
   if (typeof result.protocolVersion === 'number') return 1;
   if (typeof result.stopReason === 'string') return 0.95;
   return typeof result.sessionId === 'string' ? 0.9 : 0;

@@ -21,7 +21,7 @@ export const acp: Dialect = {
   schema: async () => (await import('./wire.ts')).Message,
 };
 
-/** A dialogue that happens now: `writer` tells whose line is being read. */
+/** A live dialogue: `writer` returns whose line is being read. */
 export function liveAcp(writer: () => Side): Dialect {
   return { ...acp, decoder: (sink) => decoder(sink, writer) };
 }

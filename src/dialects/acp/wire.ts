@@ -40,7 +40,7 @@ const Update = z.discriminatedUnion('sessionUpdate', [
   update('compaction_summary_chunk', { compactionId: z.string() }),
 ]);
 
-/** One message of ACP version 1, as it stands on a line of its own. */
+/** One message of ACP version 1, on a single line. */
 export const Message = z.union([
   z.looseObject({
     ...rpc,

@@ -1,6 +1,6 @@
 import type { ErrorCode, ItemKind } from '../../events/event.ts';
 
-/** What ACP calls the kinds of tools. */
+/** ACP's names for the kinds of tools. */
 export const wireKinds: Readonly<Record<string, ItemKind>> = {
   read: 'read',
   edit: 'file_edit',
@@ -14,7 +14,7 @@ export const wireKinds: Readonly<Record<string, ItemKind>> = {
   other: 'tool_call',
 };
 
-/** `search` is what looks for files, `fetch` what comes from another machine. */
+/** `search` looks for files, `fetch` gets something from another machine. */
 export const kindOnWire: Readonly<Record<ItemKind, string>> = {
   tool_call: 'other',
   command: 'execute',
@@ -29,7 +29,7 @@ export const kindOnWire: Readonly<Record<ItemKind, string>> = {
   branch_poll: 'other',
 };
 
-/** How an agent introduces itself, where we know it by another name. */
+/** The names by which agents introduce themselves, where ours differ. */
 export const agentIds: Readonly<Record<string, string>> = {
   'gemini-cli': 'gemini',
   'qwen-code': 'qwen',
@@ -39,7 +39,7 @@ export const agentIds: Readonly<Record<string, string>> = {
   'codex-acp': 'codex',
 };
 
-/** Why a turn ended, other than well: the meaning of each. */
+/** The stop reasons of turns that did not end well, and their meaning. */
 export const stopReasons: Readonly<Record<string, ErrorCode>> = {
   max_tokens: 'output_length',
   max_turn_requests: 'turn_limit',
@@ -56,7 +56,7 @@ export const internalError = -32603;
 
 export const codeOfRpc: Readonly<Record<number, ErrorCode>> = { [authRequired]: 'auth', [requestCancelled]: 'cancelled' };
 
-/** What only a client sends. */
+/** Methods that only a client sends. */
 export const clientMethods: ReadonlySet<string> = new Set([
   'initialize',
   'authenticate',
@@ -75,7 +75,7 @@ export const clientMethods: ReadonlySet<string> = new Set([
   'session/set_config_option',
 ]);
 
-/** What only an agent sends. */
+/** Methods that only an agent sends. */
 export const agentMethods: ReadonlySet<string> = new Set([
   'session/update',
   'session/request_permission',
@@ -90,12 +90,12 @@ export const agentMethods: ReadonlySet<string> = new Set([
   'elicitation/complete',
 ]);
 
-/** Names that the protocol keeps for itself; all others are extensions, which may be ignored. */
+/** Names that the protocol reserves; all others are extensions, which may be ignored. */
 const ownNames = /^(?:initialize|authenticate|logout)$|^(?:session|fs|terminal|elicitation)\//;
 
 export function isExtension(method: string): boolean {
   return !ownNames.test(method);
 }
 
-/** What is kept under this name in `_meta` is ours: what ACP has no word for. */
+/** Our key in `_meta`, for everything that ACP cannot express. */
 export const ownMeta = 'runwire';

@@ -95,12 +95,12 @@ const root = {
   extra: extra.nullish(),
 };
 
-/** What a trajectory has besides those of its sub-agents. */
+/** A trajectory without those of its sub-agents. */
 const Own = z.strictObject(root);
 export type Own = z.infer<typeof Own>;
 export type Tree = Own & { subagent_trajectories?: Tree[] | null | undefined };
 
-/** One document; unknown keys are allowed nowhere but in `extra`, `arguments` and `tool_definitions`. */
+/** One document; unknown keys are allowed only in `extra`, `arguments` and `tool_definitions`. */
 export const Trajectory: z.ZodType<Tree> = z
   .strictObject({ ...root, subagent_trajectories: z.lazy(() => z.array(Trajectory)).nullish() })
   .superRefine((tree, context) => checkTrajectory(tree, (path, message) => context.addIssue({ code: 'custom', path, message })));
@@ -110,7 +110,7 @@ type Blame = (path: Path, message: string) => void;
 
 const agentOnly = ['model_name', 'reasoning_effort', 'reasoning_content', 'tool_calls', 'metrics'] as const;
 
-/** What a shape cannot say: how the parts of one trajectory belong together. Sub-agents' trajectories are checked by themselves. */
+/** What a schema cannot express: how the parts of one trajectory fit together. Sub-agents' trajectories are checked separately. */
 function checkTrajectory(tree: Tree, blame: Blame): void {
   const minor = minorOf(tree.schema_version) ?? 0;
   if (minor <= 6 && !given(tree.session_id)) blame(['session_id'], 'is required before ATIF-v1.7');
@@ -181,7 +181,7 @@ function checkTokens({ metrics }: Step, path: Path, blame: Blame): void {
     blame([...path, 'metrics', 'cached_tokens'], 'must not exceed prompt_tokens, which holds it');
 }
 
-/** The minor version that brought a field. */
+/** The minor version that introduced a field. */
 const since = {
   root: { extra: 1, trajectory_id: 7, subagent_trajectories: 7 },
   agent: { tool_definitions: 5 },

@@ -5,7 +5,7 @@ import type { ToolKinds } from '../tool-kinds.ts';
 
 export const writtenVersion = 'ATIF-v1.7';
 
-/** The minor version of a document that we read. */
+/** The minor version of a document; undefined: not one that we read. */
 export function minorOf(version: Json | undefined): number | undefined {
   const minor = typeof version === 'string' ? /^ATIF-v1\.(\d{1,3})$/.exec(version)?.[1] : undefined;
   return minor === undefined ? undefined : Number(minor);
@@ -46,10 +46,10 @@ export const toolKinds: ToolKinds = {
   Task: 'subagent',
 };
 
-/** The name of a call that is known by its result alone. */
+/** The name of a call of which only the result is known. */
 export const unknownName = 'unknown';
 
-/** Agents that do not tell their version. */
+/** For agents that do not report their version. */
 export const unknownVersion = 'unknown';
 
 const wordsOf = (shape: string | undefined): ReadonlySet<string> => new Set(shape?.replace('~', '').split('|'));

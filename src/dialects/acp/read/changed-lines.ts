@@ -1,7 +1,7 @@
-/** Up to so many lines that differ on either side, the smallest difference is looked for; of more the counts stay unsaid. */
+/** With up to this many differing lines on either side, the smallest difference is searched for; with more, there are no counts. */
 const mostCompared = 200;
 
-/** How many lines were added and taken away; nothing where only a guess could be made. */
+/** How many lines were added and removed; undefined if that could only be guessed. */
 export function changedLines(before: string, after: string): { additions: number; deletions: number } | undefined {
   const [old, now] = [linesOf(before), linesOf(after)];
   let start = 0;

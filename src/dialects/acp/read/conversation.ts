@@ -12,7 +12,7 @@ import { Tools } from './tools.ts';
 import { Updates } from './updates.ts';
 import { Usage } from './usage.ts';
 
-/** What client and agent say to each other, as drafts. */
+/** The messages between client and agent, as drafts of events. */
 export class Conversation {
   readonly #sink: DecoderSink;
   readonly #sessions: Sessions;
@@ -36,7 +36,7 @@ export class Conversation {
     this.#ending = new Ending(sink, this.#sessions, this.#prompts, work);
   }
 
-  /** A prompt that was seen has no answer yet. */
+  /** A prompt was seen that has no answer yet. */
   get waits(): boolean {
     return this.#prompts.areOpen;
   }

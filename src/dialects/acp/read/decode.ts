@@ -5,7 +5,7 @@ import { agentMethods, clientMethods, isExtension } from '../words.ts';
 import { Conversation } from './conversation.ts';
 import type { Question } from './permissions.ts';
 
-/** Requests that are remembered until they are answered. */
+/** How many requests are remembered until they are answered. */
 const remembered = 10_000;
 
 interface Asked {
@@ -21,9 +21,9 @@ interface AskedByAgent extends Asked {
 export type Side = 'client' | 'agent';
 
 /**
- * Messages of both sides in one stream, or those of the agent alone. Requests and notifications are known by their methods; each side
- * counts its requests by itself, so an answer is known by what it says, and by the requests that are open. Where it is known who wrote
- * a line, neither side speaks for the other.
+ * Messages of both sides in one stream, or those of the agent alone. Requests and notifications are recognised by their methods. Each
+ * side numbers its own requests, so an answer is recognised by its content and by the requests that are open. Where the writer of a
+ * line is known, neither side can speak for the other.
  */
 export function decoder(sink: DecoderSink, writer: () => Side | undefined = () => undefined): Decoder {
   const conversation = new Conversation(sink);
@@ -41,12 +41,12 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
     const params = object(wire.params);
     const key = keyOf(wire.id);
     if (isForged(method)) {
-      // It is refused, and that answer is ours.
+      // It is refused, and the refusal is our answer.
       byAgent.set(key, { method, params, question: undefined });
       return sink.unknown(wire);
     }
     if (clientMethods.has(method)) {
-      // A line that a log holds twice.
+      // A line that appears twice in a log.
       const before = byClient.get(key);
       if (before?.method === method && JSON.stringify(before.params) === JSON.stringify(params)) return;
       byClient.set(key, { method, params });
@@ -73,7 +73,7 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
     const side = writer();
     const [asked, question] = [side === 'client' ? undefined : byClient.get(key), side === 'agent' ? undefined : byAgent.get(key)];
     if (side !== undefined && asked === undefined && question === undefined) {
-      // Who fails after it has answered takes its answer back; nothing else that nobody asked for counts.
+      // An agent that fails after it has answered withdraws its answer; no other unsolicited answer counts.
       const isFault = side === 'agent' && !conversation.waits && wire.error !== undefined && wire.error !== null;
       if (isFault) conversation.agentAnswers('session/prompt', {}, wire);
       else if (methodOf(wire) !== '') sink.unknown(wire);
@@ -83,7 +83,7 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
       byAgent.delete(key);
       return conversation.clientAnswers(question.method, question.params, question.question, wire);
     }
-    // An id that nobody asked with answers nothing, least of all the prompt that is still open.
+    // An id that no request used answers nothing, least of all the prompt that is still open.
     if (asked === undefined && conversation.waits && methodOf(wire) === 'session/prompt') return sink.unknown(wire);
     byClient.delete(key);
     conversation.agentAnswers(asked?.method ?? methodOf(wire), asked?.params ?? {}, wire);
@@ -92,13 +92,13 @@ export function decoder(sink: DecoderSink, writer: () => Side | undefined = () =
   return { line, end: () => conversation.end() };
 }
 
-/** Whether it can be an answer of the client's. An agent does not fail a prompt while it waits for an answer of ours. */
+/** Whether this can be the client's answer. An agent does not fail a prompt while it waits for our answer. */
 function fits({ result }: JsonObject): boolean {
   if (!isObject(result)) return true;
   return !('stopReason' in result || 'sessionId' in result || 'protocolVersion' in result);
 }
 
-/** What was asked, when the question was not seen. */
+/** The method of a request that was not seen. */
 function methodOf({ result, error }: JsonObject): string {
   if ((error !== undefined && error !== null) || (isObject(result) && 'stopReason' in result)) return 'session/prompt';
   if (isObject(result) && 'protocolVersion' in result) return 'initialize';

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../dialect.ts';
 import { filled, list, object, string } from '../../read.ts';
 import { changedLines } from './changed-lines.ts';
 
-/** What a call that ended well did to files. */
+/** A call that ended well, and what it says about files. */
 export interface Edited {
   itemId: string;
   kind: string | undefined;
@@ -23,14 +23,14 @@ export function editsOf({ itemId, kind, contents, locations, args, rawOutput }: 
 }
 
 function editOf({ path, oldText, newText, _meta }: JsonObject, item_id: string): Draft {
-  // Agents that have no null say that a file is new by an empty text.
+  // Agents that cannot send null mark a new file with an empty text.
   const [before, after] = [string(oldText) ?? '', string(newText) ?? ''];
   const kind = object(_meta).kind;
   const operation = kind === 'delete' ? 'deleted' : before === '' || kind === 'add' ? 'created' : 'modified';
   return { type: 'file.edited', path: string(path) ?? '', operation, item_id, ...present(changedLines(before, after) ?? {}) };
 }
 
-/** OpenCode says so of a file that it wrote. */
+/** OpenCode reports this for a file that it wrote. */
 function isNewFile(rawOutput: Json | undefined): boolean {
   return object(object(rawOutput).metadata).exists === false;
 }
@@ -43,7 +43,7 @@ export function pathsOf(locations: readonly Json[], args: JsonObject): string[] 
   return named === undefined ? [] : [named];
 }
 
-/** Texts among what a call shows. */
+/** The texts among a call's contents. */
 export function textOf(contents: readonly Json[]): string {
   return list([...contents])
     .flatMap((each) => {

@@ -27,14 +27,14 @@ function finishReason(stopReason: string): FinishReason {
 /** Requests without which there is no run. */
 const needed = new Set(['initialize', 'authenticate', 'session/new', 'session/load', 'session/resume', 'session/prompt']);
 
-/** How prompts end, and what fails before there is one. */
+/** How prompts end, and failures before the first one. */
 export class Ending {
   readonly #sink: DecoderSink;
   readonly #sessions: Sessions;
   readonly #prompts: Prompts;
   readonly #texts: Texts;
   readonly #tools: Tools;
-  /** That it asks for a login is no failure if it then gets one. */
+  /** A request for a login is not a failure if a login follows. */
   #held: Fault | undefined;
 
   constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools }) {
@@ -61,7 +61,7 @@ export class Ending {
     this.#fail(this.#prompts.isCancelled ? { ...fault, code: 'cancelled' } : fault, method === 'session/prompt' ? 'provider' : 'agent');
   }
 
-  /** The login that it asked for. */
+  /** The requested login has happened. */
   logIn(): void {
     this.#held = undefined;
   }
@@ -118,13 +118,13 @@ export function readEnding(result: JsonObject, sink: DecoderSink): Claim {
   return { type: 'agent.finished', status: 'failed', code: code ?? 'unknown', raw_status };
 }
 
-/** What an error says of a run. */
+/** What an error says about a run. */
 interface Fault {
   code: ErrorCode;
   message: string;
   raw: string;
   status: number | undefined;
-  /** As Runwire wrote it: its errors are told by themselves. */
+  /** The claim that Runwire wrote; its errors are reported separately. */
   claim: Claim | undefined;
 }
 
@@ -151,7 +151,7 @@ function codeOf(raw: number | undefined, words: string, status: number | undefin
   if (known !== undefined) return known;
   const worded = codeOfMessage(words, status);
   if (worded !== 'unknown') return worded;
-  // Who does not know how to begin is no agent of this protocol, or of another version.
+  // An agent that fails before the first prompt does not speak this protocol, or speaks another version.
   if (method !== 'session/prompt' && raw !== internalError) return 'config';
   return 'unknown';
 }
@@ -163,7 +163,7 @@ function ownClaim(own: JsonObject | undefined): Claim | undefined {
 
 function tellFault(fault: Fault, sink: DecoderSink, scope: 'agent' | 'provider'): Claim {
   const { code, message, raw: raw_status, status, claim } = fault;
-  // An error is never a success, whatever it says of itself.
+  // An error is never a success, whatever its claim.
   if (claim !== undefined && claim.status !== 'ok') return claim;
   if (code === 'cancelled') return { type: 'agent.finished', status: 'cancelled', message, raw_status };
   sink.emit({ type: 'error', scope, code, message, fatal: true, ...present({ http_status: status }) });

@@ -10,7 +10,7 @@ export function ownMetaOf(wire: JsonObject): JsonObject | undefined {
   return isObject(own) ? own : undefined;
 }
 
-/** Facts that ACP has no word for, and that an agent may tell of itself. */
+/** Events that ACP cannot express, and that an agent may report about itself. */
 const carried: ReadonlySet<EventType> = new Set<EventType>([
   'prompt.submitted',
   'turn.started',
@@ -26,7 +26,7 @@ const carried: ReadonlySet<EventType> = new Set<EventType>([
   'error',
 ]);
 
-/** Whether an event goes into `_meta`, whole. */
+/** Whether an event goes into `_meta` as a whole. */
 export function isCarried(type: EventType): boolean {
   return carried.has(type);
 }

@@ -4,15 +4,15 @@ import { filled, list, object, string } from '../../read.ts';
 import { ownMetaOf } from './meta.ts';
 import type { Tools } from './tools.ts';
 
-/** A question about a call that waits for its answer. */
+/** A permission request that waits for its answer. */
 export interface Question {
   permissionId: string;
   itemId: string | undefined;
-  /** What each answer means. */
+  /** What each option means. */
   kinds: ReadonlyMap<string, string>;
 }
 
-/** What the agent asks the client, and what it is told. */
+/** What the agent asks the client, and the answers. */
 export class Permissions {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;

@@ -4,21 +4,21 @@ type Claim = EventOf<'agent.finished'>;
 
 const badness: Readonly<Record<Claim['status'], number>> = { ok: 0, cancelled: 1, failed: 2 };
 
-/** Prompts that wait for their answers. Several sessions may be at work at once: what they come to is what the worst of them came to. */
+/** Prompts that wait for their answers. Several sessions may be at work at once: their common outcome is the worst of them. */
 export class Prompts {
   #open = 0;
   #worst: Claim | undefined;
   #areSeen = false;
   #wasAny = false;
   #isCancelled = false;
-  /** Runwire wrote it: its turns are told. */
+  /** Runwire wrote the stream, so it contains its turns. */
   tellsTurns = false;
 
   get areOpen(): boolean {
     return this.#open > 0;
   }
 
-  /** The client is heard: what comes outside of a prompt is no part of the work. */
+  /** The stream includes the client's side: anything outside a prompt is not part of the work. */
   get areSeen(): boolean {
     return this.#areSeen;
   }
@@ -50,7 +50,7 @@ export class Prompts {
     this.#isCancelled = true;
   }
 
-  /** Answers what all of them came to, when the last has ended. */
+  /** Returns the common outcome when the last prompt has ended. */
   end(claim: Claim): Claim | undefined {
     this.#open = Math.max(0, this.#open - 1);
     if (this.#worst === undefined || badness[claim.status] >= badness[this.#worst.status]) this.#worst = claim;

@@ -7,7 +7,7 @@ import { Recent } from '../../recent.ts';
 import { agentIds } from '../words.ts';
 import { ownMetaOf } from './meta.ts';
 
-/** Sessions that are known to be of this run. */
+/** How many sessions are remembered as belonging to this run. */
 const mostSessions = 1000;
 
 type Thread = Omit<Extract<Draft, { type: 'thread.started' }>, 'type'>;
@@ -16,9 +16,9 @@ type Thread = Omit<Extract<Draft, { type: 'thread.started' }>, 'type'>;
 export class Sessions {
   readonly #sink: DecoderSink;
   #agent: { agent?: string; agent_version?: string } = {};
-  /** The session that was introduced last; calls of others are told apart from its own. */
+  /** The session that was introduced last; calls in other sessions get ids that differ from its own. */
   #current: string | undefined;
-  /** Those that were opened or asked here: an agent may speak in others, which nobody asked. */
+  /** Sessions that were opened or prompted here: an agent may also write in others, which nobody prompted. */
   readonly #known = new Recent<true>(mostSessions);
   #isLoaded = false;
 
@@ -34,7 +34,7 @@ export class Sessions {
     return this.#current !== undefined;
   }
 
-  /** It was there before: what it says by itself was said before. */
+  /** The session existed before: what it sends without a prompt is history. */
   get isLoaded(): boolean {
     return this.#isLoaded;
   }
@@ -49,7 +49,7 @@ export class Sessions {
     });
   }
 
-  /** The answer to a request for a session. True: Runwire wrote it, and says all of it itself. */
+  /** The answer to a request for a session. True: Runwire wrote it, with all details. */
   open(params: JsonObject, answer: JsonObject, resumed: boolean): boolean {
     const session_id = filled(answer.sessionId) ?? filled(params.sessionId);
     if (session_id !== undefined) this.#known.set(session_id, true);
@@ -64,7 +64,7 @@ export class Sessions {
     return false;
   }
 
-  /** A prompt is for this one. */
+  /** A prompt goes to this session. */
   enter(session: string | undefined): void {
     if (session === undefined) return;
     this.#known.set(session, true);
@@ -91,11 +91,11 @@ export class Sessions {
   }
 }
 
-/** The model that a session begins with: agents had a place of their own for it before the protocol did. */
+/** The model with which a session begins: agents had their own field for it before the protocol did. */
 function modelOf({ models, configOptions }: JsonObject): string | undefined {
   const { currentModelId, availableModels } = object(models);
   const told = filled(currentModelId);
-  // Qwen Code makes up an id for a model that its configuration names.
+  // Qwen Code makes up an id for a model that is named in its configuration.
   const named = told?.startsWith('$') === true ? list(availableModels).find((each) => object(each).modelId === told) : undefined;
   if (told !== undefined) return filled(object(named).name) ?? told;
   const option = list(configOptions).find((each) => object(each).category === 'model');

@@ -13,13 +13,13 @@ export interface Said {
   kind: Block['kind'];
   text: string;
   messageId: string | undefined;
-  /** The call of a sub-agent whose words they are. */
+  /** The call that started the sub-agent that wrote the text. */
   parent: string | undefined;
-  /** It does not belong to what was said before. */
+  /** The text does not continue the previous one. */
   isNew: boolean;
 }
 
-/** Texts come in chunks that name no block: one ends when something else comes. */
+/** Texts come in chunks without block ids: a text ends when something else comes. */
 export class Texts {
   readonly #sink: DecoderSink;
   /** By the call that they belong to; '' is the main thread. */

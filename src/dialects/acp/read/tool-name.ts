@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../dialect.ts';
 import { filled, object } from '../../read.ts';
 
-/** A title of one word is a name; a sentence is for people. */
+/** A title of one word is a name; a sentence is meant for people. */
 const word = /^[A-Za-z_][\w.:-]{0,63}$/;
 /** Gemini CLI names a call after its tool: `read_file__…`, `read_file-1700000000000…`. */
 const geminiCall = /^([a-z][a-z0-9_]{0,60}?)(?:__|-\d)/;
 
-/** The name of a tool: the protocol has a place for it only since lately, and agents had their own. */
+/** The name of a tool: the protocol got a field for it only recently, and agents had their own. */
 export function nameOf(id: string, update: JsonObject, agent: string | undefined): string | undefined {
   const meta = object(update._meta);
   const told = filled(update.name) ?? filled(meta.toolName) ?? filled(object(meta.claudeCode).toolName);

@@ -10,7 +10,7 @@ import { editsOf, pathsOf, textOf } from './edits.ts';
 import { ownMetaOf } from './meta.ts';
 import { nameOf } from './tool-name.ts';
 
-/** Calls whose end is remembered: what is told of one after that is nothing new. */
+/** How many ended calls are remembered: later updates about them are nothing new. */
 const remembered = 1000;
 
 interface Call {
@@ -26,12 +26,12 @@ interface Call {
   isStarted: boolean;
 }
 
-/** A call is told once, then patched: what an update does not name stays as it was. */
+/** A call is announced once, then patched: fields missing from an update stay as they were. */
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #calls = new Map<string, Call>();
   readonly #ended = new Recent<true>(remembered);
-  /** The agent's list of what to do, open until its turn ends. */
+  /** The agent's plan, open until its turn ends. */
   #plan: Json | undefined;
   #plans = 0;
   #isCancelled = false;
@@ -40,7 +40,7 @@ export class Tools {
     this.#sink = sink;
   }
 
-  /** Of a `tool_call` or a `tool_call_update`. Agents announce a call before they know what it is called with. */
+  /** A `tool_call` or a `tool_call_update`. Agents announce a call before they know its arguments. */
   tell(id: string, update: JsonObject, agent: string | undefined): void {
     const own = ownMetaOf(update);
     if (own !== undefined) return this.#tellOwn(id, update, own);
@@ -50,11 +50,11 @@ export class Tools {
     const isEnd = status === 'completed' || status === 'failed';
     if (isEnd || status === 'in_progress' || isWhole(call)) this.#start(call);
     if (isEnd) return this.#end(call, status === 'completed', update.rawOutput);
-    // What it is announced with describes it; what comes later is what it shows.
+    // The content of the announcement describes the call; later content is its output.
     if (call.isStarted && update.sessionUpdate === 'tool_call_update') this.#progress(call);
   }
 
-  /** Somebody is asked about a call, perhaps before it was told. Answers what it is about. */
+  /** Permission is requested for a call, perhaps before it was announced. Returns what it is about. */
   asked(id: string, update: JsonObject, agent: string | undefined): { name: string; pattern: string | undefined; title: string } {
     const call = this.#patch(id, update, agent);
     if (!this.#ended.has(id)) this.#start(call);
@@ -62,18 +62,18 @@ export class Tools {
     return { name: nameIn(call), pattern: pattern === '' ? undefined : pattern, title: call.title };
   }
 
-  /** Agents do not all tell what became of a call that was refused. */
+  /** Not all agents report the end of a call that was refused. */
   refused(id: string, status: ItemStatus): void {
     const call = this.#calls.get(id);
     if (call !== undefined) this.#complete(call, { status });
   }
 
-  /** From now on, until the turn ends, commands are cut off; agents call that completed, or failed. */
+  /** From now until the turn ends, commands are cut off; agents report them as completed or failed. */
   cancel(): void {
     this.#isCancelled = true;
   }
 
-  /** The list of what to do, whole each time. */
+  /** The plan, complete each time. */
   planned(entries: Json): void {
     const item_id = `plan_${this.#plan === undefined ? ++this.#plans : this.#plans}`;
     if (this.#plan === undefined) this.#sink.emit({ type: 'item.started', item_id, kind: 'plan', name: 'plan', args: { entries } });
@@ -114,7 +114,7 @@ export class Tools {
     this.#sink.emit({ type: 'item.started', item_id: call.id, kind, name: nameIn(call), args: argsOf(call) });
   }
 
-  /** Contents are told whole each time: what is new of a text that grows. */
+  /** Contents are sent in full each time: emits only what is new in a growing text. */
   #progress(call: Call): void {
     const text = textOf(call.contents);
     if (text === call.shown) return;
@@ -140,7 +140,7 @@ export class Tools {
     this.#sink.emit({ type: 'item.completed', item_id: id, ...end });
   }
 
-  /** A call that Runwire wrote says everything itself. */
+  /** A call that Runwire wrote contains all details. */
   #tellOwn(id: string, { rawInput, rawOutput, content }: JsonObject, own: JsonObject): void {
     const said: JsonObject = { ...object(own.item), item_id: id };
     if (said.type === 'item.started') said.args = rawInput ?? null;
@@ -150,7 +150,7 @@ export class Tools {
   }
 }
 
-/** Whether all is known of it that will be: a command may come after the folder that it runs in. */
+/** Whether the arguments are complete: a command may come later than its working directory. */
 function isWhole({ input, kind }: Call): boolean {
   return hasFields(input) && (kind !== 'execute' || 'command' in object(input));
 }
@@ -159,7 +159,7 @@ function hasFields(input: Json | undefined): boolean {
   return isObject(input) ? Object.keys(input).length > 0 : list(input).length > 0;
 }
 
-/** What it is called with; where an agent does not tell, what it says of it. */
+/** The arguments of a call; if an agent does not report them, its path and title. */
 function argsOf({ input, kind, title, locations }: Call): Json {
   if (input !== undefined) return input;
   const [path] = pathsOf(locations, {});

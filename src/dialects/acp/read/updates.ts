@@ -9,7 +9,7 @@ import type { Texts } from './texts.ts';
 import type { Tools } from './tools.ts';
 import type { Usage } from './usage.ts';
 
-/** What the agent tells of its work, in `session/update`. */
+/** What the agent reports about its work, in `session/update`. */
 export class Updates {
   readonly #sink: DecoderSink;
   readonly #sessions: Sessions;
@@ -17,7 +17,7 @@ export class Updates {
   readonly #texts: Texts;
   readonly #tools: Tools;
   readonly #usage: Usage;
-  /** Whose words came last. */
+  /** The session whose text came last. */
   #speaker: string | undefined;
 
   constructor(sink: DecoderSink, sessions: Sessions, prompts: Prompts, work: { texts: Texts; tools: Tools; usage: Usage }) {
@@ -29,7 +29,7 @@ export class Updates {
     this.#usage = work.usage;
   }
 
-  /** False: it is of a kind that is not known, or of a session that is not. */
+  /** False: the kind of update is not known, or its session is not. */
   read(params: JsonObject): boolean {
     const update = object(params.update);
     const session = filled(params.sessionId);
@@ -37,7 +37,7 @@ export class Updates {
     return this.#sessions.isAnother(session) ? this.#elsewhere(params, update) : this.#told(params, update, session);
   }
 
-  /** What the agent does in a session that nobody asked is its doing; what it says there is no answer. */
+  /** In a session that nobody prompted, the agent's tool calls count, but its text is not an answer. */
   #elsewhere(params: JsonObject, update: JsonObject): boolean {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
@@ -115,7 +115,7 @@ export class Updates {
     this.#usage.step(object(update._meta).usage);
   }
 
-  /** Words outside of a prompt: what was said before in a session that is loaded, or a greeting. */
+  /** Text outside a prompt: the history of a loaded session, or a greeting. */
   #aside(content: JsonObject): void {
     const text = textIn(content);
     if (!this.#sessions.isLoaded && text !== '') this.#sink.emit({ type: 'log', stream: 'agent', level: 'info', text });
@@ -133,7 +133,7 @@ export class Updates {
     return true;
   }
 
-  /** Nobody asked for anything, or all is answered: it says nothing of the work. */
+  /** No prompt is open: the call is not part of the work. */
   outside(what: string, call: JsonObject): void {
     if (this.#sessions.isLoaded && !this.#prompts.wasAny) return;
     const text = `${what} outside of a prompt: ${filled(call.title) ?? filled(call.toolCallId) ?? 'a tool'}`;

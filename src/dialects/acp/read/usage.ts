@@ -6,7 +6,7 @@ import type { Tokens } from '../../tokens.ts';
 /** Tokens and money: per model call, at the end of a prompt, or as the cost of the session so far. */
 export class Usage {
   readonly #sink: DecoderSink;
-  /** What the session had cost when the last prompt began; undefined: nobody knows. */
+  /** What the session had cost when the last prompt began; undefined: unknown. */
   #before: number | undefined = 0;
   /** What it has cost by now. */
   #cost: number | undefined;
@@ -16,7 +16,7 @@ export class Usage {
     this.#sink = sink;
   }
 
-  /** The session was there before this run. */
+  /** The session existed before this run. */
   resumed(): void {
     this.#before = undefined;
   }
@@ -27,13 +27,13 @@ export class Usage {
     this.#told = 0;
   }
 
-  /** Qwen Code tells what each model call took. */
+  /** Qwen Code reports what each model call used. */
   step(told: Json | undefined): void {
     const tokens = isObject(told) ? tokensOf(told) : undefined;
     if (tokens !== undefined) this.#sink.emit({ type: 'usage.reported', scope: 'step', ...tokens });
   }
 
-  /** `usage_update`: the context that is in use, which is no usage, and the cost of the whole session. */
+  /** `usage_update`: the size of the context, which is not usage, and the cost of the whole session. */
   update({ cost }: JsonObject, isPrompted: boolean): void {
     const { amount, currency } = object(cost);
     const usd = currency === 'USD' ? count(amount) : undefined;
@@ -45,7 +45,7 @@ export class Usage {
     this.#told = spent;
   }
 
-  /** The answer to a prompt. OpenCode counts the last model call alone, whatever the field is for. */
+  /** The answer to a prompt. OpenCode counts only the last model call, whatever the field is meant for. */
   end(result: JsonObject, agent: string | undefined): void {
     const quota = object(object(result._meta).quota);
     const models = list(quota.model_usage).map((each) => object(each));
@@ -71,7 +71,7 @@ export class Usage {
   }
 }
 
-/** Some count cached tokens and thoughts beside the others, some among them: their total says which. */
+/** Some agents count cached tokens and thoughts separately, some include them: their total shows which. */
 function tokensOf(told: JsonObject): Tokens | undefined {
   const [input, output, thought, total] = [told.inputTokens, told.outputTokens, told.thoughtTokens, told.totalTokens].map(count);
   const [read, write] = [count(told.cachedReadTokens), count(told.cachedWriteTokens)];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../dialect.ts';
 
-/** A unified diff as the two texts that an editor wants: what its hunks show of the file before and after. */
+/** A unified diff as the two texts that an editor expects: the parts of the file that its hunks show, before and after. */
 export function diffOf(path: string, unified: string): JsonObject | undefined {
   const before: string[] = [];
   const after: string[] = [];

@@ -10,7 +10,7 @@ import { Updates } from './updates.ts';
 
 const ids = { initialize: 0, session: 1, prompt: 2 };
 
-/** A whole dialogue: one session, one prompt, and what came of it. The variant `agent` leaves out what the client said. */
+/** A whole dialogue: one session, one prompt, and its result. The variant `agent` leaves out the client's messages. */
 export function encoder(sink: EncoderSink, variant: string): Encoder {
   const isDialogue = variant !== 'agent';
   const claims = new Claims('acp');

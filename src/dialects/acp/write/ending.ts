@@ -13,7 +13,7 @@ const stopReasonOf: Partial<Record<ErrorCode, string>> = {
   cancelled,
 };
 
-/** The answer to a prompt: a stop reason where ACP has a true one, an error where it has none. `more` goes into `_meta.runwire`. */
+/** The answer to a prompt: a stop reason where ACP has one that fits, otherwise an error. `more` goes into `_meta.runwire`. */
 export function writeEnding(claim: Claim, otherwise: string, more: JsonObject = {}): { result: JsonObject } | { error: JsonObject } {
   const { type: _type, ...said } = claim;
   const own = { [ownMeta]: { claim: present(said), ...more } };

@@ -5,7 +5,7 @@ import { filled, list, object } from '../../read.ts';
 const statuses: Readonly<Record<string, string>> = { in_progress: 'in_progress', completed: 'completed', done: 'completed' };
 const priorities = new Set<unknown>(['high', 'medium', 'low']);
 
-/** An agent's list of what to do, as an editor shows it; undefined: the call has none. */
+/** An agent's plan, as an editor shows it; undefined: the call has none. */
 export function planOf({ kind, args }: EventOf<'item.started'>): JsonObject[] | undefined {
   if (kind !== 'plan') return undefined;
   const { entries, todos, items, plan } = object(args);

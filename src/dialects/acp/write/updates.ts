@@ -12,20 +12,20 @@ import { diffOf } from './diff.ts';
 import { planOf } from './plan.ts';
 
 const longestTitle = 200;
-/** Calls whose diffs wait for their end. */
+/** For how many calls diffs are kept until their end. */
 const mostDiffs = 1000;
-/** Contents are told whole each time: of a call that changes more files than these, an editor sees the first. */
+/** Contents are sent in full each time: if a call changes more files than this, an editor sees only the first ones. */
 const mostShown = 20;
 
 export interface UpdateSink {
-  /** What goes into `session/update`. */
+  /** Takes what goes into `session/update`. */
   update(update: JsonObject): void;
   lose(what: Loss): void;
 }
 
 type Said = EventOf<'text.delta' | 'reasoning.delta' | 'text.completed' | 'reasoning.completed'>;
 
-/** Records as updates of a session: in its own words where ACP has them, in `_meta.runwire` where it has none. */
+/** Records as session updates: in ACP's own terms where it has them, otherwise in `_meta.runwire`. */
 export class Updates {
   readonly #sink: UpdateSink;
   /** The block that a reader has open, by the call that it belongs to. */
@@ -153,7 +153,7 @@ function own(value: JsonObject): JsonObject {
   return { [ownMeta]: value };
 }
 
-/** Without its place in the run. */
+/** An event without its place in the run. */
 function eventOf(event: EventRecord | EventOf<'item.started' | 'item.completed'>): Record<string, Json> {
   const {
     sequence: _sequence,

@@ -1,7 +1,7 @@
 import type { Json } from '../../dialect.ts';
 import { asText, isObject, list, object, string } from '../../read.ts';
 
-/** Text, or the texts among its parts; of the others, where they are. */
+/** The text, or the texts of its parts; for other parts, their type and path. */
 export function textOf(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   return list(content)

@@ -4,7 +4,7 @@ import { asText, filled, integer, list, object } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
 import { readEdits } from './tools.ts';
 
-/** What `extra` tells of the whole run. An error that ended it is told by its outcome. */
+/** What `extra` reports about the whole run. An error that ended it is in its outcome. */
 export function readDiagnostics(extra: JsonObject, sink: DecoderSink): void {
   readEdits(extra.file_changes, sink);
   for (const told of list(extra.diagnostics).map(object)) {

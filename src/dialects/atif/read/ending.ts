@@ -6,13 +6,13 @@ import { asText, count, filled, list, object, string } from '../../read.ts';
 import { isErrorCode } from '../words.ts';
 import { textOf } from './content.ts';
 
-/** The format has no word for how a run ended; `extra.outcome` is where those say it who do. */
+/** The format has no field for how a run ended; writers that record it use `extra.outcome`. */
 export function readEnding(wire: JsonObject, steps: readonly JsonObject[], sink: DecoderSink): void {
   const told = object(wire.extra).outcome;
   const outcome = object(told);
   const raw_status = filled(outcome.status);
   if (raw_status === undefined) {
-    // Who tells it in a way that cannot be read does not say that it went well.
+    // An outcome that cannot be read does not count as a success.
     if (told === undefined && !isCutShort(wire) && isAnswered(steps.at(-1))) sink.emit({ type: 'agent.finished', status: 'ok' });
     return;
   }
@@ -42,12 +42,12 @@ function codeOf(status: string, error: JsonObject, message: string | undefined):
   return status === 'incomplete' ? 'unknown' : codeOfMessage(message ?? asText(error.code));
 }
 
-/** More of it stands elsewhere, or calls have no result. */
+/** It continues in another document, or calls have no result. */
 function isCutShort(wire: JsonObject): boolean {
   return string(wire.continued_trajectory_ref) !== undefined || list(object(wire.extra).unfinished_tool_call_ids).length > 0;
 }
 
-/** An agent that calls nothing more and says something has finished. */
+/** An agent whose last step has text and no calls has finished. */
 function isAnswered(step: JsonObject | undefined): boolean {
   return step?.source === 'agent' && list(step.tool_calls).length === 0 && textOf(step.message).trim() !== '';
 }

@@ -13,17 +13,17 @@ export interface StepReader {
 
 interface Reading {
   sink: DecoderSink;
-  /** The trajectory that they are of, and its embedded ones. */
+  /** The trajectory of these steps, and its embedded ones. */
   wire: JsonObject;
-  /** What a step used is told; not where a total would count it twice. */
+  /** Whether the usage of each step is emitted; not if a total would count it twice. */
   countsSteps: boolean;
-  /** The call that a sub-agent works for. */
+  /** The call that started the sub-agent. */
   parent?: string;
   /** Ids of calls in use in the whole document. */
   used?: Set<string>;
 }
 
-/** Trajectories in trajectories are followed so deep. */
+/** How deep trajectories inside trajectories are followed. */
 const deepest = 50;
 
 export function stepReader(reading: Reading, depth = 0): StepReader {
@@ -36,10 +36,10 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
   );
   const tools = new Tools(sink, { parent, used }, { has: (id) => children.has(id), read: (id, item) => readChild(id, item) });
   const prefix = parent === undefined ? '' : `${parent}/`;
-  /** The turn that is open, by its number where the document tells it. */
+  /** The open turn, with its number if the document has it. */
   let turn: { number: number | undefined; hasCalls: boolean } | undefined;
 
-  /** One that nobody refers to is told when all else is. */
+  /** A child trajectory to which no result refers is read last. */
   function readChild(id: string, item: string): void {
     const child = children.get(id);
     if (child === undefined || depth >= deepest) return;
@@ -54,7 +54,7 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
     turn = undefined;
   }
 
-  /** What was tried again in a turn belongs to it. */
+  /** Retries within a turn belong to it. */
   function openTurn(step: JsonObject, hasCalls: boolean): void {
     const { turn: told, retries } = object(step.extra);
     const number = whole(told);
@@ -83,7 +83,7 @@ export function stepReader(reading: Reading, depth = 0): StepReader {
     if (at !== undefined) sink.at(at);
     if (step.source === 'agent') return agentStep(step);
     const text = textOf(step.message);
-    // What a sub-agent was told is in the call that it works for.
+    // A sub-agent's prompt is in the call that started it.
     if (parent !== undefined) return;
     if (step.source === 'user') {
       closeTurn();

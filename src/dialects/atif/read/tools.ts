@@ -28,7 +28,7 @@ export class Tools {
   readonly #sink: DecoderSink;
   readonly #place: Place;
   readonly #children: Children;
-  /** Our ids of those that have none but in their step. */
+  /** Our item ids, by call ids that are unique only within their step. */
   readonly #items = new Map<string, string>();
 
   constructor(sink: DecoderSink, place: Place, children: Children) {
@@ -47,17 +47,17 @@ export class Tools {
     for (const result of results) this.#end(result, this.#callOf(result, calls, waiting));
   }
 
-  /** The item of a call that was told before. */
+  /** The item of a call that was read before. */
   known(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#items.get(id);
   }
 
-  /** A call that is not told, of a sub-agent that is. */
+  /** A call that the document lacks, for a sub-agent that it has. */
   start(id: string): string {
     return this.#start({ function_name: unknownName, extra: { kind: 'subagent' } }, id);
   }
 
-  /** One without a name is of the first call that has no result yet. */
+  /** A result without a call id belongs to the first call that has no result yet. */
   #callOf(result: JsonObject, calls: ReadonlyMap<string, Call>, waiting: Iterator<Call>): Call | undefined {
     const source = string(result.source_call_id);
     if (source !== undefined) return calls.get(source);
@@ -109,7 +109,7 @@ export class Tools {
       item_id: call.item,
       status: statusOf(extra),
       ...present({
-        // An error without any output stands in for it.
+        // An error without any output is written in its place.
         output: content === error ? undefined : content,
         error,
         exit_code: integer(extra.exit_code),
@@ -129,7 +129,7 @@ const byWhom: Readonly<Record<string, 'user' | 'rule' | 'agent' | 'runner'>> = {
   runner: 'runner',
 };
 
-/** A result has no field for it: what is in `extra` is all that says that it failed. */
+/** A result has no status field: only `extra` can say that it failed. */
 function statusOf(extra: JsonObject): ItemStatus {
   if (isStatus(extra.status)) return extra.status;
   const code = integer(extra.exit_code);
@@ -149,7 +149,7 @@ export function readEdits(changes: Json | undefined, sink: DecoderSink, item_id?
   }
 }
 
-/** The same id may name calls of several steps, and of sub-agents. */
+/** The same id may be used for calls of several steps, and of sub-agents. */
 function unusedId(id: string, used: Set<string>): string {
   const free = used.has(id) ? `${id}#${used.size}` : id;
   used.add(free);

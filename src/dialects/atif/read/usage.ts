@@ -5,7 +5,7 @@ import { count, filled, list, object } from '../../read.ts';
 
 type Usage = EventOf<'usage.reported'>;
 
-/** What one step used: its prompt holds what was cached. */
+/** What one step used: its prompt tokens include the cached ones. */
 export function readUsage(step: JsonObject, sink: DecoderSink): void {
   const metrics = object(step.metrics);
   const extra = object(metrics.extra);
@@ -23,7 +23,7 @@ export function readUsage(step: JsonObject, sink: DecoderSink): void {
   sink.emit({ type: 'usage.reported', scope, ...present({ model: filled(step.model_name), cost_computed }), ...tokens });
 }
 
-/** The totals of the trajectory, one of each model where they are told apart. None: what its steps used is all that is known. */
+/** The totals of the trajectory, one per model if they are separate. None: only the usage of its steps is known. */
 export function readTotals(wire: JsonObject, steps: readonly JsonObject[]): Usage[] {
   const final = object(wire.final_metrics);
   const extra = object(final.extra);
@@ -61,7 +61,7 @@ function ownTokens(each: JsonObject) {
   };
 }
 
-/** Where the cost is the only total. */
+/** For documents in which the cost is the only total. */
 function sumOf(steps: readonly JsonObject[]): Tokens {
   let [input, output] = [0, 0];
   for (const step of steps) {

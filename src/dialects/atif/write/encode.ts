@@ -13,14 +13,14 @@ import { writeUsage } from './usage.ts';
 
 type Opening = EventOf<'thread.started'> & EventRecord;
 
-/** One document when all is over. */
+/** One document at the end. */
 export function encoder(sink: EncoderSink): Encoder {
   const room = new Room(sink.lose);
   const diagnostics = new BoundedList<JsonObject>();
   const unmapped = new Map<EventType, number>();
   let opening: Opening | undefined;
   let sessionId = '';
-  /** What the run was started with; the agent may repeat it as its first prompt. */
+  /** The task with which the run was started; the agent may repeat it as its first prompt. */
   let task: string | undefined;
   let root = new Trajectory('', room, sink.lose);
   let tools = new Tools(sink, room, root);
@@ -50,7 +50,7 @@ export function encoder(sink: EncoderSink): Encoder {
     retries.push(present({ scope, resumes, attempt, max_attempts, delay_ms, code, cause }));
   }
 
-  /** They are told with the answer that followed them. */
+  /** Retries are written with the answer that followed them. */
   function takeRetries({ parent_item_id, timestamp }: { parent_item_id?: string | undefined; timestamp: string | null }): void {
     if (retries.length === 0 || parent_item_id !== undefined) return;
     root.agentStep(timestamp).extra['retries'] = retries.toArray();
@@ -100,7 +100,7 @@ export function encoder(sink: EncoderSink): Encoder {
           level: event.decision === 'denied' ? 'warning' : 'info',
         });
       case 'usage.reported':
-        // What counts the whole run is a total.
+        // Usage of the whole run is a total.
         return event.scope === 'thread' ? undefined : root.use(event);
       case 'retry.scheduled':
         return retry(event);

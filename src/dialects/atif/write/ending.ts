@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 
-/** How the run ended. The format has no word for it, and a failure without one would look like a short success. */
+/** How the run ended. The format has no field for it, and a failure without one would look like a short success. */
 export function writeEnding(outcome: RunOutcome, claim: EventOf<'agent.finished'> | undefined): JsonObject {
   const { verdict, status, error_details } = outcome;
   const reason = verdict.evidence[0]?.detail;

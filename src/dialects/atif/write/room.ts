@@ -3,14 +3,14 @@ import type { EncoderSink, Json, JsonObject, Loss } from '../../dialect.ts';
 import { sizeOf } from '../../json-size.ts';
 import { asText, isObject } from '../../read.ts';
 
-/** Characters that are kept whole; what comes after is cut if it is long. */
+/** Up to this many characters everything is kept whole; after that, long texts are cut. */
 const wholeLimit = 64 * 1024 * 1024;
-/** Steps that begin after so many are left out. */
+/** Steps that begin after this many characters are left out. */
 const mostKept = 2 * wholeLimit;
-/** About what a step or a call takes without its contents. */
+/** The approximate size of a step or a call without its contents. */
 const frame = 200;
 
-/** How much one document may still hold: the whole of it must be one text, which has an end. */
+/** How much more one document may hold: it must fit into one string, whose length is limited. */
 export class Room {
   readonly #lose: EncoderSink['lose'];
   #kept = 0;
@@ -23,7 +23,7 @@ export class Room {
     return this.#kept > mostKept;
   }
 
-  /** Something was begun. */
+  /** Counts a new step or call. */
   frame(): void {
     this.#kept += frame;
   }
@@ -36,14 +36,14 @@ export class Room {
     return kept;
   }
 
-  /** Any JSON as text. What nests absurdly deep has none. */
+  /** Any JSON as text; empty if it is nested absurdly deep. */
   json(value: Json, loss: Loss): string {
     if (typeof value === 'string' || this.#isShallow(value)) return this.text(asText(value), loss);
     this.#lose(loss);
     return '';
   }
 
-  /** Arguments are an object, whatever the agent's own are. */
+  /** Arguments are always an object, whatever form the agent's own have. */
   args(args: Json): { arguments: JsonObject; raw?: Json } {
     const size = sizeOf(args, wholeLimit);
     if (size > textLimit && this.#kept + size > wholeLimit) {

@@ -3,7 +3,7 @@ import { present } from '../../../present.ts';
 import type { Json, JsonObject } from '../../dialect.ts';
 import { Usage } from './usage.ts';
 
-/** One call, and what came of it. */
+/** One call and its result. */
 export interface Call {
   readonly id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Call {
   readonly refs: string[];
 }
 
-/** One step on its way: a model's answer with its calls, or what somebody else said. */
+/** One step while it is built: a model's answer with its calls, or a message by someone else. */
 export class Step {
   readonly source: 'system' | 'user' | 'agent';
   readonly timestamp: string | null;
@@ -24,12 +24,12 @@ export class Step {
   readonly reasoning: string[] = [];
   readonly calls: Call[] = [];
   readonly #ids = new Set<string>();
-  /** In the order of their ends. */
+  /** In the order in which they ended. */
   readonly ended: Call[] = [];
   readonly extra: JsonObject = {};
   messageId: string | undefined;
   model: string | undefined;
-  /** It was made for results whose calls are not known. */
+  /** The step was made for results whose calls are not known. */
   isOrphan = false;
   #open = 0;
   readonly #usage = new Usage();
@@ -63,7 +63,7 @@ export class Step {
     this.settle();
   }
 
-  /** A call that nobody will hear of any more. */
+  /** A call that will never get a result. */
   settle(): void {
     this.#open -= 1;
   }

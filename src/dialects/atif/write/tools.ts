@@ -12,7 +12,7 @@ interface Known {
   owner: Trajectory;
 }
 
-/** Permissions that wait for the call that they are of. */
+/** How many permissions may wait for their call. */
 const mostWaiting = 1000;
 
 /** The calls of a run, and who made them. */
@@ -24,7 +24,7 @@ export class Tools {
   readonly #children = new Map<string, Trajectory>();
   readonly #asked = new Map<string, { item: string | undefined; what: string }>();
   readonly #permissions = new Map<string, JsonObject>();
-  /** Edits are told after the end of the call that made them. */
+  /** Edits are reported after the end of the call that made them. */
   #last: Known | undefined;
   /** Edits that no call made. */
   readonly edits: JsonObject[] = [];
@@ -35,7 +35,7 @@ export class Tools {
     this.#root = root;
   }
 
-  /** Whose words these are: those of the main agent, or of the one that works for a call. */
+  /** The trajectory of the main agent, or of the sub-agent that this call started. */
   ownerOf(parent: string | undefined): Trajectory {
     if (parent === undefined) return this.#root;
     const known = this.#children.get(parent);
@@ -79,7 +79,7 @@ export class Tools {
     this.#open.delete(event.item_id);
     this.#last = known;
     const { call, step } = known;
-    // What never ended has no result in this format.
+    // A call that never ended has no result in this format.
     if (event.status === 'abandoned' && event.output === undefined && call.extra['synthetic'] !== true) return step.settle();
     call.result = this.#resultOf(event);
     step.end(call);
@@ -118,7 +118,7 @@ export class Tools {
     if (this.#asked.size < mostWaiting) this.#asked.set(permission_id, { item: item_id, what });
   }
 
-  /** Answers whether it is told with its call. */
+  /** Returns whether it is written with its call. */
   answer(event: EventOf<'permission.resolved'> & EventRecord): boolean {
     const asked = this.#asked.get(event.permission_id);
     this.#asked.delete(event.permission_id);
@@ -151,7 +151,7 @@ export class Tools {
   }
 }
 
-/** Two calls of one step with one name could not be told apart. */
+/** Two calls with the same id in one step could not be distinguished. */
 function unusedId(id: string, step: Step): string {
   return step.has(id) ? `${id}#${step.calls.length}` : id;
 }

@@ -7,11 +7,11 @@ import { Step } from './steps.ts';
 
 type Said = EventOf<'text.completed' | 'reasoning.completed'>;
 
-/** The steps of one agent, and of the sub-agents that it started. A step is one answer of the model, as far as that can be told. */
+/** The steps of one agent, and of the sub-agents that it started. A step is one model answer, as far as that is known. */
 export class Trajectory {
   readonly id: string;
   readonly children: Trajectory[] = [];
-  /** The call that it works for. */
+  /** The call that started it. */
   readonly parentCall: string | undefined;
   readonly #room: Room;
   readonly #lose: (loss: Loss) => void;
@@ -47,7 +47,7 @@ export class Trajectory {
     this.#isTurnEmpty = true;
   }
 
-  /** A model that was called and said nothing is a step, too. */
+  /** A model call without any output is a step too. */
   endTurn(timestamp: string | null): void {
     if (this.#isTurnEmpty) this.agentStep(timestamp);
     this.close();
@@ -68,7 +68,7 @@ export class Trajectory {
     (isText ? step.texts : step.reasoning).push(this.#room.text(event.text, isText ? 'text' : 'reasoning'));
   }
 
-  /** The step that what the model says now belongs to. */
+  /** The step to which the model's next output belongs. */
   agentStep(timestamp: string | null): Step {
     if (this.#open?.isAnswered === true || this.#open?.isOrphan === true) this.close();
     if (this.#open !== undefined) return this.#open;
@@ -87,11 +87,11 @@ export class Trajectory {
     return step;
   }
 
-  /** It may be told after its step, and where there was none. */
+  /** Usage may be reported after its step, or without one. */
   use(usage: EventOf<'usage.reported'> & EventRecord): void {
     const last = this.#open ?? (this.#last?.source === 'agent' ? this.#last : undefined);
     const step = last === undefined || last.isOrphan || this.#isTurnEmpty ? this.agentStep(usage.timestamp) : last;
-    // A turn's total is the sum of what its answers used.
+    // A turn's total is the sum of its answers' usage.
     if (usage.scope === 'step' || !step.hasUsage) step.use(usage);
   }
 

@@ -4,7 +4,7 @@ import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 import { plus, type Told, type Tokens, tokensOf } from '../../tokens.ts';
 
-/** What one step used, as it is told. */
+/** What one step used, summed as it is reported. */
 export class Usage {
   #sum: Tokens | undefined;
   #isTurn = false;
@@ -58,7 +58,7 @@ export function writeUsage({ metrics, usage_by_model, children }: RunOutcome): J
 
 const rounded = (tokens: number | undefined): number | undefined => (tokens === undefined ? undefined : Math.round(tokens));
 
-/** The prompt holds what was cached; a wire that says otherwise is not repeated. */
+/** Prompt tokens include the cached ones; a cached count that exceeds them is left out. */
 function countsOf({ input_tokens, output_tokens, cache_read_tokens }: Told) {
   const prompt_tokens = rounded(input_tokens);
   const cached = rounded(cache_read_tokens);
@@ -66,7 +66,7 @@ function countsOf({ input_tokens, output_tokens, cache_read_tokens }: Told) {
   return { prompt_tokens, completion_tokens: rounded(output_tokens), cached_tokens: isPart ? cached : undefined };
 }
 
-/** What the format has no field for. */
+/** Counts for which the format has no field. */
 function splitOf({ cache_write_tokens, reasoning_tokens }: Told) {
   return { cache_creation_input_tokens: rounded(cache_write_tokens), reasoning_output_tokens: rounded(reasoning_tokens) };
 }
