@@ -26,7 +26,7 @@ const Outcome = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** One event, of those that we write. */
+/** One of the events that we write. */
 export const Event = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('RUN_STARTED'),

@@ -1,6 +1,6 @@
 export const protocolVersion = '1.0';
 
-/** Names of custom events begin so: others have custom events, too. */
+/** The prefix of our custom event names: other programs have custom events too. */
 export const customPrefix = 'runwire.';
 
 /** Why a run that waits for a permission is interrupted. */

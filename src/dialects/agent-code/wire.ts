@@ -4,7 +4,7 @@ const turn = z.int().nonnegative();
 const tokens = z.int().nonnegative();
 const usd = z.number().nonnegative();
 
-/** One line of `--output-format json`; the first eight are all that 0.16 knew. */
+/** One line of `--output-format json`; version 0.16 had only the first eight. */
 export const Line = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('session_start'),

@@ -21,11 +21,11 @@ export const toolKinds: ToolKinds = {
   TodoWrite: 'plan',
 };
 
-/** A result has no status but `is_error`; these words in its output say more. */
+/** A result's only status is `is_error`; these words in its output say more. */
 export const deniedPrefix = 'Permission denied: ';
 export const cancelledOutput = '(cancelled)';
 
-/** What the exit codes of this format, and those that shells know, say of a failure. */
+/** What this format's exit codes, and the usual ones of shells, say about a failure. */
 export const codeOfExit: Readonly<Record<number, ErrorCode>> = {
   1: 'config',
   2: 'input',

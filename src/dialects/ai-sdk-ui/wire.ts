@@ -7,7 +7,7 @@ const call = { toolCallId, toolName: z.string(), dynamic: z.literal(true), provi
 const ended = { toolCallId, dynamic: z.literal(true), providerExecuted: z.literal(true), toolMetadata };
 const tokens = z.number().nonnegative().optional();
 
-/** What stands in the message's metadata at its start and its end. */
+/** The message's metadata at its start and at its end. */
 const Metadata = z.looseObject({
   agent: z.string().optional(),
   agentVersion: z.string().optional(),
@@ -68,7 +68,7 @@ const chunks = [
   }),
 ] as const;
 
-/** What has no chunk of its own: the event in our words. */
+/** An event for which there is no chunk type, in our own form. */
 const Data = z.looseObject({
   type: z.string().regex(/^data-[\w-]{1,100}$/),
   data: z.json(),

@@ -1,9 +1,9 @@
 import type { EventType, FinishReason } from '../../events/event.ts';
 
-/** Why the last turn of a run that succeeded ended; its calls have been made, so all others just stopped. */
+/** Why the last turn of a successful run ended; its calls have been made, so any other reason is just a stop. */
 export const finishWords: Readonly<Partial<Record<FinishReason, string>>> = { length: 'length', content_filter: 'content-filter' };
 
-/** What stays in the message; all else is told to who listens, and then forgotten. */
+/** Events that stay in the message; all others are transient: sent to listeners, then forgotten. */
 export const lasting: ReadonlySet<EventType> = new Set<EventType>([
   'file.edited',
   'limit.reached',

@@ -23,7 +23,7 @@ export const toolKinds: ToolKinds = {
   todo_read: 'plan',
 };
 
-/** The words of `stop_reason`. */
+/** The values of `stop_reason`. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',

@@ -20,7 +20,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 
 function sure(wire: JsonObject): number {
   if (typeof wire.ts === 'string') return lineTypes.has(wire.type) || isStderrError(wire) ? 1 : 0;
-  // 2.x: `type` says only whether Cline tells or asks; the kind is in the field of that name.
+  // 2.x: `type` is only `say` or `ask`; the kind is in the field of that name.
   if (typeof wire.ts !== 'number') return 0;
   return (wire.type === 'say' && typeof wire.say === 'string') || (wire.type === 'ask' && typeof wire.ask === 'string') ? 1 : 0;
 }

@@ -11,7 +11,7 @@ export const toolKinds: ToolKinds = {
   spawn_agent: 'subagent',
 };
 
-/** Tools of MCP servers are called `server__tool`. */
+/** Tools of MCP servers are named `server__tool`. */
 export const mcpName = /__/;
 
 /** 2.x. */
@@ -28,7 +28,7 @@ export const legacyToolKinds: ToolKinds = {
   webSearch: 'web',
 };
 
-/** Lines of 2.x that are known, and of no use to a reader. */
+/** Known lines of 2.x that are of no use to a reader. */
 export const legacySilent: ReadonlySet<unknown> = new Set([
   'api_req_finished',
   'checkpoint_created',
@@ -42,7 +42,7 @@ export const legacySilent: ReadonlySet<unknown> = new Set([
   'user_feedback_diff',
 ]);
 
-/** What Cline calls a failure, where it knows. */
+/** Cline's own error classes, where it knows them. */
 export const errorClasses: Readonly<Record<string, ErrorCode>> = {
   auth: 'auth',
   rate_limit: 'rate_limit',
@@ -54,6 +54,6 @@ export const errorClasses: Readonly<Record<string, ErrorCode>> = {
 /** The verbs of a patch. */
 export const patchOperations: Readonly<Record<string, FileOperation>> = { Add: 'created', Update: 'modified', Delete: 'deleted' };
 
-/** Without a terminal nobody can be asked: a tool that needs approval is refused with these words. */
+/** Without a terminal there is nobody to ask: a tool that needs approval is refused with these words. */
 export const refusal =
   /requires approval in a TTY session|was not approved|rejected the tool call|denied by the user|blocked in plan mode/i;

@@ -1,11 +1,11 @@
-/** `status` of a line beside the answer. */
+/** The `status` of a line beside the answer. */
 export const noteStatuses: ReadonlySet<unknown> = new Set(['info', 'success', 'warning', 'error']);
 
-/** All that such a line has. */
+/** All fields that such a line can have. */
 export const noteFields: ReadonlySet<string> = new Set(['status', 'message', 'contextUsage', 'historyLength']);
 
-/** Said on stderr where there is nothing to do. */
+/** Printed on stderr if there is nothing to do. */
 export const noPrompt = 'A prompt is required when using the -p/--print flag';
 
-/** How the object begins that an answer is put into which is not JSON itself. */
+/** The beginning of the object that wraps an answer which is not JSON. */
 export const wrapping = '{"response":';

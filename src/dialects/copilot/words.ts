@@ -20,7 +20,7 @@ export const toolKinds: ToolKinds = {
   update_todo: 'plan',
 };
 
-/** Known, and of no use to a reader. */
+/** Known events that are of no use to a reader. */
 export const silent: ReadonlySet<unknown> = new Set([
   'assistant.idle',
   'assistant.intent',

@@ -26,7 +26,7 @@ function isOwn(wire: JsonObject): boolean {
   return 'duration_api_ms' in wire || 'request_id' in wire || (isObject(wire.usage) && 'inputTokens' in wire.usage);
 }
 
-/** Keys that the result lines of Claude Code, Qwen Code and Amp have, and Cursor's never. */
+/** Keys that the result lines of Claude Code, Qwen Code and Amp have, and Cursor's never have. */
 function isOthers(wire: JsonObject): boolean {
   return 'uuid' in wire || 'num_turns' in wire || 'total_cost_usd' in wire || 'cost_usd' in wire || 'permission_denials' in wire;
 }

@@ -1,7 +1,7 @@
 import type { FileOperation } from '../../events/event.ts';
 import type { ToolKinds } from '../tool-kinds.ts';
 
-/** On the wire with `ToolCall` behind the name. */
+/** On the wire, names end in `ToolCall`. */
 export const toolKinds: ToolKinds = {
   shell: 'command',
   read: 'read',
@@ -21,5 +21,5 @@ export const toolKinds: ToolKinds = {
   task: 'subagent',
 };
 
-/** What the tools that change a file do to it. */
+/** What editing tools do to a file. */
 export const operations: Readonly<Record<string, FileOperation>> = { write: 'created', edit: 'modified', delete: 'deleted' };

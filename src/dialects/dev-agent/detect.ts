@@ -9,7 +9,7 @@ export function detect(head: readonly JsonObject[], stderr: readonly string[]): 
 }
 
 function sure(wire: JsonObject): number {
-  // A tape has the same envelope, and tells of every record where it came from.
+  // A tape has the same envelope, but its records also say where they came from.
   if ('synthetic' in wire || typeof wire.type !== 'string' || typeof wire.thread_id !== 'string') return 0;
   if (!lineTypes.has(wire.type)) return 0;
   if (typeof wire.sequence === 'number' && typeof wire.timestamp === 'string') return 1;

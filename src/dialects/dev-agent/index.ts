@@ -15,7 +15,7 @@ export const devAgent: Dialect = {
   encoder,
   variants: [{ name: 'stream', layout: 'lines' }],
   ascii: true,
-  // The report, indented, after the line that has it.
+  // The indented report that follows the line which contains it.
   isRepetition: (wire, before) => before?.type === 'thread.completed' && typeof wire.type !== 'string',
   schema: async () => (await import('./wire.ts')).Line,
 };

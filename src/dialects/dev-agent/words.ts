@@ -13,10 +13,10 @@ export const lineTypes: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-/** The kinds that this wire has. */
+/** The kinds on this wire. */
 type WireKind = 'tool_call' | 'branch_poll' | 'publish';
 
-/** What tools do that the wire calls tool calls: dev-agent's own, and those that mean the same in every agent that has them. */
+/** The kinds of tools that the wire lists as tool calls: dev-agent's own, and those that mean the same in every agent. */
 export const toolKinds: ToolKinds = {
   branch_output: 'branch_poll',
   check_status: 'branch_poll',
@@ -36,7 +36,7 @@ function named(kind: ItemKind, names: string): ToolKinds {
   return Object.fromEntries(names.split(' ').map((name) => [name, kind]));
 }
 
-/** Earlier streams of Runwire have our kinds. */
+/** Streams written by earlier versions of Runwire use our kinds. */
 export const kindOfWord: ToolKinds = {
   tool_call: 'tool_call',
   command: 'command',
@@ -56,7 +56,7 @@ export function wireKind(kind: ItemKind, name: string): WireKind {
   return kind === 'publish' || kind === 'branch_poll' ? kind : 'tool_call';
 }
 
-/** What may be shown of the arguments of dev-agent's own tools; prompts are shown by their first words. */
+/** Which arguments of dev-agent's own tools may be shown; of prompts, only the beginning. */
 export const allowedArgs: Readonly<Record<string, readonly string[]>> = {
   execute_agent: ['agent', 'parent_branch_id', 'phase', 'model', 'project_name'],
   parallel_explore: ['agents', 'agent', 'parent_branch_id', 'num_branches', 'phase', 'model', 'project_name'],
@@ -74,5 +74,5 @@ export const statusOfClass: Readonly<Partial<Record<Verdict['class'], string>>> 
   tool: 'FINISHED_WITH_ERROR',
 };
 
-/** The id of the message that only the final report holds. */
+/** The id of the message that appears only in the final report. */
 export const reportMessage = 'final_report';

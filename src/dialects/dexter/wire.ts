@@ -22,13 +22,13 @@ const response = {
   }),
 };
 
-/** A file below a folder: nothing in its path is empty, leads up or ends it early. */
+/** Whether a file is below a folder: no part of its path is empty, leads upwards or ends it early. */
 function isBelow(folder: string, path: string): boolean {
   const names = path.slice(folder.length).split('/');
   return path.startsWith(folder) && !path.includes('\0') && !names.some((name) => name === '' || name === '.' || name === '..');
 }
 
-/** What `--json` prints. Only where no query came is there none. */
+/** What `--json` prints. The query is empty only if none was given. */
 export const JsonResponse = z
   .discriminatedUnion('status', [
     z.looseObject({ status: z.literal('success'), ...response, error: z.undefined().optional() }),

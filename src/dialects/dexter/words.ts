@@ -17,13 +17,13 @@ export const toolKinds: ToolKinds = {
 
 export const operationOf: Readonly<Record<string, FileOperation>> = { write_file: 'created', edit_file: 'modified' };
 
-/** What Dexter writes in front of the message of a failed tool, and of a failed run. */
+/** What Dexter writes before the message of a failed tool, and of a failed run. */
 export const errorPrefix = 'Error: ';
 
-/** How a run that used up its iterations begins its answer; their number follows. */
+/** The beginning of the answer of a run that used up its iterations; their number follows. */
 export const limitPrefix = 'Reached maximum iterations (';
 
-/** The query of a stream that does not tell it: a response has to have one. */
+/** The query for a stream that does not contain it: a response must have one. */
 export const unknownQuery = '(unknown)';
 
 export const scratchpadFolder = '.dexter/scratchpad/';

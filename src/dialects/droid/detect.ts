@@ -11,7 +11,7 @@ function sure(wire: JsonObject): number {
     case 'system':
       if (wire.subtype !== 'init' || typeof wire.session_id !== 'string' || isOthers(wire)) return 0;
       if ('reasoning_effort' in wire) return 1;
-      // Any agent may begin like this: whatever follows decides.
+      // Any agent may begin like this: the lines that follow decide.
       return 'cwd' in wire && 'tools' in wire && 'model' in wire ? 0.55 : 0;
     case 'message':
       return typeof wire.role === 'string' && typeof wire.text === 'string' && typeof wire.session_id === 'string' ? 0.95 : 0;
@@ -41,7 +41,7 @@ const othersKeys = [
   'uuid',
 ];
 
-/** Claude Code, Qwen Code, Cursor and Amp start and end their streams with lines of the same name. */
+/** Claude Code, Qwen Code, Cursor and Amp start and end their streams with lines of the same types. */
 function isOthers(wire: JsonObject): boolean {
   return othersKeys.some((key) => key in wire) || (typeof wire.session_id === 'string' && wire.session_id.startsWith('T-'));
 }

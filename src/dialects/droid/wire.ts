@@ -13,5 +13,5 @@ const Event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('result'), subtype: z.string(), is_error: z.boolean(), result: z.string(), session_id }),
 ]);
 
-/** One line of stream-json (the object of `json` is a `result`), or a log line of a start that failed. */
+/** One line of stream-json (the object of `json` is a `result`), or a log line of a failed start. */
 export const Line = z.union([Event, z.looseObject({ level: z.string() })]);

@@ -16,9 +16,9 @@ export const toolKinds: ToolKinds = {
   Task: 'subagent',
 };
 
-/** Tools of MCP servers are called `server___tool`. */
+/** Tools of MCP servers are named `server___tool`. */
 export const mcpName = /___/;
 
-/** Without a person to ask, what is above the `--auto` level is refused, and the run often ends on it. */
+/** With nobody to ask, anything above the `--auto` level is refused, and the run often ends there. */
 export const refusal =
   /insufficient permission|permission (?:to proceed|level)|--auto (?:low|medium|high)|--skip-permissions-unsafe|rejected by (?:the )?user/i;

@@ -15,7 +15,7 @@ function sure(wire: JsonObject): number {
     case 'complete':
       return 'total_tokens' in wire ? 0.95 : 0;
     case 'error':
-      // `complete` follows it and decides.
+      // A `complete` line follows and decides.
       return typeof wire.error === 'string' && Object.keys(wire).length === 2 ? 0.3 : 0;
     case undefined:
       return isDocument(wire) ? 1 : 0;

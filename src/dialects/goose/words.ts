@@ -21,7 +21,7 @@ export const toolKinds: ToolKinds = {
 
 export const extensionKinds: ToolKinds = { todo: 'plan', subagent: 'subagent', dynamic_task: 'subagent' };
 
-// Goose tells these in the assistant's name; they are not the model's words.
+// Goose prints these in the assistant's name; they are not the model's text.
 export const providerError = /^(?:Ran into this error|Network error): ?(.*)/s;
 export const turnLimit = "I've reached the maximum number of actions I can do without user input";
 

@@ -15,7 +15,7 @@ export function encoder(sink: EncoderSink): Encoder {
   const tools = new Tools(events);
   const messages = new Messages(events, tools.subagents);
   let isStarted = false;
-  /** The client knows what it asked for; what it did not ask came while the agent was at work. */
+  /** The client knows its own prompt; one that it did not send comes while the agent is at work. */
   let hasWorked = false;
   let step: string | undefined;
 
@@ -90,7 +90,7 @@ export function encoder(sink: EncoderSink): Encoder {
       case 'line.unknown':
         return events.write('RAW', { event: event.wire, source: event.dialect });
       case 'thread.completed':
-        // Said by the last event.
+        // Covered by the last event.
         return;
       default:
         return custom(event);

@@ -8,7 +8,7 @@ import { writeUsage } from './usage.ts';
 
 type Interrupts = readonly { id: string; reason: string; message: string; toolCallId?: string }[];
 
-/** A run is finished when it succeeded, was cancelled, or waits for a permission; all else is an error. */
+/** A run is finished if it succeeded, was cancelled, or waits for a permission; anything else is an error. */
 export function writeEnding(outcome: RunOutcome, interrupts: Interrupts, events: Events): void {
   const { verdict, message, metrics } = outcome;
   const usage = writeUsage(outcome);

@@ -1,6 +1,6 @@
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 
-/** The events of one run: each says when it was, and is named by the run. */
+/** The events of one run: each has its time, and ids that start with the run's. */
 export class Events {
   readonly #sink: EncoderSink;
   threadId = '';
@@ -12,7 +12,7 @@ export class Events {
     this.#sink = sink;
   }
 
-  /** A name that no other run of the thread has: front ends keep the messages of all of them. */
+  /** An id that no other run of the thread has: front ends keep the messages of all of them. */
   newId(word: string): string {
     this.#count += 1;
     return `${this.runId}:${word}_${this.#count}`;

@@ -10,7 +10,7 @@ interface Open {
   tag: Tag;
 }
 
-/** Texts and reasoning as they come, of the agent and of its sub-agents. */
+/** Texts and reasoning as they come, from the agent and its sub-agents. */
 export class Messages {
   readonly #events: Events;
   readonly #subagents: Subagents;
@@ -35,7 +35,7 @@ export class Messages {
     this.#close(key);
   }
 
-  /** Somebody else than the agent said it. */
+  /** A message that is not the agent's. */
   ask(text: string): void {
     const messageId = this.#events.newId('prompt');
     this.#events.write('TEXT_MESSAGE_START', { messageId, role: 'user' });

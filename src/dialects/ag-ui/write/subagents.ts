@@ -2,7 +2,7 @@ import type { EventOf } from '../../../events/event.ts';
 import { present } from '../../../present.ts';
 import type { Events } from './events.ts';
 
-/** Whose event it is; nothing: the agent's own. */
+/** Whose event it is; empty: the agent's own. */
 export type Tag = { subagentRunId?: string };
 
 interface Call {
@@ -11,7 +11,7 @@ interface Call {
   tag: Tag;
 }
 
-/** Sub-agents begin with the first thing that they do, and end with the call that they work for. */
+/** Sub-agents begin with their first event, and end with the call that started them. */
 export class Subagents {
   readonly #events: Events;
   readonly #callOf: (item: string) => Call | undefined;

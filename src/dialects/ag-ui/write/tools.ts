@@ -18,7 +18,7 @@ interface Interrupt {
   toolCallId?: string;
 }
 
-/** More questions than these nobody answers. */
+/** Nobody answers more permission requests than this. */
 const mostAsked = 1000;
 
 /** Calls with their results, and the permissions that they wait for. */
@@ -35,7 +35,7 @@ export class Tools {
 
   start(event: EventOf<'item.started'>, messages: Messages | undefined): void {
     const { item_id, kind, name, native_name, args, parent_item_id } = event;
-    // Before anything is written: what nests absurdly deep has no text.
+    // Done before anything is written: absurdly deep nesting cannot be turned into text.
     const delta = asText(args) || '{}';
     const call = { id: this.#events.newId('call'), name, tag: this.subagents.tagOf(parent_item_id) };
     const parentMessageId = parent_item_id === undefined ? messages?.ofTurn : undefined;
@@ -76,7 +76,7 @@ export class Tools {
     });
   }
 
-  /** What the agent's name for a call is here. */
+  /** The id that a call of the agent has here. */
   idOf(item: string | undefined): string | undefined {
     return item === undefined ? undefined : this.#open.get(item)?.id;
   }
@@ -91,7 +91,7 @@ export class Tools {
     this.#asked.delete(permission_id);
   }
 
-  /** The permissions that nobody gave or denied. */
+  /** The permissions that were neither granted nor denied. */
   get interrupts(): readonly Interrupt[] {
     return [...this.#asked.values()];
   }

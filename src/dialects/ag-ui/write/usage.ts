@@ -2,7 +2,7 @@ import type { ModelUsage, RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 
-/** One entry for each model; cached and reasoning tokens are parts of the totals here as with us. */
+/** One entry for each model; as in our events, the totals include cached and reasoning tokens. */
 export function writeUsage({ metrics, usage_by_model }: RunOutcome): JsonObject[] {
   if (metrics.tokens_used === undefined) return [];
   return (usage_by_model ?? [metrics]).map(entryOf);

@@ -9,7 +9,7 @@ const turnLimit = /Agent stopped after (\d{1,15}) turns/;
 const budgetLimit = /budget exhausted/i;
 const providerCodes = new Set<ErrorCode>(['auth', 'quota', 'rate_limit', 'server', 'network', 'context_overflow', 'refused']);
 
-/** How the run ended: `session_end`, and what the lines before it tell about its exit code. */
+/** How the run ended: `session_end`, and what earlier lines reveal about its exit code. */
 export class Ending {
   readonly #sink: DecoderSink;
   #fault: { message: string; code: ErrorCode } | undefined;
@@ -37,7 +37,7 @@ export class Ending {
     this.#sink.emit({ type: 'log', stream: 'agent', level: 'warning', text: message });
   }
 
-  /** Before 0.19 warnings were on stderr alone; later they are copies. */
+  /** Before 0.19 warnings were only on stderr; since then those are copies. */
   warnOnStderr(message: string): boolean {
     if (!turnLimit.test(message) && !budgetLimit.test(message)) return false;
     if (this.#limit === undefined) this.#readLimit(message);
@@ -53,7 +53,7 @@ export class Ending {
     return true;
   }
 
-  /** Limits, an interrupt and a stream that broke all end with code 0; only a finished reply has its turn completed. */
+  /** Limits, interrupts and broken streams all end with code 0; only a finished reply completes its turn. */
   read(wire: JsonObject, isReplyFinished: boolean): void {
     const exit = integer(wire.exit_code);
     if (exit === undefined) return;

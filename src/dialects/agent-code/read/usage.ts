@@ -2,7 +2,7 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count } from '../../read.ts';
 
-/** Tokens are told for the model calls that end a turn, cached ones left out; the cost of the whole run is told at its end. */
+/** Tokens are reported only for model calls that end a turn, without cached ones; the cost of the whole run is reported at its end. */
 export class Usage {
   readonly #sink: DecoderSink;
   #counted = 0;
@@ -32,7 +32,7 @@ export class Usage {
   }
 }
 
-/** Models without a price cost 0 here, which is not a price. */
+/** Models without a known price are listed at 0, which is not a price. */
 function price(usd: JsonObject[string] | undefined): { cost_usd?: number } {
   return present({ cost_usd: count(usd) || undefined });
 }

@@ -47,7 +47,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'usage.reported':
           return usage.see(event);
         case 'error':
-          // An error that the agent got over would read as the end of the run.
+          // An error from which the agent recovered would read as the end of the run.
           return event.fatal ? turns.fail(event.message) : sink.lose('error');
         case 'line.unknown':
           if (event.dialect !== 'agent-code' || !isObject(event.wire)) return sink.lose('unknown_line');
@@ -57,7 +57,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'limit.reached':
         case 'agent.finished':
         case 'thread.completed':
-          // Said elsewhere: whole texts, the start of the next turn, and the last line.
+          // Covered elsewhere: complete texts, the start of the next turn, and the last line.
           return;
         default:
           return sink.lose(lossOf[event.type]);

@@ -2,7 +2,7 @@ import type { EventOf } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
 import type { Turns } from './turns.ts';
 
-/** The words of a turn are one text here: the blocks of a message follow each other, and another message is another turn. */
+/** A turn has only one text here: the blocks of a message are joined, and another message is another turn. */
 export class Texts {
   readonly #sink: EncoderSink;
   readonly #turns: Turns;
@@ -12,7 +12,7 @@ export class Texts {
   #block: string | undefined;
   /** Blocks of this turn that may still be continued. */
   #openBlocks = new Set<string>();
-  /** The white space a block begins with: a blank text is no text. */
+  /** The white space at the start of a block, held back: a blank text is not written. */
   #blank: string | undefined;
 
   constructor(sink: EncoderSink, turns: Turns) {
@@ -51,7 +51,7 @@ export class Texts {
   }
 
   #enterBlock(id: string): void {
-    // Words of another block came between, and a reader cannot tell them apart.
+    // Text of another block came between, and a reader cannot separate the two.
     if (this.#openBlocks.has(id)) this.#sink.lose('text');
     this.#openBlocks.add(id);
     this.#block = id;

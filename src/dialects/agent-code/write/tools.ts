@@ -14,7 +14,7 @@ interface Call extends Waiting<Call> {
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #turns: Turns;
-  /** As a reader sees them. */
+  /** The open calls as a reader sees them. */
   readonly #open = new OpenCalls<Call>();
   readonly #calls = new Map<string, Call>();
   #edited: { id: string; path: string } | undefined;
@@ -49,7 +49,7 @@ export class Tools {
     this.#sink.line({ type: 'tool_result', tool, output: this.#output(event), is_error: event.status !== 'success', turn });
   }
 
-  /** Told again by the tool that did it; the edits of another agent's tools have no place. */
+  /** An edit follows from the tool that made it; edits by another agent's tools have no place on this wire. */
   edit({ item_id, path }: EventOf<'file.edited'>): void {
     if (item_id === undefined || this.#edited?.id !== item_id || this.#edited.path !== path) this.#sink.lose('file_edit');
   }

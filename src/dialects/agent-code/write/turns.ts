@@ -7,7 +7,7 @@ export class Turns {
   readonly #sink: EncoderSink;
   readonly #usage: Usage;
   #isOpen = false;
-  /** 0: none has begun. */
+  /** 0: no turn has begun. */
   current = 0;
   /** Nothing came after the last error, so a reader must take the run for failed. */
   endsInError = false;
@@ -17,7 +17,7 @@ export class Turns {
     this.#usage = usage;
   }
 
-  /** Only now is the turn before written as complete, because some agents tell the usage of a turn after its end. */
+  /** The previous turn is written as complete only now, because some agents report a turn's usage after its end. */
   start(): void {
     if (this.#isOpen) this.#sink.line({ type: 'turn_complete', turn: this.current, ...this.#usage.writeTurn() });
     this.current += 1;

@@ -3,12 +3,12 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { addCounts, type Counts, countsOf, noCounts } from '../../counts.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 
-/** What each turn is written with, so that the turns add up to the totals. */
+/** The usage written with each turn, so that the turns add up to the totals. */
 export class Usage {
   readonly #sink: EncoderSink;
   /** What this turn has used so far. */
   #turn = noCounts;
-  /** What the turns before have been written with. */
+  /** What has been written with earlier turns. */
   #written = noCounts;
 
   constructor(sink: EncoderSink) {
@@ -26,7 +26,7 @@ export class Usage {
     return { input_tokens: counts.input, output_tokens: counts.output, cost_usd: counts.cost };
   }
 
-  /** The last turn takes what the others have not told; undefined: there is none to take it. */
+  /** What earlier turns have not reported, for the last turn; lost if there is none. */
   rest(metrics: RunOutcome['metrics'], hasTurn: boolean): Counts {
     const { input_tokens, output_tokens, cost = 0 } = metrics;
     const input = (input_tokens ?? 0) - this.#written.input;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../dialect.ts';
 type Delta = EventOf<'text.delta' | 'reasoning.delta'>;
 type Whole = EventOf<'text.completed' | 'reasoning.completed'>;
 
-/** Texts and reasoning as they come. What a sub-agent says is no part of the answer: it is told whole, beside it. */
+/** Texts and reasoning as they come. A sub-agent's text is not part of the answer: it is written beside it once complete. */
 export class Blocks {
   readonly #line: (wire: JsonObject) => void;
   readonly #open = new Map<string, { id: string; word: string }>();

@@ -8,13 +8,13 @@ import { Blocks } from './blocks.ts';
 import { writeEnding } from './ending.ts';
 import { Tools } from './tools.ts';
 
-/** One message of the assistant, whatever stands in the stream: a front end shows one answer to one request. */
+/** One assistant message, whatever is in the stream: a front end shows one answer to one request. */
 export function encoder(sink: EncoderSink): Encoder {
   const line = (wire: JsonObject): void => sink.line(wire);
   const blocks = new Blocks(line);
   const tools = new Tools(sink);
   let isStarted = false;
-  /** The client knows what it asked for; what it did not ask came while the agent was at work. */
+  /** The client knows its own prompt; one that it did not send comes while the agent is at work. */
   let hasWorked = false;
   let isStepOpen = false;
   let prompts = 0;
@@ -96,7 +96,7 @@ export function encoder(sink: EncoderSink): Encoder {
       case 'permission.resolved':
         return tools.answer(event) ? undefined : data(event);
       case 'thread.completed':
-        // Said by the last chunks.
+        // Covered by the last chunks.
         return;
       default:
         return data(event);

@@ -6,7 +6,7 @@ import { failureText } from '../../told.ts';
 import { finishWords } from '../words.ts';
 import { writeUsage } from './usage.ts';
 
-/** A failure is an error chunk, which a front end stops at: what is known of the run comes before it. */
+/** A failure is an error chunk, at which a front end stops, so what is known about the run comes before it. */
 export function writeEnding(outcome: RunOutcome, finish: FinishReason | undefined, line: (wire: JsonObject) => void): void {
   const { verdict } = outcome;
   const messageMetadata = metadataOf(outcome);

@@ -5,15 +5,15 @@ import { asText } from '../../read.ts';
 
 interface Call {
   metadata: JsonObject;
-  /** The last permission that was asked for it: a message knows only one of each call. */
+  /** The last permission requested for it: a message has only one per call. */
   approval?: string;
 }
 
-/** Calls, all of tools that the front end does not know and must not run itself. */
+/** Tool calls. The front end does not know any of the tools, and must not run them itself. */
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #open = new Map<string, Call>();
-  /** The calls that wait for an answer, by the permission that they asked for. */
+  /** The calls that wait for an answer, by the permission that they requested. */
   readonly #asked = new Map<string, string>();
 
   constructor(sink: EncoderSink) {
@@ -53,7 +53,7 @@ export class Tools {
     this.#sink.line({ type: 'tool-output-error', ...ended, errorText: text.length === 0 ? status : [...new Set(text)].join('\n') });
   }
 
-  /** Answers whether it is told with its call. */
+  /** Returns whether it is written with its call. */
   ask({ permission_id, item_id, title }: EventOf<'permission.requested'>): boolean {
     const call = item_id === undefined ? undefined : this.#open.get(item_id);
     if (call === undefined || item_id === undefined) return false;

@@ -2,7 +2,7 @@ import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
 import type { JsonObject } from '../../dialect.ts';
 
-/** Undefined: nobody counted. */
+/** Undefined: nothing was counted. */
 export function writeUsage(metrics: RunOutcome['metrics']): JsonObject | undefined {
   const usage = present({
     inputTokens: metrics.input_tokens,

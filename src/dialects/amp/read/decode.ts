@@ -26,7 +26,7 @@ export function decoder(sink: DecoderSink): Decoder {
     }
   }
 
-  /** A prompt, or the results of tools. */
+  /** A prompt, or tool results. */
   function readUser(wire: JsonObject): void {
     const parent = filled(wire.parent_tool_use_id);
     const isPrompt = parent === undefined;
@@ -47,7 +47,7 @@ export function decoder(sink: DecoderSink): Decoder {
   function readResult(part: JsonObject): void {
     const id = filled(part.tool_use_id);
     if (id === undefined) return sink.unknown(part);
-    // A sub-agent has said its last when its call ends.
+    // When its call ends, a sub-agent has sent its last message.
     messages.close(id);
     tools.end(id, part);
   }

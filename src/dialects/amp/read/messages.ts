@@ -5,18 +5,18 @@ import { finishReasons } from '../words.ts';
 import type { Tools } from './tools.ts';
 import { readUsage } from './usage.ts';
 
-/** A message may be printed again when it is whole: what it has said already, and its latest usage. */
+/** A message may be printed again when it is complete, so its earlier content and its latest usage are kept. */
 interface Message {
   id: string;
   seen: Set<string>;
   usage: JsonObject;
   model: string | undefined;
   stopReason: Json | undefined;
-  /** It has stopped, or somebody else has spoken: without an id, what comes next is another. */
+  /** It has stopped, or another message came between: without an id, what follows is a new message. */
   isOver: boolean;
 }
 
-/** The messages of the model, and of the models that its tools ask. */
+/** The messages of the model, and of the models that its tools use. */
 export class Messages {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;
@@ -39,7 +39,7 @@ export class Messages {
     if (filled(message.stopReason) !== undefined) message.isOver = true;
   }
 
-  /** Somebody else speaks in this thread. */
+  /** Another message comes in this thread. */
   interrupt(parent: string | undefined): void {
     const message = this.#open.get(parent ?? '');
     if (message !== undefined) message.isOver = true;

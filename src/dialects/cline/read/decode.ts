@@ -44,7 +44,7 @@ export function decoder(sink: DecoderSink): Decoder {
     }
   }
 
-  /** The first line of a run: another one in the same stream, if it is not the first. */
+  /** The first line of a run; if a run came before it, this is another one in the same stream. */
   function beginAgain(id: string | undefined): void {
     const isOther = ending.isOver || (agent !== undefined && id !== undefined && id !== agent);
     agent = id;
@@ -82,14 +82,14 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'error':
         return ending.readError(event);
       case 'done':
-        // `run_result` repeats it with the final word.
+        // `run_result` repeats it with the final status.
         return;
       default:
         return sink.unknown(wire);
     }
   }
 
-  /** A text starts again for each of its pieces, and ends whole. */
+  /** A text has a start line for each of its pieces, and one end line with the whole text. */
   function readContent(wire: JsonObject, event: JsonObject): void {
     const isStart = event.type === 'content_start';
     switch (event.contentType) {
@@ -139,7 +139,7 @@ export function decoder(sink: DecoderSink): Decoder {
   return { line, stderr, end };
 }
 
-/** Of the run itself; its sub-agents begin likewise. */
+/** Whether this is the first line of the run itself; its sub-agents begin with similar lines. */
 function isFirstLine(wire: JsonObject): boolean {
   return wire.type === 'run_start' || (wire.type === 'hook_event' && wire.hookEventName === 'agent_start' && wire.parentAgentId === null);
 }

@@ -5,7 +5,7 @@ import { codeOfMessage } from '../../../faults.ts';
 import { asText, count, filled, object, string, whole, wordIn } from '../../read.ts';
 import { errorClasses } from '../words.ts';
 
-// Its loop check ends a run with these words, then calls that an abort by another client.
+// Cline's loop check ends a run with these words, then reports it as an abort by another client.
 const loopStop = /^Detected (\d{1,6}) consecutive identical calls .* stopping to avoid a loop/s;
 const timeout = /^run timed out after \d/;
 
@@ -21,7 +21,7 @@ export class Ending {
   readonly #sink: DecoderSink;
   #abort: string | undefined;
   #loop: { value: number; message: string } | undefined;
-  /** The last failure that was told; it comes again on stderr. */
+  /** The last failure that was reported; stderr repeats it. */
   #told: string | undefined;
   #claim: 'ok' | 'failed' | 'cancelled' | undefined;
 
@@ -82,7 +82,7 @@ export class Ending {
     this.#finish('cancelled', present({ raw_status: filled(wire.reason), message: filled(wire.message) }));
   }
 
-  /** An error line of its own, on stdout or stderr. */
+  /** A separate error line, on stdout or stderr. */
   fail(message: string): void {
     if (message === this.#told) return;
     this.#told = message;
@@ -100,7 +100,7 @@ export class Ending {
     if (!this.isOver) this.#finish('failed', { code: 'unknown', message: 'it stopped without an end' });
   }
 
-  /** The stream is over. */
+  /** The stream has ended. */
   end(): void {
     if (this.#claim === undefined && this.#abort !== undefined) this.#finish('cancelled', { raw_status: this.#abort });
   }

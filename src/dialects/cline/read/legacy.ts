@@ -7,7 +7,7 @@ import { kindIn } from '../../tool-kinds.ts';
 import { tokensBesideCache } from '../../tokens.ts';
 import { legacySilent, legacyToolKinds } from '../words.ts';
 
-/** The `say` and `ask` lines of 2.x. They tell when a tool starts, hardly ever how it ended. */
+/** The `say` and `ask` lines of 2.x. They report when a tool starts, but hardly ever how it ended. */
 export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): boolean; end(): void } {
   let introduced = false;
   let partial: JsonObject | undefined;
@@ -21,7 +21,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       introduced = true;
       sink.emit({ type: 'thread.started', agent: 'cline' });
     }
-    // A growing line is printed again and again under the same time; the last one is whole.
+    // A growing line is printed repeatedly with the same time; the last one is complete.
     if (partial !== undefined && partial.ts !== wire.ts) flushPartial();
     if (wire.partial === true) {
       partial = wire;
@@ -33,7 +33,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
     return true;
   }
 
-  /** A line that was never finished: its words are kept, but it ends nothing. */
+  /** A line that was never finished: its text is kept, but it ends nothing. */
   function flushPartial(): void {
     const wire = partial;
     partial = undefined;
@@ -172,7 +172,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
       sink.emit({ type: 'agent.finished', status: 'cancelled', raw_status: 'user_cancelled' });
   }
 
-  /** `tokensIn` does not hold cached tokens. */
+  /** `tokensIn` excludes cached tokens. */
   function reportUsage(): void {
     const usage = request?.usage ?? {};
     request = request === undefined ? undefined : { ts: request.ts, usage: {} };
@@ -197,7 +197,7 @@ export function legacyDecoder(sink: DecoderSink): { line(wire: JsonObject): bool
     sink.emit({ type: 'item.started', item_id: tool.id, kind, name, args, ...present({ native_name: native }) });
   }
 
-  /** The end of a tool is not on the wire: it ended well when the run went on without a complaint. */
+  /** The end of a tool is not on the wire: it succeeded if the run went on without an error. */
   function closeTool(status: ItemStatus, words?: string): void {
     const open = tool;
     tool = undefined;

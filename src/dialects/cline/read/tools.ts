@@ -7,15 +7,15 @@ import { mcpName, patchOperations, refusal, toolKinds } from '../words.ts';
 
 interface Edit {
   path: string;
-  /** Undefined: only the tool's answer tells whether the file was there before. */
+  /** Undefined: only the tool's output shows whether the file existed before. */
   operation: FileOperation | undefined;
 }
 
 export class Tools {
   readonly #sink: DecoderSink;
-  /** The open calls, and the files that each changes if it ends well. */
+  /** The open calls, and the files that each changes if it succeeds. */
   readonly #calls = new Map<string, readonly Edit[]>();
-  /** The last call that ended was refused, and the model has said nothing since. */
+  /** The call that ended last was refused, and the model has written nothing since. */
   isRefused = false;
 
   constructor(sink: DecoderSink) {
@@ -28,12 +28,12 @@ export class Tools {
     this.#sink.emit({ type: 'item.started', item_id: id, kind: kindOf(name), name, args: event.input ?? null });
   }
 
-  /** Chunks of a running command, or whatever else a tool tells of its progress. */
+  /** Chunks of a running command's output, or whatever else a tool reports about its progress. */
   progress(id: string, update: Json | undefined): void {
     const fields = object(update);
     const chunk = string(fields.chunk);
     if (chunk !== undefined) {
-      // Empty chunks only tell that the command may be detached now.
+      // Empty chunks only signal that the command may be detached now.
       if (chunk !== '')
         this.#sink.emit({ type: 'item.output', item_id: id, stream: fields.stream === 'stderr' ? 'stderr' : 'stdout', chunk });
       return;
@@ -64,7 +64,7 @@ function kindOf(name: string): ItemKind {
   return name.startsWith('team_') ? 'subagent' : kindIn(toolKinds, name, mcpName);
 }
 
-/** The files that a tool which ends well has changed, as far as its input names them. */
+/** The files that a tool changes if it succeeds, as far as its input names them. */
 function editsOf(name: string, input: Json | undefined): readonly Edit[] {
   if (name === 'editor') {
     const path = filled(object(input).path);
@@ -89,7 +89,7 @@ interface End {
   exit_code?: number;
 }
 
-/** A tool ends well unless it says otherwise: `error` on the event, or `success: false` in any part of its output. */
+/** A tool succeeds unless it says otherwise: `error` on the event, or `success: false` in any part of its output. */
 function endOf(event: JsonObject): End {
   const output = event.output;
   const parts = Array.isArray(output) ? output : [output ?? null];
@@ -111,7 +111,7 @@ const unavailable = /Model tried to call unavailable tool '(\w+)'/;
 
 function failureOf(error: string): ItemStatus {
   const head = error.slice(0, 500);
-  // A tool of its own that is not there was withheld.
+  // If one of Cline's own tools is unavailable, it was withheld.
   const withheld = Object.hasOwn(toolKinds, unavailable.exec(head)?.[1] ?? '');
   if (withheld || refusal.test(head)) return 'denied';
   return error.endsWith('was aborted') ? 'cancelled' : 'error';

@@ -2,12 +2,12 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count, filled, object } from '../../read.ts';
 
-/** One model call. The line tells the totals so far as well. */
+/** One model call. The line also has the totals so far. */
 export function readUsage(sink: DecoderSink, event: JsonObject): void {
   report(sink, 'step', event, count(event.cost), undefined);
 }
 
-/** The whole run, its sub-agents included where the line counts them. */
+/** The whole run, including its sub-agents if the line counts them. */
 export function readTotals(sink: DecoderSink, result: JsonObject): void {
   const total = object(result.aggregateUsage ?? result.usage);
   report(sink, 'thread', total, count(total.totalCost), filled(object(result.model).id));

@@ -9,13 +9,13 @@ export function decoder(sink: DecoderSink): Decoder {
   let introduced = false;
   let isAnswered = false;
   let answers = 0;
-  /** The answer of another run begins, and cannot be read. */
+  /** Another run's answer begins here and cannot be read. */
   let isCut = false;
 
   function line(wire: JsonObject): void {
     introduce();
     if (isWrapped(wire)) {
-      // A run prints one answer: this is the one of another run.
+      // A run prints one answer: this is another run's.
       if (isAnswered) beginAgain();
       isAnswered = true;
       isCut = false;

@@ -19,7 +19,7 @@ export function decoder(sink: DecoderSink): Decoder {
   function line(wire: JsonObject): void {
     const at = time(wire.timestamp);
     if (at !== undefined) sink.at(at);
-    // `result` alone is flat, and the only line of some runs that names the session.
+    // Only `result` is flat, and in some runs it is the only line that names the session.
     if (wire.type === 'result') return readResult(wire);
     readEvent(wire, object(wire.data));
   }
@@ -80,7 +80,7 @@ export function decoder(sink: DecoderSink): Decoder {
       case 'session.shutdown':
         return readShutdown(data);
       default:
-        // New kinds come with every release. What is not even stored in the session's file is not worth keeping.
+        // New kinds come with every release. An event that is not even stored in the session's file is not worth keeping.
         if (wire.ephemeral !== true && !silent.has(wire.type)) sink.unknown(wire);
     }
   }
@@ -155,7 +155,7 @@ export function decoder(sink: DecoderSink): Decoder {
   return { line, end };
 }
 
-/** `auto` is no model: which one it was is told later. */
+/** `auto` is not a model: the actual one is reported later. */
 function modelOf(name: Json | undefined): string | undefined {
   return name === 'auto' ? undefined : filled(name);
 }

@@ -4,7 +4,7 @@ import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 import { asText, filled, integer, string } from '../../read.ts';
 
-/** How the run ends: an abort and an error that nothing came after outweigh what the last line says. */
+/** How the run ends: an abort, or an error after which nothing came, outweighs the last line. */
 export class Ending {
   readonly #sink: DecoderSink;
   #aborted: string | undefined;
@@ -48,7 +48,7 @@ export class Ending {
     this.#sink.emit({ type: 'agent.finished', status: 'failed', code: 'unknown', ...said });
   }
 
-  /** The stream is over. */
+  /** The stream has ended. */
   end(): void {
     if (this.#isRead || this.#aborted === undefined) return;
     this.#sink.emit({ type: 'agent.finished', status: 'cancelled', message: this.#aborted });

@@ -2,10 +2,10 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { asText, filled, string } from '../../read.ts';
 
-/** What the model says and thinks, and what the models of its sub-agents do. */
+/** Texts and reasoning of the model, and of its sub-agents' models. */
 export class Messages {
   readonly #sink: DecoderSink;
-  /** The thought of the message that comes next has been told. */
+  /** The reasoning of the next message has already been emitted. */
   #hasReasoned = false;
 
   constructor(sink: DecoderSink) {
@@ -27,7 +27,7 @@ export class Messages {
     this.#sink.emit({ type: 'reasoning.completed', text: asText(data.content), ...place });
   }
 
-  /** Answers whether it said anything: a message that only asks for tools has no content. */
+  /** Returns whether the message has text: one that only calls tools has no content. */
   say(data: JsonObject, parent: string | undefined): boolean {
     const place = present({ parent_item_id: parent });
     const thought = filled(data.reasoningText);

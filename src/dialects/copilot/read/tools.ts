@@ -18,9 +18,9 @@ interface Edit {
 
 export class Tools {
   readonly #sink: DecoderSink;
-  /** Asked for by the model, not yet started. */
+  /** Requested by the model, but not yet started. */
   readonly #requested = new Map<string, Call>();
-  /** Running, and what each changes if it ends well. */
+  /** Running calls, and what each changes if it succeeds. */
   readonly #running = new Map<string, Edit | undefined>();
   #hasEdited = false;
 
@@ -33,7 +33,7 @@ export class Tools {
     if (id !== undefined) this.#requested.set(id, { name: filled(wire.name) ?? 'unknown', args: wire.arguments, parent });
   }
 
-  /** The turn is over: what has not started by now never will. */
+  /** The turn is over: calls that have not started by now never will. */
   forgetRequests(): void {
     this.#requested.clear();
   }
@@ -65,7 +65,7 @@ export class Tools {
     this.#sink.emit({ type: 'file.edited', ...edit, item_id: id });
   }
 
-  /** The closing lines list the files; of use only where no tool named them. */
+  /** The closing lines list the changed files; used only if no tool named them. */
   readChanges(codeChanges: Json | undefined): void {
     if (this.#hasEdited) return;
     for (const each of list(object(codeChanges).filesModified)) {
@@ -96,7 +96,7 @@ function editOf(name: string, args: JsonObject): Edit | undefined {
   return { path, operation: name === 'create' || args.command === 'create' ? 'created' : 'modified' };
 }
 
-/** The shell ends its output with a line of its own about the command. */
+/** The shell tool adds its own last line to the output of a command. */
 function exitCodeIn(output: string): number | undefined {
   const last = /<(?:command )?exited with (?:exit )?code (-?\d{1,10})>\s*$/.exec(output.slice(-100));
   return last === null ? undefined : Number(last[1]);

@@ -6,7 +6,7 @@ import { count, filled, object } from '../../read.ts';
 export class Usage {
   readonly #sink: DecoderSink;
   #isCounted = false;
-  /** Messages tell their output; of use only where no line counts more. */
+  /** Messages report their output tokens; used only if no line counts more. */
   #outputTokens = 0;
   #model: string | undefined;
 

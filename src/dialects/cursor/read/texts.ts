@@ -1,20 +1,20 @@
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, list, object, string } from '../../read.ts';
 
-/** The text since the last tool call. `whole`: its full line has come, which repeats the deltas. */
+/** The text since the last tool call. `whole`: its complete line, which repeats the deltas, has come. */
 interface Segment {
   id: string;
   text: string;
   whole: boolean;
 }
 
-/** What the model says and thinks: in one piece, or in deltas that a full line repeats. */
+/** The model's texts and thoughts: in one piece, or in deltas that a complete line repeats. */
 export class Texts {
   readonly #sink: DecoderSink;
   #segments = 0;
   #segment: Segment | undefined;
   #thought = '';
-  /** Deltas carry a time of their own; once one is seen, a line without it is the repeat. */
+  /** Deltas carry a time; once one has been seen, a line without a time is the repetition. */
   #timed = false;
   hasSpoken = false;
 

@@ -22,7 +22,7 @@ interface Edit {
 export class Tools {
   readonly #sink: DecoderSink;
   readonly #onStart: () => void;
-  /** The open calls, and what each changes if it ends well. */
+  /** The open calls, and what each changes if it succeeds. */
   readonly #calls = new Map<string, Edit | undefined>();
 
   constructor(sink: DecoderSink, onStart: () => void) {
@@ -66,7 +66,7 @@ function editOf(tool: string, args: Json | undefined): Edit | undefined {
   return operation === undefined || path === undefined ? undefined : { path, operation };
 }
 
-/** `{shellToolCall: {args, result}}`, or `{function: {name, arguments}}` for tools without a kind of their own. */
+/** `{shellToolCall: {args, result}}`, or `{function: {name, arguments}}` for tools without their own kind. */
 function callOf(wire: JsonObject): Call | undefined {
   for (const key in wire) {
     const body = wire[key];

@@ -3,7 +3,7 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, Json, JsonObject } from '../../dialect.ts';
 import { asText, filled, isObject, list, object } from '../../read.ts';
 
-/** The branches of a report: two ids in one of the program, all that is known of each in one of Runwire. */
+/** The branches of a report: the program's own has two ids, Runwire's has everything known about each branch. */
 export function readBranches(report: JsonObject, sink: DecoderSink): void {
   const lineage = isObject(report.lineage) ? report.lineage : report;
   const start = idIn(lineage.start_branch_id);
@@ -30,7 +30,7 @@ function readBranch(branch_id: string, { cost, ...branch }: JsonObject, isStart:
   sink.emit(told ?? { type: 'branch.updated', ...place });
 }
 
-/** What came of publishing: in a report of the program as its own words, or as a pull request. */
+/** The result of publishing: in the program's own report, a text or a pull request. */
 export function readPublish(report: JsonObject, hasFailed: boolean, sink: DecoderSink): void {
   const told = isObject(report.publish) ? eventIn({ type: 'branch.published', ...report.publish }) : undefined;
   if (told !== undefined) return sink.emit(told);

@@ -5,7 +5,7 @@ import { readEnding, readError } from './ending.ts';
 import { endTool, startTool } from './tools.ts';
 import { turnOf, whole } from './turns.ts';
 
-/** More warnings, or longer ones, are in no report. */
+/** No report has more warnings than this, or longer ones. */
 const mostErrors = 1000;
 const longestError = 1000;
 
@@ -18,11 +18,11 @@ export function decoder(sink: DecoderSink): Decoder {
   let first: number | undefined;
   let last = 0;
   const errors = new Set<string>();
-  /** The end of a turn waits for the next line: the last words of the run, told by the report, belong before it. */
+  /** The end of a turn waits for the next line: the final text of the run, which is in the report, belongs before it. */
   let turnEnd: JsonObject | undefined;
 
   function line(wire: JsonObject): void {
-    // The pretty report that follows the last line is the same report again; what has a type is of another run.
+    // The indented report after the last line repeats it; an object with a type belongs to another run.
     if (ended && (typeof wire.type !== 'string' || wire.type === 'thread.completed')) return;
     ended = false;
     if (wire.type === 'thread.completed') {

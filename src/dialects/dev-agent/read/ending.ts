@@ -11,26 +11,26 @@ import { readBranches, readPublish } from './branches.ts';
 import { whole } from './turns.ts';
 import { readUsage } from './usage.ts';
 
-/** What the lines before the last one said. */
+/** What is known from the lines before the last. */
 interface Known {
   task: string | undefined;
   lastText: string | undefined;
-  /** What errors became warnings. */
+  /** Errors that may appear again as warnings. */
   errors: ReadonlySet<string>;
   hasPublishFailed: boolean;
-  /** How long the run took by the times of its lines. */
+  /** How long the run took according to the times of its lines. */
   elapsed: number;
   closeTurn(): void;
 }
 
-/** The last line and its report. Runwire's own reports hold an outcome too: whole words, tokens, files and the verdict. */
+/** The last line and its report. Runwire's own reports also hold an outcome: the complete text, tokens, files and the verdict. */
 export function readEnding(wire: JsonObject, sink: DecoderSink, known: Known): void {
   const report = object(wire.final_report);
   const status = asText(wire.status);
   const good = status === 'completed';
   const summary = filled(wire.summary) ?? filled(report.summary);
   const outcome = isObject(report.verdict) && isObject(report.metrics) ? report : undefined;
-  // Without a report of ours the summary is the last word, if it is not the text of an error.
+  // Without our own report, the summary is the final text, unless it is the text of an error.
   const words = outcome === undefined ? (good || status === 'iteration_limit' ? summary : undefined) : filled(outcome.message);
   if (words !== undefined && words !== known.lastText) sink.emit({ type: 'text.completed', text: words, message_id: reportMessage });
   known.closeTurn();
@@ -83,7 +83,7 @@ function readLimit({ limit, value, maximum, message }: JsonObject, isLate: boole
   if (reached !== undefined) sink.emit(reached);
 }
 
-/** Those that do not follow from the lines before, and from the limits. */
+/** The warnings that do not follow from earlier lines or from the limits. */
 function readWarnings(outcome: JsonObject, sink: DecoderSink, errors: ReadonlySet<string>): void {
   const limits = list(outcome.limits_hit).map(object);
   const own = new Set([
@@ -97,10 +97,10 @@ function readWarnings(outcome: JsonObject, sink: DecoderSink, errors: ReadonlySe
   }
 }
 
-/** Classes of a run that a limit ended. */
+/** Verdict classes of a run that a limit ended. */
 const limitClasses: ReadonlySet<string> = new Set(['cost_limit', 'turn_limit', 'time_limit']);
 
-/** What is read of a report, or said by other lines. */
+/** The fields of a report that are read, or that other lines already cover. */
 const fields: ReadonlySet<string> = new Set(
   (
     'task status summary is_finished error error_details message lineage publish usage usage_by_model metrics children artifacts tool_calls ' +
@@ -108,7 +108,10 @@ const fields: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** An error ends the run unless the end says otherwise; Runwire marks those that did not. Calls against the policy are not run, an instruction to stop is obeyed in order. */
+/**
+ * An error ends the run unless the end says otherwise; Runwire marks those that did not. Calls that violate the policy are not
+ * run, and an instruction to stop ends the run in order, so neither is fatal.
+ */
 export function readError(wire: JsonObject, sink: DecoderSink): void {
   const scope = filled(wire.scope) ?? 'unknown';
   const message = asText(wire.message);

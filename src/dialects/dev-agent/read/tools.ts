@@ -12,7 +12,7 @@ export function startTool(wire: JsonObject, sink: DecoderSink): void {
   sink.emit({ type: 'item.started', item_id: id, kind: kindOf(asText(wire.kind), name), name, args: wire.args ?? {} });
 }
 
-/** The summary is all there is of an output, or of an error. */
+/** Of an output or an error, the wire has only the summary. */
 export function endTool(wire: JsonObject, sink: DecoderSink): void {
   const id = filled(wire.item_id);
   if (id === undefined) return sink.unknown(wire);
@@ -32,7 +32,7 @@ export function endTool(wire: JsonObject, sink: DecoderSink): void {
   });
 }
 
-/** What a call is that the wire calls so. */
+/** Our kind for a call, from its kind on the wire and its name. */
 export function kindOf(word: string, name: string): ItemKind {
   const kind = kindIn(kindOfWord, word);
   if (kind !== 'tool_call' && name !== 'publish') return kind;

@@ -7,7 +7,7 @@ export function readUsage(outcome: JsonObject, sink: DecoderSink): void {
   const metrics = object(outcome.metrics);
   const models = list(outcome.usage_by_model).filter(isObject);
   const isMain = (usage: JsonObject): boolean => usage.model_name === metrics.model_name;
-  // The model that is told last is the model of the run.
+  // The model that is reported last is the model of the run.
   for (const usage of models.length > 1 ? [...models.filter((each) => !isMain(each)), ...models.filter(isMain)] : [metrics])
     readTokens(usage, metrics.cost_source, sink);
   readChildren(object(outcome.children), sink);

@@ -6,12 +6,12 @@ import { allowedArgs } from '../words.ts';
 import { masked } from './masked.ts';
 import { promptPreview, shorten } from './preview.ts';
 
-/** Deeper arguments than this are left out. */
+/** Arguments nested deeper than this are left out. */
 const maxDepth = 20;
-/** Of a list of prompts, or of names, so many are shown. */
+/** How many entries of a list of prompts or names are shown. */
 const maxListed = 20;
 
-/** What may be shown of the arguments of a call: of dev-agent's own tools what is listed, of others all but secrets; long texts are cut. */
+/** The arguments of a call that may be shown: those listed for dev-agent's own tools, all but secrets for others; long texts are cut. */
 export function safeArgs({ args, name, kind }: EventOf<'item.started'>): { args: JsonObject; isCut: boolean } {
   const safe = new Safe();
   const fields = isObject(args) ? args : args === null ? {} : { value: args };
@@ -21,7 +21,7 @@ export function safeArgs({ args, name, kind }: EventOf<'item.started'>): { args:
   return { args: allowed !== undefined || kind === 'subagent' ? safe.previews(fields, shown) : shown, isCut: safe.isCut };
 }
 
-/** The same for a line that nobody knows: all of it but secrets. */
+/** The same for an unknown line: all of it except secrets. */
 export function withoutSecrets(fields: JsonObject): JsonObject {
   return new Safe(Number.POSITIVE_INFINITY).object(fields, 0);
 }
@@ -47,7 +47,7 @@ class Safe {
     return shown;
   }
 
-  /** Prompts are shown by their first words. */
+  /** Of prompts, only the beginning is shown. */
   previews(fields: JsonObject, { prompt: _prompt, prompts: _prompts, ...shown }: JsonObject): JsonObject {
     const wasCut = this.isCut;
     this.isCut = false;
@@ -84,7 +84,7 @@ class Safe {
     return Array.isArray(value) ? this.#list(value, depth) : this.object(value, depth);
   }
 
-  /** A list may hold names and values as well: `["TOKEN", "x"]`, `["--token", "x"]`, `["TOKEN=x"]`. */
+  /** A list may hold names and values too: `["TOKEN", "x"]`, `["--token", "x"]`, `["TOKEN=x"]`. */
   #list(values: readonly Json[], depth: number): Json[] {
     const shown: Json[] = [];
     for (const [index, value] of values.entries()) {
@@ -103,7 +103,7 @@ class Safe {
 
   #text(text: string): string {
     const inside = this.#inside(text);
-    // What is shown of a long text is in its beginning.
+    // Only the beginning of a long text is shown.
     const head = inside.slice(0, this.#longest * 4);
     const clean = masked(head);
     const { text: shown, cut } = shorten(clean, this.#longest);
@@ -111,7 +111,7 @@ class Safe {
     return shown;
   }
 
-  /** A text may be JSON itself. */
+  /** A text may itself be JSON. */
   #inside(text: string): string {
     if (!/^\s*[{[]/.test(text)) return text;
     try {
@@ -126,7 +126,7 @@ class Safe {
   }
 }
 
-/** What a name that stands beside its value calls it. */
+/** The usual keys for a value whose name is in a sibling field. */
 const pairValues: ReadonlySet<string> = new Set(['value', 'values', 'val', 'content', 'contents', 'data', 'default', 'text']);
 
 function isSecretWord(word: string): boolean {

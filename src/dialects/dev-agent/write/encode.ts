@@ -11,13 +11,13 @@ import { Lines } from './lines.ts';
 import { Tools } from './tools.ts';
 import { Turns } from './turns.ts';
 
-/** The events that dev-agent's documents promise, and the outcome inside the final report. */
+/** The events that dev-agent documents, and the outcome inside the final report. */
 export function encoder(sink: EncoderSink): Encoder {
   const lines = new Lines(sink);
   const turns = new Turns(sink, lines);
   const tools = new Tools(sink, lines, turns);
   let task: string | undefined;
-  /** The last word of the agent about its end. */
+  /** The agent's last claim about its end. */
   let claim: EventOf<'agent.finished'> | undefined;
 
   function end(outcome: RunOutcome): void {
@@ -27,7 +27,7 @@ export function encoder(sink: EncoderSink): Encoder {
     lines.write('thread.completed', { status: final_report.status, summary: final_report.summary, final_report });
   }
 
-  /** A line that nobody knows keeps all but its number, and what sounds secret. One of a known type is damaged, and not written again. */
+  /** An unknown line keeps everything but its number and what sounds secret. One of a known type is damaged and is not repeated. */
   function repeat({ dialect, wire }: EventOf<'line.unknown'>): void {
     if (dialect !== 'dev-agent' || !isObject(wire)) return sink.lose('unknown_line');
     const { type, sequence: _sequence, thread_id: _thread, timestamp, ...fields } = wire;
@@ -89,7 +89,7 @@ export function encoder(sink: EncoderSink): Encoder {
         case 'branch.updated':
         case 'branch.published':
         case 'thread.completed':
-          // Whole texts above; totals, files, branches, limits and the verdict in the final report.
+          // Covered elsewhere: complete texts above; totals, files, branches, limits and the verdict in the final report.
           return;
         default:
           return sink.lose(lossOf[record.type]);
@@ -100,7 +100,7 @@ export function encoder(sink: EncoderSink): Encoder {
   };
 }
 
-/** A call that starts, or is refused before the next one starts. */
+/** Whether a call starts, or is refused before the next one starts. */
 function startsOrRefuses(record: EventRecord): boolean {
   return (
     record.type === 'item.started' ||

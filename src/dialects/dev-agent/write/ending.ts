@@ -5,7 +5,7 @@ import type { JsonObject } from '../../dialect.ts';
 import { statusOfClass } from '../words.ts';
 import { messagePreview, shorten } from './preview.ts';
 
-/** The report that the last line carries, and that follows it once more for people: the outcome in the words of dev-agent. */
+/** The report in the last line, repeated after it for people: the outcome in dev-agent's terms. */
 export function writeEnding(outcome: RunOutcome): JsonObject & { status: string; summary: string } {
   const { verdict, message, error_details, metadata } = outcome;
   const status = statusOfClass[verdict.class] ?? 'error';

@@ -1,17 +1,17 @@
 import type { EventRecord } from '../../../events/event.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 
-/** Lines that a message may hold back; after them it counts no more calls. */
+/** How many lines a message may hold back; after that it counts no more calls. */
 const maxHeld = 1000;
 
-/** One envelope on every line: numbered, timed, and of one thread. */
+/** Every line has the same envelope: a number, a time and the thread. */
 export class Lines {
   readonly #sink: EncoderSink;
   #sequence = 0;
   #thread = '';
   #time: string | null = null;
   #lastTime = '1970-01-01T00:00:00Z';
-  /** Waits for the next line, or for the end, which tells what is still open in it. */
+  /** A line that waits for the next one, or for the end, which may still complete it. */
   #deferred: JsonObject | undefined;
   #held: { message: JsonObject; calls: number; lines: JsonObject[] } | undefined;
 
@@ -19,7 +19,7 @@ export class Lines {
     this.#sink = sink;
   }
 
-  /** What is written from now on is of this record. */
+  /** Everything written from now on belongs to this record. */
   at({ thread_id, timestamp }: EventRecord): void {
     this.#thread = thread_id;
     this.#time = timestamp;
@@ -38,7 +38,7 @@ export class Lines {
     if (this.#held.lines.length > maxHeld) this.release();
   }
 
-  /** A message that calls tools waits for them all to start, so that it can say how many they are. */
+  /** A message that calls tools waits until all of them have started, so that it can give their number. */
   hold(type: string, fields: JsonObject): void {
     this.#settle();
     const wire = this.#enveloped(type, fields);

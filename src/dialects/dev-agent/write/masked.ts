@@ -1,7 +1,7 @@
 import { soundsSecret } from '../../../secret-names.ts';
 
 /**
- * A text, a command above all, without what it gives to names that sound secret: `TOKEN=x`, `--token x`, `"Authorization: x"`,
+ * A text, usually a command, without the values of names that sound secret: `TOKEN=x`, `--token x`, `"Authorization: x"`,
  * `"token": "x"`.
  */
 export function masked(text: string): string {

@@ -1,9 +1,9 @@
-/** Characters of a message, a summary or an output that are shown. */
+/** How many characters of a message, a summary or an output are shown. */
 export const messagePreview = 500;
 /** The same for the arguments of a call. */
 export const promptPreview = 240;
 
-/** The first characters of a text, whole ones. */
+/** The first characters of a text, without splitting one. */
 export function shorten(text: string, limit: number): { text: string; cut: boolean } {
   if (text.length <= limit) return { text, cut: false };
   const characters = Array.from(text.slice(0, limit * 2));

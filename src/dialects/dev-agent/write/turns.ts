@@ -8,14 +8,14 @@ import { messagePreview, shorten } from './preview.ts';
 export interface Turn {
   readonly id: string;
   readonly iteration: number;
-  /** A turn of the agent that had more than one reply is written as several. */
+  /** An agent's turn with more than one reply is written as several turns. */
   readonly isPart: boolean;
-  /** What the agent calls the turn. */
+  /** The agent's own id of the turn. */
   readonly source: string;
   items: number;
   running: number;
   said: boolean;
-  /** Its last words came after all its calls. */
+  /** Its last text came after all its calls. */
   answered: boolean;
   failed: boolean;
 }
@@ -36,7 +36,7 @@ export class Turns {
   #iteration = 0;
   #items = 0;
   #messages = 1;
-  /** A text waits for the next event, which tells whether tool calls follow it. */
+  /** A text waits for the next event, which shows whether tool calls follow it. */
   #pending: string | undefined;
   /** A text longer than its preview: lost, unless it is the message of the final report. */
   #cutText: string | undefined;
@@ -61,7 +61,7 @@ export class Turns {
     });
   }
 
-  /** A call of the model that failed or was cut off has no message. */
+  /** A model call that failed or was cut off has no message. */
   complete(isCutOff: boolean, event?: EventOf<'turn.completed'>): void {
     const turn = this.#turn;
     if (turn === undefined) return;
@@ -77,12 +77,12 @@ export class Turns {
     this.#turn = undefined;
   }
 
-  /** The agent is started again, or asked for more: what it answered was not the last word. */
+  /** The agent is started again, or prompted again: its answer was not the last word. */
   goOn(): void {
     if (this.#lines.isDeferred(this.#lastEnd)) this.#lastEnd.has_final_report = false;
   }
 
-  /** Where in the run something happened, in the names that are written. */
+  /** Where in the run something happened, with the ids that are written. */
   place({ turn_id, iteration }: Place): Place {
     const turn = this.#turn;
     if (turn === undefined || (turn_id !== undefined && turn_id !== turn.source)) return { turn_id, iteration };
@@ -93,7 +93,7 @@ export class Turns {
     if (event.parent_item_id !== undefined) return this.#sink.lose('sub_agent');
     if (event.message_id === reportMessage || event.text.trim() === '') return;
     if (this.#pending !== undefined) this.#speak();
-    // Words after the tools are another reply of the model, and a reply is a turn here.
+    // Text after the tools is another reply by the model, and a reply is a turn here.
     if (this.#turn !== undefined && this.#turn.items > 0 && this.#turn.running === 0) {
       this.#sink.lose('turn_boundary');
       this.complete(isCutOff);
@@ -130,13 +130,13 @@ export class Turns {
     if (this.#turn !== undefined) this.#turn.failed = true;
   }
 
-  /** The last words are whole only in the message of the report. */
+  /** The final text is complete only in the message of the report. */
   end(message: string, isAnswered: boolean): void {
     if (this.#lines.isDeferred(this.#lastEnd)) this.#lastEnd.has_final_report = isAnswered && message !== '';
     if (this.#cutText !== undefined && !message.endsWith(this.#cutText.trim())) this.#sink.lose('text');
   }
 
-  /** Every turn has its message, before its items. */
+  /** Every turn has a message, before its items. */
   #speak(): void {
     if (this.#turn !== undefined && (!this.#turn.said || this.#pending !== undefined))
       this.#lines.write('assistant.message', this.#message(this.#turn));

@@ -6,7 +6,7 @@ import { readResponse } from './response.ts';
 import { sessionDecoder } from './session.ts';
 import { Tools } from './tools.ts';
 
-/** One response, or the events of the Agent class, or the lines of a scratchpad: their objects cannot be mistaken. */
+/** One response, or the events of the Agent class, or the lines of a scratchpad: their objects cannot be confused. */
 export function decoder(sink: DecoderSink): Decoder {
   const session = sessionDecoder(sink);
   const tools = new Tools(sink);
@@ -91,7 +91,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({ type: 'text.completed', text, message_id: `message_${texts}` });
   }
 
-  /** Words beside tool calls, not the model's reasoning. */
+  /** Text beside tool calls, not the model's reasoning. */
   function think(wire: JsonObject): void {
     if (typeof wire.message !== 'string') return sink.unknown(wire);
     // Versions without `stream_progress` show a new model call only by what follows the tools of the last one.

@@ -7,7 +7,7 @@ import { errorPrefix } from '../words.ts';
 import { readTool } from './tools.ts';
 import { readUsage } from './usage.ts';
 
-/** What the lines before `done` tell about its answer. */
+/** What the lines before `done` reveal about its answer. */
 export interface Witness {
   /** Model calls announced by `stream_progress`; 0 in versions without such lines. */
   requests: number;
@@ -19,7 +19,7 @@ export interface Witness {
   anyTool: boolean;
 }
 
-/** `done`, the last event; false when it is none. `say` tells the answer, where it is the model's. */
+/** `done`, the last event; false if this is not one. `say` emits the answer, if it is the model's. */
 export function readEnding(done: JsonObject, witness: Witness, sink: DecoderSink, say: (text: string) => void): boolean {
   const answer = string(done.answer);
   if (answer === undefined) return false;
@@ -47,14 +47,14 @@ type Ending = { kind: 'said' } | { kind: 'limit'; maximum: number } | { kind: 'f
 const limitSentence = /^Reached maximum iterations \((\d{1,15})\)/;
 
 /**
- * Success and failure share one shape on this wire. An answer as long as what the model streamed is the model's; a
- * stream that failed may have been made up for by a blocking call, which leaves no line but does count its tokens.
+ * Success and failure have the same shape on this wire. An answer as long as the streamed text is the model's; a failed
+ * stream may have been replaced by a blocking call, which prints no line but does count its tokens.
  */
 function weigh(answer: string, done: JsonObject, witness: Witness): Ending {
   const watched = witness.requests > 0;
   if (answer.trim() === '') {
     if (witness.denied) return { kind: 'failed', code: 'permission', message: 'a tool was denied' };
-    // Whether what it did is enough is for the verdict to say.
+    // Whether its tool calls are enough is for the verdict to decide.
     return witness.anyTool ? { kind: 'said' } : { kind: 'failed', code: 'unknown', message: 'the agent answered nothing' };
   }
   const counted = (count(object(done.tokenUsage).totalTokens) ?? 0) > 0;
@@ -69,7 +69,7 @@ function weigh(answer: string, done: JsonObject, witness: Witness): Ending {
   return witness.toolsCalled || !counted || resembles(answer, errorPrefix) ? doubtful : { kind: 'said' };
 }
 
-/** Whatever goes wrong in a model call ends the run like this, so wording that says nothing is still the model's side. */
+/** Any failure of a model call ends the run like this, so even an unspecific message is an error on the model's side. */
 function modelFault(message: string): { code: ErrorCode; message: string } {
   const code = codeOfMessage(message);
   return { code: code === 'unknown' ? 'server' : code, message };

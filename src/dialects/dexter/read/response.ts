@@ -10,10 +10,10 @@ import { readUsage } from './usage.ts';
 
 const sessionOf = /^\.dexter\/scratchpad\/(.+)\.jsonl$/;
 
-/** Loop passes to show as turns; a run has ten by default. */
+/** How many loop iterations are shown as turns; a run has ten by default. */
 const maxTurns = 1000;
 
-/** A whole run in one object. Which pass called which tool is not said: the first has them all, the last has the answer. */
+/** A whole run in one object. It does not say which iteration called which tool: the first gets them all, the last the answer. */
 export function readResponse(wire: JsonObject, sink: DecoderSink): void {
   const metadata = object(wire.metadata);
   const model = filled(metadata.model);

@@ -35,7 +35,7 @@ export function sessionDecoder(sink: DecoderSink): { line(wire: JsonObject): boo
           sink.at(at);
           tools += 1;
           toolsInTurn += 1;
-          // The result is parsed here where it is JSON; in the other two forms it is always text.
+          // In a scratchpad, a result that is JSON is already parsed; in the other two forms it is always text.
           readTool(
             { name: wire.toolName, args: wire.args ?? {}, result: string(wire.result) ?? asText(wire.result) },
             `call_${tools}`,

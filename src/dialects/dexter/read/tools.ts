@@ -57,7 +57,7 @@ export class Tools {
     if (result.status === 'success') emitEdit(editOf(tool, wire.args) ?? edit, id, this.#sink);
   }
 
-  /** A denied call has mostly not been started, so one without an id is never one of those that run. */
+  /** A denied call has usually not been started, so one without an id is never a running one. */
   deny(wire: JsonObject): void {
     const named = this.#named(wire);
     const { id } = named ?? this.start(wire);
@@ -65,7 +65,7 @@ export class Tools {
     this.#sink.emit({ type: 'item.completed', item_id: id, status: 'denied' });
   }
 
-  /** The running call that a line speaks of; one that never started is started now. */
+  /** The running call to which a line refers; one that never started is started now. */
   #callOf(wire: JsonObject): Call {
     const isNamed = filled(wire.toolCallId) !== undefined;
     return (isNamed ? this.#named(wire) : this.#open.first(asText(wire.tool))) ?? this.start(wire);
@@ -84,7 +84,7 @@ export class Tools {
   }
 }
 
-/** A call that is told whole: in a response, in the last event, in a scratchpad. */
+/** A call with its result in one object: in a response, in the last event, in a scratchpad. */
 export function readTool(tool: JsonObject, id: string, sink: DecoderSink): void {
   const name = string(tool.name) ?? string(tool.tool) ?? 'unknown';
   const end = finished(name, tool.result);
@@ -103,7 +103,7 @@ function emitEdit(edit: Edit | undefined, itemId: string, sink: DecoderSink): vo
   if (edit !== undefined) sink.emit({ type: 'file.edited', ...edit, item_id: itemId });
 }
 
-/** A finished call in words of ours. A command that failed is a normal result to Dexter: its code is inside the JSON text. */
+/** How a call ended, in our terms. To Dexter, a failed command is a normal result: its exit code is inside the JSON text. */
 export function finished(tool: string, result: Json | undefined): { status: ItemStatus; exit_code?: number } {
   if (typeof result === 'string' && result.startsWith(errorPrefix)) return { status: 'error' };
   if (tool !== 'bash') return { status: 'success' };

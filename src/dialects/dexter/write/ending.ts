@@ -10,11 +10,11 @@ import { writeUsage } from './usage.ts';
 
 type Told = { tool: string; args: JsonObject; result: string };
 
-/** Gathers what the line `done` says, and writes it. */
+/** Gathers the contents of the `done` line, and writes it. */
 export class Ending {
   readonly #sink: EncoderSink;
   readonly #replies: Replies;
-  /** The line repeats the calls, which their own lines have told: what it leaves out is not lost. */
+  /** The line repeats the calls, which have their own lines: what it leaves out is not lost. */
   readonly #told = new ToldCalls<Told>(() => {});
   #claim: EventOf<'agent.finished'> | undefined;
   #limit: EventOf<'limit.reached'> | undefined;
@@ -44,7 +44,7 @@ export class Ending {
     if (limit.limit !== 'turns') this.#sink.lose('limit');
   }
 
-  /** The last fatal one is what a failed run answers. */
+  /** The last fatal error becomes the answer of a failed run. */
   fail(fault: EventOf<'error'>): void {
     if (!fault.fatal || this.#fault !== undefined) this.#sink.lose('error');
     if (fault.fatal) this.#fault = fault;
@@ -66,7 +66,7 @@ export class Ending {
     const isGood = claim?.status === 'ok' && verdict.class === 'success';
     if (!isGood) this.#replies.flush();
     const answer = isGood ? this.#replies.answer(outcome.message) : this.#failure(outcome);
-    // Who answers nothing and calls nothing has failed on this wire.
+    // On this wire, a run without an answer or a call has failed.
     if (isGood && answer === '' && !this.#hasTools) this.#sink.lose('verdict');
     this.#sink.line({
       type: 'done',
@@ -80,7 +80,7 @@ export class Ending {
 
   #failure(outcome: RunOutcome): string {
     const { verdict } = outcome;
-    // An empty answer is how a denied tool ends a run, and how a model ends it that says and does nothing.
+    // An empty answer means that a denied tool ended the run, or that the model said and did nothing.
     if (this.#isDenied ? verdict.class === 'permission' : verdict.class === 'incomplete' && !this.#hasTools) return '';
     const reason = this.#claim?.message ?? messageOf(outcome);
     if (this.#limit?.limit !== 'turns') return errorPrefix + reason;
@@ -92,10 +92,10 @@ function messageOf({ error_details, verdict }: RunOutcome): string {
   return error_details?.message || (verdict.evidence[0]?.detail ?? '');
 }
 
-/** Without a query something else may be wrong as well: a flag without its value, and that is what to say. */
+/** If there is no query, something else may be wrong too, such as a flag without its value; then that is reported. */
 const saysNoQuery = /^$|^(?:no|empty|missing)\b|\b(?:empty|missing|required)$/i;
 
-/** The error of a response: one of five codes, and the class in the message where they cannot name it. */
+/** The error of a response: one of five codes, with the class in the message if no code fits it. */
 export function writeError(outcome: RunOutcome): { code: string; message: string } {
   const message = messageOf(outcome);
   switch (outcome.verdict.class) {

@@ -9,7 +9,7 @@ import { Ending } from './ending.ts';
 import { Replies } from './replies.ts';
 import { Tools, writeArgs } from './tools.ts';
 
-/** The events of Dexter's Agent class, one a line. */
+/** The events of Dexter's Agent class, one per line. */
 export function eventsEncoder(sink: EncoderSink): Encoder {
   const replies = new Replies(sink);
   const tools = new Tools(sink);
@@ -39,7 +39,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
     const result = asText(event.output);
     const read = finished(start.name, result);
     if (event.exit_code !== undefined && read.exit_code !== event.exit_code) sink.lose('exit_code');
-    // A result that reads as a success cannot tell a failure.
+    // A result that reads as a success cannot express a failure.
     if (event.status !== 'success' && event.status !== read.status) {
       if (event.status === 'cancelled') sink.lose('tool_status');
       const error = event.error ?? result;
@@ -52,7 +52,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
   }
 
   return {
-    // An end alone would be taken for that of the run before.
+    // An end alone would be taken for that of the previous run.
     follow: () => sink.line({ type: 'stream_progress', charDelta: 0, mode: 'responding' }),
     record(event: EventRecord) {
       switch (event.type) {
@@ -101,7 +101,7 @@ export function eventsEncoder(sink: EncoderSink): Encoder {
         case 'turn.completed':
         case 'usage.reported':
         case 'thread.completed':
-          // Said elsewhere: whole texts, and the last line.
+          // Covered elsewhere: complete texts, and the last line.
           return;
         default:
           return sink.lose(lossOf[event.type]);

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../../events/event.ts';
 import type { EncoderSink } from '../../dialect.ts';
 
-/** The model's replies: what it is asked, what it says, and whether it calls tools. */
+/** The model's replies: requests, texts, and whether a reply calls tools. */
 export class Replies {
   readonly #sink: EncoderSink;
   #message: string | undefined;
@@ -28,7 +28,7 @@ export class Replies {
     }
     if (this.#pending !== undefined) this.flush();
     this.#message = event.message_id;
-    // Words after tools or other words are another reply of the model.
+    // Text after tools or after other text is another reply by the model.
     if (this.#toolsCalled) {
       this.#sink.lose('turn_boundary');
       this.request();
@@ -44,7 +44,7 @@ export class Replies {
     if (text !== undefined) this.#sink.line({ type: 'thinking', message: text });
   }
 
-  /** What waits was not the answer. */
+  /** The pending text was not the answer. */
   flush(): void {
     const text = this.#take();
     if (text === undefined) return;
@@ -52,7 +52,7 @@ export class Replies {
     this.#sink.line({ type: 'thinking', message: text });
   }
 
-  /** What waits, or else what was said before: an answer is told by the last reply alone. */
+  /** The pending text, or else the earlier one, repeated: only the last reply can be the answer. */
   answer(said: string): string {
     if (this.#pending === undefined && said !== '') {
       this.request();

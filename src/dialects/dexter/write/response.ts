@@ -12,7 +12,7 @@ import { writeUsage } from './usage.ts';
 
 type Told = { name: string; args: JsonObject; result: string };
 
-/** Passes of the loop that came to their end: one that failed, or was cut off, did not. */
+/** Completed iterations of the loop; one that failed or was cut off does not count. */
 class Iterations {
   #completed = 0;
   #isAssumed = false;
@@ -28,7 +28,7 @@ class Iterations {
   }
 
   completed({ verdict, provenance, metrics }: RunOutcome): number {
-    // What Dexter itself counted was completed.
+    // Iterations that Dexter itself counted were completed.
     if (provenance.dialect === 'dexter') return metrics.turns;
     return this.#completed - (this.#isAssumed && verdict.class !== 'success' ? 1 : 0);
   }
@@ -128,7 +128,7 @@ export function responseEncoder(sink: EncoderSink): Encoder {
         case 'limit.reached':
         case 'agent.finished':
         case 'thread.completed':
-          // Said by the outcome: the answer, the totals, the limits, the verdict.
+          // Taken from the outcome: the answer, the totals, the limits, the verdict.
           return;
         default:
           return sink.lose(lossOf[event.type]);

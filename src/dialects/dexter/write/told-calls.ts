@@ -2,12 +2,12 @@ import { BoundedList, cutText, textLimit } from '../../../outcome/bounded.ts';
 import type { JsonObject, Loss } from '../../dialect.ts';
 import { sizeOf } from '../../json-size.ts';
 
-/** Characters of arguments and results that are kept whole; what comes after is cut if it is long. */
+/** Up to this many characters, arguments and results are kept whole; after that, long ones are cut. */
 const wholeLimit = 4 * 1024 * 1024;
 
 /**
- * The calls that wait for the last line, which tells them all in one object. As in an outcome there are the first and the last
- * of very many, and of what is very long its head and its tail: memory does not grow with the run.
+ * The calls that wait for the last line, which lists them all in one object. As in an outcome, only the first and the last of
+ * very many are kept, and only the head and the tail of very long texts, so that memory does not grow with the run.
  */
 export class ToldCalls<Call extends { args: JsonObject; result: string }> {
   readonly #calls = new BoundedList<Call>();

@@ -4,7 +4,7 @@ import { asText, isObject } from '../../read.ts';
 import { finished } from '../read/tools.ts';
 import { errorPrefix, operationOf } from '../words.ts';
 
-/** Calls that run, and the one that may have edited a file. */
+/** The running calls, and the one that may have edited a file. */
 export class Tools {
   readonly #sink: EncoderSink;
   readonly #open = new Map<string, EventOf<'item.started'>>();
@@ -32,7 +32,7 @@ export class Tools {
     return start;
   }
 
-  /** Told again by the tool that did it; the edits of another agent's tools have no place. */
+  /** An edit follows from the tool that made it; edits by another agent's tools have no place on this wire. */
   edit({ item_id }: EventOf<'file.edited'>): void {
     if (item_id === undefined || item_id !== this.#editor) this.#sink.lose('file_edit');
   }
@@ -42,7 +42,7 @@ export function writeArgs(args: Json): JsonObject {
   return isObject(args) ? args : { value: args };
 }
 
-/** A record has no status: a failure is told by its first word, and by the exit code inside a command's result. */
+/** A record has no status: a failure shows in its first word, and in the exit code inside a command's result. */
 export function writeResult(name: string, end: EventOf<'item.completed'>, sink: EncoderSink): string {
   const text = end.output === undefined || end.output === null ? (end.error ?? '') : asText(end.output);
   if (end.error !== undefined && text !== end.error) sink.lose('error');

@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import type { EncoderSink, JsonObject } from '../../dialect.ts';
 
-/** Only the two totals, and only when both are known: Dexter leaves out what its provider did not count. */
+/** Only the two totals, and only if both are known: Dexter leaves out what its provider did not count. */
 export function writeUsage(metrics: RunOutcome['metrics'], sink: EncoderSink): { tokenUsage?: JsonObject } {
   if (metrics.cost !== undefined && metrics.cost_source === 'reported') sink.lose('cost');
   if ((metrics.reasoning_tokens ?? metrics.cache_read_tokens ?? metrics.cache_write_tokens) !== undefined) sink.lose('token_split');

@@ -59,7 +59,7 @@ export function decoder(sink: DecoderSink): Decoder {
     sink.emit({ type: 'text.completed', text, ...present({ message_id: id, block_id: id }) });
   }
 
-  /** Comes before the message it belongs to, and does not name it. */
+  /** Reasoning comes before the message to which it belongs, and does not name it. */
   function readReasoning(wire: JsonObject): void {
     if (!thinking) sink.emit({ type: 'turn.started' });
     thinking = true;

@@ -4,7 +4,7 @@ import { codeOfMessage } from '../../../faults.ts';
 import { asText, filled, isObject, object } from '../../read.ts';
 import { refusal } from '../words.ts';
 
-/** How the run ends: by its last line, or by an error that nothing came after. */
+/** How the run ends: with its last line, or with an error after which nothing came. */
 export class Ending {
   readonly #sink: DecoderSink;
   #fault: { code: ErrorCode; message: string } | undefined;
@@ -29,7 +29,7 @@ export class Ending {
     this.#sink.emit({ type: 'agent.finished', status: 'failed', ...(this.#fault ?? faultOf(text)), ...fields });
   }
 
-  /** A start that failed: a line of its log instead of an event. */
+  /** A failed start prints a log line instead of an event. */
   readLog(wire: JsonObject): boolean {
     if (typeof wire.level !== 'string' || wire.type !== undefined) return false;
     const text = filled(object(wire.error).message) ?? filled(wire.error) ?? filled(wire.msg) ?? asText(wire.error);

@@ -3,7 +3,7 @@ import type { DecoderSink, Json } from '../../dialect.ts';
 import { count, object } from '../../read.ts';
 import { tokensBesideCache } from '../../tokens.ts';
 
-/** Of the whole run. Input counts leave the cached tokens out. */
+/** For the whole run. Input counts exclude cached tokens. */
 export function readUsage(sink: DecoderSink, usage: Json | undefined): void {
   const wire = object(usage);
   const tokens = tokensBesideCache(wire.input_tokens, wire.output_tokens, wire.cache_read_input_tokens, wire.cache_creation_input_tokens);

@@ -12,7 +12,7 @@ export function decoder(sink: DecoderSink): Decoder {
   const texts = new Texts(sink, ending);
   const tools = new Tools(sink);
   let introduced = false;
-  /** The message whose pieces are coming. */
+  /** The message whose pieces are arriving. */
   let turn: string | undefined;
   let turns = 0;
 
@@ -118,7 +118,7 @@ export function decoder(sink: DecoderSink): Decoder {
   function finish(totals: JsonObject, status: string): void {
     texts.close(turn);
     const total = count(totals.total_tokens);
-    // Older versions have one number for the whole session, without a split: not a usage that could be added up.
+    // Older versions have only one number for the whole session, not split by kind: that is not usage that can be added up.
     if (!readUsage(sink, totals) && total !== undefined)
       sink.emit({ type: 'log', stream: 'agent', level: 'info', text: `${total} tokens in this session` });
     if (turns > 0) sink.emit({ type: 'turn.completed' });

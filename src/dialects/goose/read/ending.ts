@@ -2,10 +2,10 @@ import type { ErrorCode } from '../../../events/event.ts';
 import type { DecoderSink } from '../../dialect.ts';
 import { codeOfMessage } from '../../../faults.ts';
 
-/** The last line comes after a failure too, so it is a good end only when the model had the last word and no error came. */
+/** The last line comes after a failure too, so it means success only if the model had the last word and no error followed. */
 export class Ending {
   readonly #sink: DecoderSink;
-  /** An error that nothing came after. */
+  /** An error after which nothing came. */
   #fault: { code: ErrorCode; message: string } | undefined;
   #isLimited = false;
   lastWord: 'text' | 'tool' | undefined;

@@ -3,16 +3,16 @@ import type { DecoderSink } from '../../dialect.ts';
 import { providerError, turnLimit } from '../words.ts';
 import type { Ending } from './ending.ts';
 
-/** As much of a text as shows whose words they are. */
+/** How much of a text is needed to see whether it is Goose's own. */
 const headLength = turnLimit.length;
 
 interface Block {
   id: string;
   kind: 'text' | 'reasoning';
   text: string;
-  /** How it begins, as far as that matters. */
+  /** The beginning of the text, as far as it matters. */
   head: string;
-  /** The words are Goose's, not the model's. */
+  /** The text is Goose's, not the model's. */
   own: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Texts {
       block.head += text.slice(0, headLength - block.head.length);
       block.own = providerError.test(block.head) || block.head === turnLimit;
     }
-    // These come whole, in one piece.
+    // Goose's own texts come complete, in one piece.
     if (block.own) return;
     this.#sink.emit({ type: 'text.delta', block_id: block.id, text, ...named(messageId) });
   }

@@ -7,7 +7,7 @@ import { extensionKinds, refusal, toolKinds } from '../words.ts';
 
 export class Tools {
   readonly #sink: DecoderSink;
-  /** The open calls, and the file that each changes if it ends well. */
+  /** The open calls, and the file that each changes if it succeeds. */
   readonly #calls = new Map<string, string | undefined>();
 
   constructor(sink: DecoderSink) {
@@ -55,7 +55,7 @@ function textOf(contents: readonly Json[]): string {
   return contents.flatMap((each) => (object(each).type === 'text' ? [asText(object(each).text)] : [])).join('\n');
 }
 
-/** Tools are called `extension__tool`; newer releases leave the built-in extension's name out. */
+/** Tools are named `extension__tool`; newer releases leave out the name of the built-in extension. */
 function kindOf(name: string, args: JsonObject): ItemKind {
   const [extension = '', tool = ''] = name.includes('__') ? name.split('__', 2) : ['', name];
   if (extension === '' || extension === 'developer') {

@@ -2,7 +2,7 @@ import { present } from '../../../present.ts';
 import type { DecoderSink, JsonObject } from '../../dialect.ts';
 import { count } from '../../read.ts';
 
-/** The totals of the session: input includes what came from the cache. False: they are not told by kind. */
+/** The totals of the session; input includes cached tokens. False: they are not reported by kind. */
 export function readUsage(sink: DecoderSink, totals: JsonObject): boolean {
   const tokens = present({
     input_tokens: count(totals.input_tokens),

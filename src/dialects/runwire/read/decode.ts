@@ -6,7 +6,7 @@ import { integer, string, time } from '../../read.ts';
 type Delta = EventOf<'text.delta' | 'reasoning.delta'>;
 
 export function decoder(sink: DecoderSink): Decoder {
-  /** A delta that may be all of its block, until the next line tells. */
+  /** A delta that may be the whole of its block; the next line shows whether it is. */
   let held: { delta: Delta; origin: Origin; at: number | undefined } | undefined;
 
   function emit(event: AgentEvent, origin: Origin, at: number | undefined): void {
@@ -26,7 +26,7 @@ export function decoder(sink: DecoderSink): Decoder {
       const event = eventIn(wire);
       release(event);
       if (event === undefined) return sink.unknown(wire);
-      // The end is always made anew from everything before it: a tape that was cut or edited cannot claim a verdict.
+      // The end is always recomputed from everything before it: a truncated or edited tape cannot claim a verdict.
       if (event.type === 'thread.completed') return;
       const at = time(wire.timestamp);
       const origin = {
@@ -35,7 +35,7 @@ export function decoder(sink: DecoderSink): Decoder {
         threadId: string(wire.thread_id) || 'unknown',
         sequence: sequenceOf(wire),
       } as const;
-      // Such deltas are made from whole texts, whose end is the next line.
+      // Synthetic deltas are made from complete texts, whose end is the next line.
       if (origin.synthetic && (event.type === 'text.delta' || event.type === 'reasoning.delta')) held = { delta: event, origin, at };
       else emit(event, origin, at);
     },
@@ -48,7 +48,7 @@ function ends({ type, block_id, parent_item_id, text }: Delta, next: AgentEvent)
   return next.block_id === block_id && next.parent_item_id === parent_item_id && next.text === text;
 }
 
-/** A number that cannot be counted on from is none. */
+/** A number too large to count on from does not count. */
 function sequenceOf(wire: JsonObject): number {
   const sequence = integer(wire.sequence) ?? 0;
   return sequence > 0 && sequence < Number.MAX_SAFE_INTEGER / 2 ? sequence : 0;
