@@ -39,7 +39,7 @@ export const toolKinds: ToolKinds = {
 /** The input fields in which an editing tool names its file. */
 export const pathFields = ['file_path', 'notebook_path'];
 
-/** Why a tool did not run, in the words of `tool_result_meta`; `abandoned` is ours. */
+/** Why a tool did not run, in the terms of `tool_result_meta`; `abandoned` is ours. */
 export const nonExecution: Partial<Record<ItemStatus, string>> = {
   denied: 'permission-rule',
   cancelled: 'interrupted',

@@ -30,7 +30,7 @@ const Current = z.discriminatedUnion('type', [
   z.looseObject({ ts, type: z.literal('error'), message: z.string() }),
 ]);
 
-/** 2.x. */
+/** One line of 2.x. */
 const Legacy = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('say'), say: z.string(), ts: z.number() }),
   z.looseObject({ type: z.literal('ask'), ask: z.string(), ts: z.number() }),

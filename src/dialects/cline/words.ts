@@ -14,7 +14,7 @@ export const toolKinds: ToolKinds = {
 /** Tools of MCP servers are named `server__tool`. */
 export const mcpName = /__/;
 
-/** 2.x. */
+/** The tools of 2.x. */
 export const legacyToolKinds: ToolKinds = {
   editedExistingFile: 'file_edit',
   newFileCreated: 'file_edit',

@@ -79,5 +79,5 @@ export const connections: ReadonlySet<string> = new Set([
   'response_too_many_failed_attempts',
 ]);
 
-/** A request made beside the turn failed, not the turn itself. */
+/** A request made alongside the turn failed, not the turn itself. */
 export const besideTheTurn: ReadonlySet<string> = new Set(['thread_rollback_failed', 'active_turn_not_steerable']);

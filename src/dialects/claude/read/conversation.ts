@@ -14,7 +14,7 @@ const ignoredBlocks = new Set(['redacted_thinking', 'compaction', 'container_upl
 
 const rememberedMessages = 2000;
 
-/** What is said on the main thread and by sub-agents, each of which has one message at a time. */
+/** The messages of the main thread and of sub-agents, each of which has one message at a time. */
 export class Conversation {
   readonly #sink: DecoderSink;
   readonly #tools: Tools;

@@ -19,7 +19,7 @@ export class Usage {
   }
 }
 
-/** What neither form has a field for. */
+/** Counts as lost what neither form has a field for. */
 export function loseUsage(sink: EncoderSink, metrics: RunOutcome['metrics']): void {
   if (metrics.cost !== undefined && metrics.cost_source === 'reported') sink.lose('cost');
   if (metrics.cache_write_tokens) sink.lose('token_split');

@@ -10,7 +10,7 @@ interface HeldPart {
   properties: JsonObject;
 }
 
-/** How many parts may wait for their author; the oldest of more are not kept waiting. */
+/** How many parts may wait for their author; further ones are not kept. */
 const maxHeld = 100;
 
 /** Who writes which message. A part may come before its message, and then it waits. */

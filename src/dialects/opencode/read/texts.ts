@@ -17,7 +17,7 @@ interface OpenText extends Place {
   streamed: boolean;
 }
 
-/** No run has so many texts open at once: the oldest ones lack their end. */
+/** No run has this many texts open at once: the oldest ones lack their end. */
 const maxOpen = 1000;
 
 /**

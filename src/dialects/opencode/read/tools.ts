@@ -19,7 +19,7 @@ interface OpenTool {
   after: OpenTool | undefined;
 }
 
-/** No call has so many sub-agents. */
+/** No call has more sub-agents than this. */
 const maxChildren = 100;
 
 /** The tool calls of a run, from `pending` via `running` to their end. */

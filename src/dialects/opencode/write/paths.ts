@@ -16,7 +16,7 @@ export function absolutePath({ cwd }: Place, path: string): string {
   return `${cwd.startsWith('/') ? '/' : ''}${names.join('/')}`;
 }
 
-/** The repository: the working directory, or the folder above it, that has the name of the project. */
+/** The repository: the working directory, or the nearest folder above it, that has the name of the project. */
 export function repositoryRoot({ cwd = '', project_name: name }: Place): string {
   if (name === undefined || name === '') return cwd;
   const names = cwd.split('/');

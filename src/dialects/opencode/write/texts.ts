@@ -14,7 +14,7 @@ interface OpenText {
   repeated: number;
 }
 
-/** Every update repeats the text so far: up to this many characters, each delta is written at once; then only after 1/16 growth. */
+/** Every update repeats the text so far: up to this many characters, each is written at once; then only when 1/16 of the text is new. */
 const repeatedAtOnce = 200_000;
 const grownBy = 16;
 /** A longer text is written only when it is complete. */

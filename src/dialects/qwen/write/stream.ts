@@ -22,7 +22,7 @@ export class Stream {
     return this.#isOpen;
   }
 
-  /** Whether no line followed since it was opened. */
+  /** Whether no line has followed since it was opened. */
   takeFresh(): boolean {
     const isFresh = this.#isFresh;
     this.#isFresh = false;
