@@ -1,29 +1,27 @@
 import type { EventRecord } from './event.ts';
 
-/** The last fields of a record. */
-type Place = Pick<EventRecord, 'timestamp' | 'thread_id' | 'source' | 'synthetic'>;
+/** The last fields of a record, the same for most records of a thread. */
+type Belonging = Pick<EventRecord, 'thread_id' | 'source' | 'synthetic'>;
 
-/** The end of a line: everything after the last value of the event itself. */
-class LineEnd {
+/** How lines of records end, from the last comma on: written and encoded once for all of them. */
+export class LineEnd {
   readonly text: string;
   readonly bytes: Uint8Array;
-  readonly #place: Place | undefined;
 
-  constructor(place?: Place) {
-    this.#place = place;
-    this.text = `${place === undefined ? '' : `,${JSON.stringify(place).slice(1, -1)}`}}\n`;
+  constructor(belonging?: Belonging) {
+    this.text = `${belonging === undefined ? '' : `,${JSON.stringify(belonging).slice(1, -1)}`}}\n`;
     this.bytes = new TextEncoder().encode(this.text);
-  }
-
-  isOf({ timestamp, thread_id, source, synthetic }: Place): boolean {
-    const place = this.#place;
-    return place?.timestamp === timestamp && place.thread_id === thread_id && place.source === source && place.synthetic === synthetic;
   }
 }
 
-/** The line of a record in two parts: many records in a row share the same end, which is then serialized only once. */
+const plainEnd = new LineEnd();
+
+/** V8 makes no longer text. */
+const longestText = 2 ** 29 - 24;
+
+/** The line of a record in two parts, which are only joined if somebody asks for the text. */
 export class RecordLine {
-  /** A complete JSON object; the end replaces its closing brace. */
+  /** A whole object; the end replaces its last brace. */
   readonly beginning: string;
   readonly end: LineEnd;
 
@@ -41,54 +39,54 @@ export class RecordLine {
   }
 }
 
-/** A piece of output text. Pieces can be joined. */
+/** A part of a text on its way out. Pieces can be joined. */
 export type Piece = string | RecordLine;
 
-/** The record that was requested last: stdout, tapes and the ledger all ask for the same one in turn. */
-let latest: object | undefined;
-/** Its JSON without the place; undefined: the record already had its place when its JSON was first requested. */
-let beginning: string | undefined;
-let whole: string | undefined;
-
-/** For code that makes records to be written: the record is complete except for its place, which is added after this call, as its last fields. */
-export function beginJson(record: object): void {
-  latest = record;
-  whole = undefined;
-  beginning = jsonOf(record);
+interface Written {
+  record: object;
+  /** Undefined: the record cannot be written. */
+  line: RecordLine | undefined;
+  json?: string | undefined;
 }
 
-/** A record as JSON; undefined: it cannot be written. */
-export function recordJson(record: EventRecord): string | undefined {
-  if (record !== latest) {
-    latest = record;
-    beginning = undefined;
-    whole = undefined;
-  }
-  whole ??= beginning === undefined ? jsonOf(record) : new RecordLine(beginning, endOf(record)).toString().slice(0, -1);
-  return whole;
+/** The record that was asked for last: stdout, tapes and the ledger receive each record one after the other. */
+let latest: Written | undefined;
+
+/** For a record that is going to be written and lacks only the fields of `end`, which it gets right after this call. */
+export function beginJson(record: object, end: LineEnd): void {
+  latest = { record, line: lineOf(record, end) };
 }
 
-/** Undefined: it cannot be written. */
+/** The line of a record; undefined: the record cannot be written. */
 export function recordLine(record: EventRecord): RecordLine | undefined {
-  if (record === latest && beginning !== undefined) return new RecordLine(beginning, endOf(record));
-  const json = recordJson(record);
-  return json === undefined ? undefined : new RecordLine(json, plainEnd);
+  return written(record).line;
 }
 
-const plainEnd = new LineEnd();
-/** The latest end of the agent's own records, and that of synthetic ones. */
-const ends = [plainEnd, plainEnd] as [LineEnd, LineEnd];
-
-function endOf({ timestamp, thread_id, source, synthetic }: EventRecord): LineEnd {
-  const place = { timestamp, thread_id, source, synthetic };
-  const slot = synthetic ? 1 : 0;
-  return ends[slot].isOf(place) ? ends[slot] : (ends[slot] = new LineEnd(place));
+/** A record as JSON; undefined: the record cannot be written. */
+export function recordJson(record: EventRecord): string | undefined {
+  const made = written(record);
+  made.json ??= made.line?.toString().slice(0, -1);
+  return made.json;
 }
 
-/** Undefined if nested too deeply: JSON.parse reads any depth but JSON.stringify overflows the stack, and one absurd value must not fail the run. */
-export function jsonOf(value: object, indent?: number): string | undefined {
+function written(record: EventRecord): Written {
+  if (latest?.record !== record) latest = { record, line: lineOf(record, plainEnd) };
+  return latest;
+}
+
+function lineOf(record: object, end: LineEnd): RecordLine | undefined {
+  const beginning = unlessTooLarge(() => JSON.stringify(record));
+  if (beginning === undefined || beginning.length + end.text.length > longestText) return undefined;
+  return new RecordLine(beginning, end);
+}
+
+/**
+ * Undefined: it is nested too deeply, or too long. JSON.parse reads any depth, but JSON.stringify needs the stack, and no text can be longer than
+ * V8 allows; one absurd record must not cost the run.
+ */
+export function unlessTooLarge<Text>(write: () => Text): Text | undefined {
   try {
-    return JSON.stringify(value, undefined, indent);
+    return write();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return undefined;

@@ -1,6 +1,6 @@
 import type { NoteKind, Origin } from '../dialects/dialect.ts';
 import type { AgentEvent, Draft, EventOf, EventRecord, EventSource } from '../events/event.ts';
-import { beginJson } from '../events/record-json.ts';
+import { beginJson, LineEnd } from '../events/record-json.ts';
 import { type FoldOptions, type Note, OutcomeFold } from '../outcome/fold.ts';
 import type { ChildrenUsage, RunOutcome, Verdict } from '../outcome/outcome.ts';
 import { reportOf } from '../outcome/report.ts';
@@ -70,6 +70,8 @@ export class Thread {
   #lastEnded: string | undefined;
   /** A prefix for ids: agents number theirs from the start in every process, but within one thread they must differ. */
   #mark = '';
+  /** How the lines of its records end, by who said them. */
+  readonly #ends: Record<EventSource, { said?: LineEnd; added?: LineEnd }> = { agent: {}, runner: {} };
 
   constructor(options: ThreadOptions = {}) {
     this.#options = options;
@@ -300,12 +302,17 @@ export class Thread {
     // In place, since the event was made for this and is delivered once: a copy would cost as much as all the other work on it.
     const record = event as EventRecord;
     record.sequence = this.#sequence;
-    if (this.#options.isWritten === true) beginJson(record);
     record.timestamp = this.#timestamp(at);
+    if (this.#options.isWritten === true) beginJson(record, this.#lineEnd(this.#threadId, synthetic));
     record.thread_id = this.#threadId;
     record.source = this.#source;
     record.synthetic = synthetic;
     return record;
+  }
+
+  #lineEnd(thread_id: string, synthetic: boolean): LineEnd {
+    const source = this.#source;
+    return (this.#ends[source][synthetic ? 'added' : 'said'] ??= new LineEnd({ thread_id, source, synthetic }));
   }
 
   /** Events from a tape keep their numbers, so that a reader who has read up to one can resume there; added events fill the gaps. */

@@ -1,6 +1,6 @@
 import type { Dialect, Encoder, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
-import { jsonOf, type Piece, recordLine } from '../events/record-json.ts';
+import { type Piece, recordLine, unlessTooLarge } from '../events/record-json.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
 import { RunParts } from './run-parts.ts';
@@ -110,9 +110,12 @@ export class Writer {
   }
 
   #text(wire: JsonObject): string | undefined {
-    const json = jsonOf(wire, this.#variant.layout === 'document' ? 2 : undefined);
-    if (json === undefined) this.#sink.lose('unknown_line');
-    return json !== undefined && this.#dialect.ascii === true ? escapeToAscii(json) : json;
+    const text = unlessTooLarge(() => {
+      const json = JSON.stringify(wire, undefined, this.#variant.layout === 'document' ? 2 : undefined);
+      return this.#dialect.ascii === true ? escapeToAscii(json) : json;
+    });
+    if (text === undefined) this.#sink.lose('unknown_line');
+    return text;
   }
 }
 

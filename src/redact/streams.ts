@@ -32,7 +32,8 @@ export class Stream {
     this.#synthetic = synthetic;
     const raw = event.type === 'item.output' ? event.chunk : event.text;
     const clean = this.#cleaner.push(raw);
-    if (clean === raw) return emit(event, synthetic);
+    // Whoever hears of an event may change it, and this one may be needed again at the end.
+    if (clean === raw) return emit(this.#untouched ? event : { ...event }, synthetic);
     this.#untouched = false;
     if (clean !== '') emit(withPiece(event, clean), synthetic);
   }

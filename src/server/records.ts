@@ -1,5 +1,5 @@
 import { cutRecord } from '../events/cut-record.ts';
-import { jsonOf, recordJson } from '../events/record-json.ts';
+import { recordJson, unlessTooLarge } from '../events/record-json.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LiveRuns } from '../ledger/live.ts';
@@ -77,7 +77,7 @@ async function outcomeOf({ store }: Ledger, run: RunRecord) {
   return run.outcome ?? (await store.get(run.id))?.outcome;
 }
 
-function* messagesOf(records: readonly EventRecord[], cut: number | undefined): Generator<Message> {
+export function* messagesOf(records: readonly EventRecord[], cut: number | undefined): Generator<Message> {
   let lines: string[] = [];
   let characters = 0;
   let last = 0;
@@ -100,8 +100,10 @@ function* messagesOf(records: readonly EventRecord[], cut: number | undefined): 
 
 /** Undefined: it is nested too deeply to be written. */
 function lineOf(record: EventRecord, cut: number | undefined): string | undefined {
-  const line = recordJson(record);
-  return cut === undefined || line === undefined || line.length <= cut ? line : jsonOf(cutRecord(record, cut));
+  return unlessTooLarge(() => {
+    const line = recordJson(record);
+    return cut === undefined || line === undefined || line.length <= cut ? line : JSON.stringify(cutRecord(record, cut));
+  });
 }
 
 /** The same as lines of JSON: the records alone, which end with the run's own `thread.completed`. */

@@ -7,7 +7,7 @@ import { type RecordLine, recordLine } from '../events/record-json.ts';
 import { Failure, messageOf } from '../failure.ts';
 import { makeFolder } from './make-folder.ts';
 import { bytesOf, encodePiece, mostBytes } from './encode-pieces.ts';
-import { type TapeOptions, type TapeWriter } from './tape.ts';
+import type { TapeOptions, TapeWriter } from './tape.ts';
 import { tapeParams, zlib } from './zlib.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;

@@ -8,7 +8,7 @@ import { Redactor } from '../../redact/redactor.ts';
 import { secretValues } from '../../redact/secrets.ts';
 import type { Run } from '../../run/handle.ts';
 import { start } from '../../run/run.ts';
-import { answerSink, dialectSink, finalReportSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
+import { type AnswerOutlet, answerSink, dialectSink, finalReportSink, reportSink, responseSink } from '../../run/sinks/dialect.ts';
 import { type Narration, narrate } from '../../run/sinks/narration/narration.ts';
 import { Outlet } from '../../run/sinks/outlet.ts';
 import { closingOnFailure, type Sink } from '../../run/sinks/sink.ts';
@@ -234,9 +234,9 @@ async function fillSinks(
 }
 
 /** What the answer says is no command to the runner of a CI. */
-async function harmlessOutlet(outlet: Outlet, ciName: CiName | undefined): Promise<Pick<Outlet, 'write'>> {
-  const through = (harmless: (text: string) => string): Pick<Outlet, 'write'> => ({
-    write: (text) => outlet.write(harmless(typeof text === 'string' ? text : text.join(''))),
+async function harmlessOutlet(outlet: Outlet, ciName: CiName | undefined): Promise<AnswerOutlet> {
+  const through = (harmless: (text: string) => string): AnswerOutlet => ({
+    write: (text) => outlet.write(harmless(text)),
   });
   if (ciName === 'github') return through((await import('../../reports/github.ts')).harmlessInLog);
   if (ciName === 'gitlab') return through((await import('../../reports/gitlab.ts')).harmlessInSections);

@@ -5,8 +5,12 @@ import type { Outlet } from './outlet.ts';
 import type { Sink } from './sink.ts';
 import { plain } from '../../terminal/plain.ts';
 
+export interface AnswerOutlet {
+  write(text: string): void;
+}
+
 /** stdout in text mode: the answer and nothing else. A run that failed has none. */
-export function answerSink(outlet: Pick<Outlet, 'write'>): Sink {
+export function answerSink(outlet: AnswerOutlet): Sink {
   return {
     end({ verdict, message }: RunOutcome) {
       if (verdict.class === 'success' && message !== '') outlet.write(`${plain(message)}\n`);
