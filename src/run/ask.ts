@@ -15,17 +15,17 @@ export interface AskedLimits {
   timeoutMs?: number | undefined;
   /** Without a byte on either stream. */
   idleTimeoutMs?: number | undefined;
-  /** Until the agent says anything that we understand. */
+  /** Until the agent prints anything that we understand. */
   firstEventTimeoutMs?: number | undefined;
-  /** How long a question that no one can answer may stay open; default: 20 s. */
+  /** How long a question that nobody can answer may stay open; default: 20 s. */
   permissionTimeoutMs?: number | undefined;
 }
 
-/** A run as a caller asks for it: the flags of the command line and the options of the library, as far as they are the same. */
+/** A run as a caller asks for it: what the flags of the command line and the options of the library have in common. */
 export interface RunAsk {
-  /** `builtin` (default), the id of an agent that is installed (`codex`, `claude`, …), or `acp:COMMAND` for one that speaks ACP. */
+  /** `builtin` (default), the id of an installed agent (`codex`, `claude`, …), or `acp:COMMAND` for one that speaks ACP. */
   agent?: string | undefined;
-  /** A command of your own instead, program first; its dialect is detected, or named in `from`. */
+  /** Your own command instead, program first; its dialect is detected, or named in `from`. */
   command?: readonly string[] | undefined;
   from?: string | undefined;
   /** What to do. For a command: what goes to its stdin. */
@@ -46,30 +46,30 @@ export interface RunAsk {
   recordModel?: string | undefined;
   agentArgs?: readonly string[] | undefined;
   limits?: AskedLimits | undefined;
-  /** How often a run that the model's side failed, or that broke off, is started again; default 0. */
+  /** How often to restart a run that broke off or failed on the model's side; default 0. */
   retries?: number | undefined;
   retryDelayMs?: number | undefined;
   failOn?: readonly FailOn[] | undefined;
   /** What is expected of the run. */
   expect?: readonly Rule[] | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
-  /** A budget of the ledger that the run takes from, with all below it. */
+  /** A budget in the ledger that the run draws on, together with all runs below it. */
   budget?: string | undefined;
   /** Whether secrets are replaced; default true. */
   redact?: boolean | undefined;
   /** A private copy of the checkout to work in: `auto` is an overlay where the system can do it, else a clone. Its effect is kept as a branch. */
   isolate?: 'auto' | IsolationKind | undefined;
-  /** In a copy: what becomes of changes that are not committed; default: the run is refused. */
+  /** In a copy: what happens to uncommitted changes; default: the run is refused. */
   dirty?: Dirty | undefined;
-  /** In a copy: a shell command that makes it ready. */
+  /** In a copy: a shell command that prepares it. */
   setup?: string | undefined;
-  /** In a copy: files that git does not know and that it must have. */
+  /** In a copy: untracked files that it must have. */
   copy?: readonly string[] | undefined;
   projectName?: string | undefined;
   parentBranchId?: string | undefined;
 }
 
-/** Names of variables, apart from `cwd` the only thing about the caller that a spec keeps. */
+/** Where the call comes from. Apart from `cwd`, a spec keeps only the names of the caller's variables. */
 interface Place {
   cwd: string;
   passEnv: readonly string[];

@@ -18,49 +18,49 @@ import { type Cause, describeCause, type Stop, stoppedBy } from './stop.ts';
 import { Watch } from './watch.ts';
 
 const longestDelayMs = 60_000;
-/** What would fail the same way again. */
+/** Errors that a retry would only repeat. */
 const hopeless: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>(['auth', 'quota', 'context_overflow', 'refused', 'output_length']);
 
 interface Parts {
   spec: RunSpec;
   source: Source;
-  /** What we know of the run ourselves; the agent's own introduction completes it. */
+  /** What we know about the run ourselves; the agent's own introduction completes it. */
   introduction: Introduction;
   limits: Limits;
   sinks: readonly Sink[];
   stop: Stop;
   redact: Redactor | undefined;
   clock: () => number;
-  /** Of its tree. */
+  /** Shared by the whole tree of runs. */
   budget: Budget;
-  /** What the runs below this one took; settles when the last of them has ended. */
+  /** What the runs below this one used; settles when the last of them has ended. */
   children: () => Promise<ChildrenUsage | undefined>;
   /** What is expected of the run, and how that is judged. */
   expectations?: Expectations | undefined;
   judges?: ((source: Source) => Promise<Judges>) | undefined;
 }
 
-/** What makes a thread tell records. */
+/** The methods that make a thread emit records. */
 type Speaks = 'emit' | 'tell' | 'endAttempt' | 'retry' | 'reportChildren' | 'end' | 'complete';
 
 /** One thread of attempts, under a watch: whatever happens on the way, every sink gets a beginning and an end. */
 export class Attempts {
   readonly #parts: Parts;
-  /** It is spoken to through `#speak` alone. */
+  /** Called through `#speak` only. */
   readonly #thread: Omit<Thread, Speaks>;
-  /** Nothing re-enters the thread while a record is on its way: a reason to stop waits until all that is being told has arrived. */
+  /** Nothing re-enters the thread while a record is on its way: a reason to stop waits until the records being delivered have arrived. */
   readonly #speak: <Answer>(say: (thread: Thread) => Answer) => Answer;
   readonly #watch: Watch;
-  /** Its share of the budget. */
+  /** The share of the budget that this run has. */
   readonly #account: Account;
   #price: Price | undefined;
-  /** The agent is running, and is heard. */
+  /** The agent is running, and its output counts. */
   #isOpen = false;
-  /** The agent itself has told of a limit. */
+  /** The agent itself has reported a limit. */
   #isLimited = false;
-  /** It has ended, and its books are read: there is nothing left to stop. */
+  /** It has ended, and its own session files have been read: there is nothing left to stop. */
   #isGone = false;
-  /** In this attempt the agent said how it ended. */
+  /** In this attempt the agent reported how it ended. */
   #hasClaimed = false;
 
   constructor(parts: Parts) {
@@ -89,10 +89,10 @@ export class Attempts {
     stop.onStop = (cause) => this.#stopped(cause);
   }
 
-  /** Starts the agent, again if that may help, until there is a verdict. */
+  /** Starts the agent, and retries where that may help, until there is a verdict. */
   async run(): Promise<RunOutcome> {
     const { spec, source, stop, budget, children } = this.#parts;
-    // It may have been stopped before there was a thread to tell it to.
+    // It may have been stopped before there was a thread to report that to.
     if (stop.cause !== undefined) this.#stopped(stop.cause);
     else if (this.#account.refusal !== undefined) stop.now(this.#account.refusal);
     if (spec.limits.max_cost_usd !== undefined || budget.limitsCost) this.#price = await loadPrice(spec);
@@ -141,14 +141,14 @@ export class Attempts {
     return this.#speak((thread) => thread.endAttempt(end ?? stop.processEnd));
   }
 
-  /** What an agent took may be told by its last word alone: too late to stop it, and a limit all the same. */
+  /** An agent may report its usage only at its end: too late to stop it, but a limit that was exceeded still counts. */
   #settle(): void {
     if (this.#isLimited) return;
     const cause = this.#watch.overspent(this.#parts.spec.limits);
     if (cause?.kind === 'limit') this.#tell({ type: 'limit.reached', ...cause.limit, late: true });
   }
 
-  /** What the attempts before this one left of the limits of the run. */
+  /** What earlier attempts left of the run's limits. */
   #left(): Pick<Limits, 'max_turns' | 'max_cost_usd'> {
     const { max_turns: turns, max_cost_usd: cost = Infinity } = this.#parts.spec.limits;
     const left = Math.min(cost - (this.#thread.spent(this.#price).cost ?? 0), this.#account.costLeft ?? Infinity);
@@ -163,7 +163,7 @@ export class Attempts {
     return turns <= 0 || cost <= 0 || this.#watch.overspent(this.#parts.limits) !== undefined;
   }
 
-  /** Where the source of one attempt speaks; when that is over, it speaks to no one. */
+  /** Where the source of one attempt sends its events; once the attempt is over, they are ignored. */
   #out(): Out {
     const { stop } = this.#parts;
     const thread = this.#thread;
@@ -209,7 +209,7 @@ export class Attempts {
     if (gone !== undefined) this.#stopFor(gone);
   }
 
-  /** The budget is gone, whoever took the last of it. */
+  /** The budget is used up, whichever run used the last of it. */
   #stopFor(cause: Cause): void {
     if (this.#isOpen && !this.#isGone) this.#parts.stop.now(cause);
   }
@@ -238,7 +238,7 @@ export class Attempts {
       this.#tell({ type: 'permission.resolved', permission_id, decision: 'denied', by: 'runner' });
       return this.#fail('permission', describeCause(cause));
     }
-    // A limit says by itself how the run ended.
+    // A limit already says how the run ended.
     if (end === undefined && !this.#hasClaimed && cause.kind !== 'limit')
       this.#tell({ type: 'agent.finished', status: 'cancelled', message: describeCause(cause) });
   }

@@ -4,20 +4,20 @@ import type { SharedBudget } from './shared-budget.ts';
 import type { Limits } from './spec.ts';
 import { type Cause, reached } from './stop.ts';
 
-/** What a run took so far. */
+/** What a run has used so far. */
 export interface Spent {
   tokens: number;
   cost: number | undefined;
 }
 
-/** One kind of thing that can run out, for a whole tree of runs. */
+/** One resource that can run out (dollars or tokens), for a whole tree of runs. */
 class Pool {
   readonly limit: number;
-  /** For every run: what it took, and what is set aside for its next model call. */
+  /** Summed over all runs: what each has used, and what is set aside for its next model call. */
   #reserved = 0;
-  /** By all runs together. */
+  /** Used by all runs together. */
   #taken = 0;
-  /** The dearest step that any run of the tree took: the next one may be as dear. */
+  /** The most expensive step of any run in the tree: the next one may cost as much. */
   #step = 0;
 
   constructor(limit: number | undefined) {
@@ -40,7 +40,7 @@ class Pool {
     return this.#taken >= this.limit;
   }
 
-  /** What a run that starts may have; 0: nothing is left. */
+  /** What a starting run may use; 0: nothing is left. */
   reserve(): number {
     if (this.limit === Infinity) return Infinity;
     const amount = firstGrant(this.limit, this.free, this.#step);
@@ -48,7 +48,7 @@ class Pool {
     return amount;
   }
 
-  /** A run took more; answers its reservation from now on: less than it took when it may not take more. */
+  /** A run used more; returns its new reservation, which exceeds what it used only if it may use more. */
   extend(reserved: number, before: number, spent: number): number {
     this.#taken += spent - before;
     this.#step = Math.max(this.#step, spent - before);
@@ -65,8 +65,8 @@ class Pool {
 }
 
 /**
- * What a tree of runs may take together: something is reserved before a run starts and before each of its model calls, and what was
- * not needed goes back when it ends. Who cannot reserve more is stopped, so nobody is ever more than one model call beyond it.
+ * What a tree of runs may use together: an amount is reserved before a run starts and before each of its model calls, and what was
+ * not needed is returned when it ends. A run that cannot reserve more is stopped, so no run exceeds the budget by more than one model call.
  */
 export class Budget {
   readonly cost: Pool;
@@ -80,14 +80,14 @@ export class Budget {
     this.tokens = new Pool(max_tokens);
   }
 
-  /** Takes from a budget of the ledger as well, which others take from at the same time; something is reserved there at once. */
+  /** Also draws on a budget in the ledger, which others may draw on at the same time; an amount is reserved there at once. */
   async share(shared: SharedBudget): Promise<void> {
     const amount = (limit: number): number | undefined => (limit === Infinity ? undefined : limit);
     this.#shared = shared;
     this.#refusal = await shared.reserve(present({ usd: amount(this.cost.limit), tokens: amount(this.tokens.limit) }));
   }
 
-  /** The budget of the ledger that it takes from. */
+  /** The budget in the ledger that it draws on. */
   get name(): string | undefined {
     return this.#shared?.name;
   }
@@ -105,12 +105,12 @@ export class Budget {
     return this.cost.limit !== Infinity || this.#shared?.limitsCost === true;
   }
 
-  /** Of what is not reserved: infinite where only tokens are limited. */
+  /** Dollars that are not reserved yet; infinite where only tokens are limited. */
   get costLeft(): number {
     return this.#shared?.costLeft ?? Infinity;
   }
 
-  /** A run of the tree took more. */
+  /** A run of the tree used more. */
   took(): void {
     const taking = {
       spent: { usd: this.cost.taken, tokens: this.tokens.taken },
@@ -119,7 +119,7 @@ export class Budget {
     this.#shared?.took(taking, (cause) => this.end(cause));
   }
 
-  /** `stop` is called when all of it is gone, whoever took it. */
+  /** `stop` is called when the whole budget is used up, whichever run used it. */
   open(stop: (cause: Cause) => void): Account {
     const account = new Account(this, stop);
     this.#open.add(account);
@@ -130,14 +130,14 @@ export class Budget {
     this.#open.delete(account);
   }
 
-  /** Everybody stops, not only the one whose call it was. */
+  /** Stops all runs, not only the one that made the last call. */
   end(cause: Cause): void {
     this.#refusal ??= cause;
     for (const account of this.#open) account.stop(cause);
     this.#open.clear();
   }
 
-  /** The tree has ended, and the ledger knows of it. */
+  /** The tree has ended, and the ledger knows it. */
   async settle(): Promise<void> {
     await this.#shared?.close();
   }
@@ -158,7 +158,7 @@ export class Account {
     this.#tokens = budget.tokens.reserve();
   }
 
-  /** Why it may not even start. */
+  /** Why the run may not even start. */
   get refusal(): Cause | undefined {
     const { cost, tokens, refusal } = this.#budget;
     if (refusal !== undefined) return refusal;
@@ -166,14 +166,14 @@ export class Account {
     return this.#tokens <= 0 ? gone('tokens', tokens.limit) : undefined;
   }
 
-  /** What it could still take, if no other run took anything. */
+  /** What it could still use if no other run used anything. */
   get costLeft(): number | undefined {
     if (!this.#budget.limitsCost) return undefined;
     const own = this.#budget.cost.limit === Infinity ? Infinity : this.#cost + this.#budget.cost.free - this.#spent.cost;
     return Math.min(own, this.#budget.costLeft);
   }
 
-  /** What it took so far; answers why it must stop. */
+  /** Records what it has used so far; returns the reason to stop, if there is one. */
   spend({ cost = 0, tokens }: Spent): Cause | undefined {
     const { cost: costs, tokens: counts } = this.#budget;
     this.#cost = costs.extend(this.#cost, this.#spent.cost, cost);

@@ -11,12 +11,12 @@ export class Children {
     this.#runs.push(run);
   }
 
-  /** Everything ends with the run above it, and for the same reason. */
+  /** Children end with the run above them, and for the same reason. */
   cancel(cause: Cause | undefined): void {
     for (const run of this.#runs) run.cancel(cause);
   }
 
-  /** What they took, with all below them, each once; settles when the last has ended. A run that never began took nothing. */
+  /** What they and all runs below them used, each counted once; settles when the last has ended. A run that never began used nothing. */
   async usage(): Promise<ChildrenUsage | undefined> {
     const outcomes: RunOutcome[] = [];
     // A child may start another one while we wait.

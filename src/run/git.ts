@@ -4,13 +4,13 @@ import { present } from '../present.ts';
 import { readRepositoryFile } from '../repository-file.ts';
 import { repositoryName } from '../stores/repository-name.ts';
 
-/** What a thread is said to belong to. */
+/** The project and branch that a thread belongs to. */
 export interface Place {
   projectName: string;
   parentBranchId: string;
 }
 
-/** A repository, its branch and its commit; what is not known is empty. */
+/** A repository, its branch and its commit; unknown values are empty. */
 export interface GitPlace {
   /** The name of its folder. */
   repo: string;
@@ -20,7 +20,7 @@ export interface GitPlace {
   commit: string;
 }
 
-/** The git repository that a folder belongs to, read from its files: git itself may not be there, and takes its time. */
+/** The git repository that a folder belongs to, read from its files: git itself may not be installed, and is slower. */
 export function gitPlace(cwd: string): GitPlace {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const git = gitFolder(join(folder, '.git'));
@@ -56,7 +56,7 @@ function identityOf(git: string): string | undefined {
   return first;
 }
 
-/** Only what git itself would write is taken: a HEAD that is, or names, some other file must not make that file a label. */
+/** Accepts only what git itself would write: a HEAD that is, or names, some other file must not turn that file into a label. */
 function headOf(git: string): Pick<GitPlace, 'branch' | 'commit'> {
   const head = lineOf(git, 'HEAD');
   const ref = /^ref: (refs\/[^\s\p{Cc}\\]+)$/u.exec(head)?.[1];
@@ -90,7 +90,7 @@ function lineOf(folder: string, name: string): string {
   return (read(folder, name, mostOfLine).split('\n', 1)[0] ?? '').trim();
 }
 
-/** Empty for what is not there, is no regular file or is longer than it can be. */
+/** Empty where the file is missing, is not a regular file, or is too long. */
 function read(folder: string, name: string, maxBytes: number): string {
   try {
     const file = readRepositoryFile(join(folder, name), { root: folder, maxBytes });

@@ -3,11 +3,11 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import type { RunSpec } from './spec.ts';
 import type { Cause } from './stop.ts';
 
-/** A run: what it is asked for, its records as they happen, and what it came to. */
+/** A run: its spec, its records as they happen, and its outcome. */
 export interface Run extends AsyncIterable<EventRecord> {
   readonly id: string;
   readonly spec: RunSpec;
-  /** For any number of readers, each from where it wants: all records with a higher sequence, until the run ends. */
+  /** All records with a higher sequence, until the run ends; any number of readers, each with its own starting point. */
   records(after?: number): AsyncIterable<EventRecord>;
   /** Rejects, with a `Failure`, only when the request makes no sense; a run that failed has an outcome. */
   readonly outcome: Promise<RunOutcome>;

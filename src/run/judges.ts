@@ -21,7 +21,7 @@ export interface Place {
   signal: AbortSignal;
 }
 
-/** What rules need besides events. An expression that never ends is ended, a command runs as a command of an agent would. */
+/** What rules need besides events. A regular expression that takes too long is stopped; a command runs as an agent's command would. */
 export function judgesIn({ workspace, env, passEnv, variables, signal }: Place): Judges {
   return {
     matches(pattern, flags, text) {

@@ -16,19 +16,19 @@ import { start } from './run.ts';
 export interface RunOptions extends Omit<RunAsk, 'expect'> {
   /** What is expected of the run: rules in words, such as `must run npm test`, or as data. */
   expect?: readonly (string | Rule)[];
-  /** Default: where this process is. */
+  /** Default: the working directory of this process. */
   cwd?: string;
-  /** Default: the environment of this process. An agent's process gets the usual variables of it, its own, and those named in `passEnv`. */
+  /** Default: the environment of this process. An agent's process gets the usual variables from it, the agent's own, and those named in `passEnv`. */
   env?: Environment;
   /** `NAME`, `NAME=VALUE`, `PREFIX_*` or `*`. */
   passEnv?: readonly string[];
   /** Where the run is remembered: a file, `postgres://…`; default: nowhere. */
   ledger?: string;
-  /** Where its spans go for OpenTelemetry: a file, or the address of a collector, with the headers and all else that `OTEL_*` says; default: nowhere. */
+  /** Where its OpenTelemetry spans go: a file, or a collector's address, with headers and other settings from `OTEL_*`; default: nowhere. */
   otel?: string;
   /** Where its tape is kept: `s3://bucket/prefix`, `postgres` or `files`; default: `RUNWIRE_TAPES`, else with the ledger. */
   tapes?: string;
-  /** The run that this one is a part of: it waits for this one, counts its cost apart, and takes it along when it is cancelled. */
+  /** The run that this one is part of: it waits for this one, counts its cost separately, and cancels it when it is cancelled itself. */
   parent?: Run;
   /** Aborting it cancels the run. */
   signal?: AbortSignal;

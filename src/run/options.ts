@@ -59,7 +59,7 @@ const Options = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
 }) satisfies z.ZodType<{ [Name in keyof RunOptions]: unknown }>;
 
-/** Throws `Failure` where the options of a caller without types are none: a limit that cannot be read would be no limit. */
+/** Throws `Failure` for invalid options from a caller without types: a limit that cannot be read would be no limit. */
 export function checkOptions(options: unknown): void {
   checkGiven('run()', Options, options);
 }

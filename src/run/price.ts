@@ -8,7 +8,7 @@ export function tokenPrice({ price }: RunSpec): TokenPrice | undefined {
   return price === undefined ? undefined : { input: price.input, output: price.output, ...present({ cacheRead: price.cache_read }) };
 }
 
-/** For agents that tell tokens and no cost: the price that was given, else the table. */
+/** For agents that report tokens but no cost: the price that was given, else the table. */
 export async function loadPrice(spec: RunSpec): Promise<Price> {
   const price = tokenPrice(spec);
   if (price === undefined) return (await import('../outcome/price-table.ts')).loadPrices();

@@ -1,12 +1,12 @@
-// eslint-disable-next-line no-control-regex -- what a terminal obeys is what it removes
+// eslint-disable-next-line no-control-regex -- removing control sequences is the point
 const control = /\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f]/g;
 const choices = /^(?:y(?:es)?\/no?|yes\/no\/\w+|y\/n\/\w+)$/i;
 const wish = /\b(?:allow|approve|permission|permit|proceed|trust|confirm|authori[sz]e|grant)\b/i;
 
-/** It may quote a whole command. */
+/** A question may quote a whole command. */
 const longestQuestion = 2000;
 
-/** Whether a program's output ends with a question to a person at a terminal; answers the question. JSON is never one. */
+/** Returns the question to a person at a terminal that a program's output ends with, if there is one. JSON is never a question. */
 export function asksForPermission(tail: string): string | undefined {
   const shown = tail.trimEnd();
   const line = shown
@@ -17,7 +17,7 @@ export function asksForPermission(tail: string): string | undefined {
   return offersChoices(line) || asksForWish(line) ? line : undefined;
 }
 
-// Both are read from the end of the line, where its shape is fixed: a pattern for the whole would try every way to divide it.
+// Both read from the end of the line, where its shape is fixed: a pattern for the whole line would backtrack over every way to divide it.
 
 /** `… [y/N]`, `… (yes/no/always):` */
 function offersChoices(line: string): boolean {

@@ -29,42 +29,42 @@ import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
 export interface StartOptions {
   env: Environment;
-  /** Of a run that was announced before it starts; unset: a new one. */
+  /** The id of a run that was announced before it starts; unset: a new one. */
   id?: string;
   /** Values for the agent's process alone; the spec only names them. */
   variables?: Readonly<Record<string, string>>;
-  /** Opened when the run has begun to listen to signals. */
+  /** Opened once the run listens for signals. */
   sinks?: () => Promise<readonly Sink[]>;
   /** Where the run is remembered; unset: nowhere. */
   ledger?: LedgerRequest | undefined;
-  /** A server that hears of the run as well. */
+  /** A server that the run is also reported to. */
   report?: ReportRequest | undefined;
-  /** Where its spans go; unset: where those of the run that it is a part of do. */
+  /** Where its spans go; unset: where those of its parent run go. */
   telemetry?: TelemetryRequest | undefined;
-  /** Whether its records are kept for those who read them from the handle; default: yes. */
+  /** Whether its records are kept for readers of the handle; default: yes. */
   keepsRecords?: boolean;
-  /** The run that this one is a part of. */
+  /** The run that this one is part of. */
   parent?: Run | undefined;
-  /** The call of that run which this one is. */
+  /** The id of the parent's tool call that started this run. */
   parentItem?: string | undefined;
   clock?: () => number;
-  /** Hears sentences for people. */
+  /** Receives warnings for people. */
   warn?: (message: string) => void;
-  /** Signals and crashes of the program that this is; a library has none. */
+  /** Signals and crashes of the program; a library handles none. */
   outside?: Outside;
-  /** Why it cannot begin: told like any other run. */
+  /** Why it cannot begin: reported like any other run. */
   refusal?: Failure;
   /** Takes the place of the built-in agent. */
   loadAgent?: (() => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
   script?: Script | undefined;
-  /** Asked when the run has its outcome: false says that another process has taken the run over, and nothing more is told of this one. */
+  /** Called when the run has its outcome: false means that another process has taken the run over, and nothing more is reported here. */
   settle?: ((outcome: RunOutcome) => Promise<boolean>) | undefined;
-  /** Asked about what nothing allows and no rule denies; unset: that is denied. */
+  /** Asked about actions that no rule allows or denies; unset: they are denied. */
   ask?: AskPerson | undefined;
 }
 
-/** Starts a run at once. The command, the library, and whoever else runs agents hold the same handle. */
+/** Starts a run at once. The command, the library, and anything else that runs agents hold the same handle. */
 export function start(spec: RunSpec, options: StartOptions): Run {
   return new LiveRun(spec, options);
 }
@@ -82,7 +82,7 @@ class LiveRun implements Run {
   readonly #stop: Stop;
   readonly #redact: Redactor | undefined;
   readonly #children = new Children();
-  /** Of the whole tree. */
+  /** Shared by the whole tree of runs. */
   readonly #budget: Budget;
   readonly #log = new RecordLog(() => this.#ledger?.tape);
   #ledger: LedgerSink | undefined;
@@ -114,7 +114,7 @@ class LiveRun implements Run {
       options.warn ?? (() => {}),
     );
     this.#stop = new Stop(outside, spec.limits.timeout_ms, (limit) => this.#ledger?.stopped(limit));
-    // What is given to the agent on the command line is as secret as what is in the environment.
+    // Variables given on the command line are as secret as those in the environment.
     this.#redact = spec.redact
       ? new Redactor({ values: [...secretValues({ ...env, ...variables }), ...passwordsIn(spec.base_url), ...ownSecrets(env)] })
       : undefined;
@@ -122,7 +122,7 @@ class LiveRun implements Run {
     this.#stop.signal.addEventListener('abort', () => this.#children.cancel(this.#stop.cause), { once: true });
     if (parent instanceof LiveRun) parent.#children.add(this);
     this.outcome = this.#run();
-    // Whoever awaits it hears of a failure there, whoever reads the records hears of it there.
+    // A failure reaches those who await the outcome, and those who read the records.
     this.outcome.catch(() => {});
   }
 
@@ -159,7 +159,7 @@ class LiveRun implements Run {
         ...(await this.#expectations()),
       });
       const outcome = await attempts.run().finally(() => source.close?.());
-      // Once it is settled others begin: by then a budget has to know what this one took.
+      // Once it is settled, others begin: by then a budget has to know what this run used.
       if (this.#options.settle !== undefined) await Promise.all(sinks.map((sink) => sink.flush?.()));
       const isOurs = (await this.#options.settle?.(outcome)) ?? true;
       for (const sink of sinks) {
@@ -181,7 +181,7 @@ class LiveRun implements Run {
     }
   }
 
-  /** Before anything starts; what is wrong is told like any other run that cannot begin. */
+  /** Reserves from the budget before anything starts; a problem is reported like any other run that cannot begin. */
   async #reserve(): Promise<Failure | undefined> {
     const { budget: name } = this.spec;
     if (name === undefined || this.#budget.name !== undefined) return undefined;
@@ -212,7 +212,7 @@ class LiveRun implements Run {
     };
   }
 
-  /** An agent that is not there is the outcome of the run, told like any other. */
+  /** A missing agent becomes the outcome of the run, reported like any other. */
   async #chooseSource(refusal: Failure | undefined): Promise<Chosen> {
     const { env, variables = {}, loadAgent, script, warn, ask } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
@@ -239,7 +239,7 @@ class LiveRun implements Run {
     }
   }
 
-  /** A budget in dollars that may not see what this run costs, said before it starts. The built-in agent refuses by itself. */
+  /** Warns before the start when a budget in dollars may not see what this run costs. The built-in agent refuses by itself. */
   async #uncounted(): Promise<string[]> {
     const { budget, agent, command, model, price } = this.spec;
     const isBuiltIn = agent === builtIn && command === undefined;
@@ -247,7 +247,9 @@ class LiveRun implements Run {
     const { isPriced } = await import('./price.ts');
     if (await isPriced(model)) return [];
     const why = model === undefined ? 'its model is not named' : `the price of ${model} is not known`;
-    return [`${why}: unless the agent tells its cost, this run does not count in the dollars of the budget "${budget}"; --price counts it`];
+    return [
+      `${why}: unless the agent reports its cost, this run does not count against the dollars of the budget "${budget}"; --price counts it`,
+    ];
   }
 
   get #place() {
@@ -299,7 +301,7 @@ class LiveRun implements Run {
     return this.#ledger;
   }
 
-  /** What is remembered of a run beside its records. */
+  /** What is stored about a run besides its records. */
   #facts() {
     const { env, warn = () => {} } = this.#options;
     const { agent, command, model, cwd, labels, parent } = this.spec;

@@ -7,19 +7,19 @@ import type { RunStore } from '../stores/run-store.ts';
 import { type Cause, reached } from './stop.ts';
 
 const retryMs = 1000;
-/** A run that has taken what was set aside for it, and cannot ask for more, is stopped after so long. */
+/** A run that has used its reservation and cannot reach the ledger to ask for more is stopped after this long. */
 const patienceMs = 30_000;
 
 export interface SharedBudgetOptions {
   name: string;
-  /** The top of the tree that takes from it. */
+  /** The top of the tree that draws on it. */
   run: string;
   open: () => Promise<RunStore>;
   /** Tests lower it. */
   patienceMs?: number;
 }
 
-/** The share that one tree of runs has of a budget in the ledger: it grows step by step, as far as there is room. */
+/** One run tree's share of a budget in the ledger: it grows step by step, as long as there is room. */
 export class SharedBudget {
   readonly name: string;
   readonly #options: SharedBudgetOptions;
@@ -34,7 +34,7 @@ export class SharedBudget {
     this.#options = options;
   }
 
-  /** Before anything starts; answers why it may not. Throws `Failure` where the budget is unknown or the ledger away. */
+  /** Called before anything starts; returns why it may not. Throws `Failure` where the budget is unknown or the ledger unreachable. */
   async reserve(amount: Amounts): Promise<Cause | undefined> {
     this.#store = await this.#options.open();
     return this.#take(await reserve(this.#store, this.name, this.#options.run, amount));
@@ -44,21 +44,21 @@ export class SharedBudget {
     return this.#reservation?.usd !== undefined;
   }
 
-  /** What could still be taken, if no other run took anything. */
+  /** What could still be used if no other run used anything. */
   get costLeft(): number | undefined {
     const { usd, spent, reserved } = this.#reservation?.budget ?? {};
     if (usd === undefined || spent === undefined || reserved === undefined) return undefined;
     return usd - spent.usd - reserved.usd - this.#taking.spent.usd;
   }
 
-  /** The tree took so much in all. `stop` is called when it may take no more; that may be a moment later. */
+  /** Records what the tree has used in all. `stop` is called, perhaps a moment later, when it may use no more. */
   took(taking: Taking, stop: (cause: Cause) => void): void {
     this.#taking = taking;
     if (this.#isEnough() || this.#asking !== undefined || this.#isClosed) return;
     this.#asking = this.#askForMore(stop).finally(() => (this.#asking = undefined));
   }
 
-  /** What it took is known from the ends of its runs in the ledger. */
+  /** What the tree used is known from the outcomes of its runs in the ledger. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#asking;

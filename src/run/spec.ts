@@ -15,9 +15,9 @@ export const Limits = z.strictObject({
   timeout_ms: ms,
   /** Without a byte on either stream. */
   idle_timeout_ms: ms,
-  /** Until the agent says anything that we understand. */
+  /** Until the agent prints anything that we understand. */
   first_event_timeout_ms: ms,
-  /** How long a question that no one can answer may stay open; default: 20 s. */
+  /** How long a question that nobody can answer may stay open; default: 20 s. */
   permission_timeout_ms: ms,
 });
 
@@ -26,13 +26,13 @@ const WorkspaceSpec = z.strictObject({
   isolate: z.enum(['auto', ...isolations]),
   /** The branch or commit to start from; unset: what is checked out. */
   from: z.string().min(1).optional(),
-  /** What becomes of changes that are not committed. */
+  /** What happens to uncommitted changes. */
   dirty: z.enum(dirtyWays),
   /** The branch that the work is kept on; unset: `runwire/RUN/1-…`. */
   branch: z.string().min(1).optional(),
-  /** A command that makes the copy ready. */
+  /** A command that prepares the copy. */
   setup: z.string().min(1).optional(),
-  /** Files that git does not know and that the copy must have. */
+  /** Untracked files that the copy must have. */
   copy: z.array(z.string()),
 });
 
@@ -40,21 +40,21 @@ const WorkspaceSpec = z.strictObject({
 export const RunSpec = z.strictObject({
   /** `builtin`, the id of another agent, or `acp`: then `command` speaks ACP. */
   agent: z.string().min(1),
-  /** A command of the caller's instead of an agent, program first. */
+  /** The caller's own command instead of an agent, program first. */
   command: z.array(z.string()).optional(),
-  /** For a command: what goes to its stdin; empty: stdin is. */
+  /** For a command: what goes to its stdin, which is empty if this is. */
   prompt: z.string(),
   cwd: z.string().min(1),
   /** Variables that the agent's process may have on top of the usual ones: `NAME`, `PREFIX_*` or `*`. */
   pass_env: z.array(z.string()),
-  /** What the process prints; unset: known from the agent, or detected. */
+  /** The format that the process prints; unset: known from the agent, or detected. */
   dialect: z.string().optional(),
   model: z.string().optional(),
   base_url: z.string().optional(),
   /** USD per million tokens. */
   price: z.strictObject({ input: z.number(), output: z.number(), cache_read: z.number().optional() }).optional(),
   permission_mode: z.enum(permissionModes).optional(),
-  /** Rules of the built-in agent, and for what agents of ACP ask. */
+  /** Rules for the built-in agent, and for permission requests of ACP agents. */
   allow: z.array(z.string()),
   deny: z.array(z.string()),
   /** Folders outside `cwd` that it may work in. */
@@ -67,18 +67,18 @@ export const RunSpec = z.strictObject({
   output_schema: z.record(z.string(), z.json()).optional(),
   /** A file for the conversation with the model. */
   record_model: z.string().optional(),
-  /** More words for the agent's own command line. */
+  /** More arguments for the agent's own command line. */
   agent_args: z.array(z.string()),
   limits: Limits,
-  /** How often a run that the model's side failed, or that broke off, is started again. */
+  /** How often to restart a run that broke off or failed on the model's side. */
   retries: z.int().nonnegative(),
   /** The first wait before a retry, doubled each time. */
   retry_delay_ms: z.number().nonnegative(),
   fail_on: z.array(z.enum(failOnWords)),
-  /** What is expected of the run; what does not hold makes a success a failure. */
+  /** What is expected of the run; a rule that does not hold turns a success into a failure. */
   expect: z.array(Rule).optional(),
   labels: z.record(z.string(), z.string()),
-  /** A budget of the ledger that the run, and those below it, take from. */
+  /** A budget in the ledger that the run and those below it draw on. */
   budget: z.string().min(1).optional(),
   /** Whether secrets are replaced. */
   redact: z.boolean(),
@@ -86,7 +86,7 @@ export const RunSpec = z.strictObject({
   parent_branch_id: z.string().optional(),
   /** Where the work is done; unset: in `cwd` itself. */
   workspace: WorkspaceSpec.optional(),
-  /** The run that this one is a part of, and the top of that tree. */
+  /** The run that this one is part of, and the top of that tree. */
   parent: z.strictObject({ run_id: z.string().min(1), root_run_id: z.string().min(1) }).optional(),
 });
 export type RunSpec = z.infer<typeof RunSpec>;

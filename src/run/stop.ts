@@ -5,9 +5,9 @@ import { unread } from '../outcome/verdict.ts';
 import type { ProcessEnd, StoppedBy } from '../pipeline/thread.ts';
 import { patient } from '../processes/patience.ts';
 
-/** How long an agent that was told to stop may take to say so. */
+/** How long an agent that was asked to stop may take to do so. */
 const graceMs = patient(5000);
-/** Timers of Node hold no more: a longer one would fire at once. */
+/** The longest timeout that Node.js supports: a longer one would fire at once. */
 export const longestTimer = 2 ** 31 - 1;
 
 type StopSignal = 'SIGINT' | 'SIGTERM';
@@ -19,7 +19,7 @@ export type Cause =
   | { kind: 'limit'; limit: Limit }
   /** `id`: of the request, when it was an event and not a line of text. */
   | { kind: 'question'; what: string; id?: string }
-  /** The agent said its last word and is still there. */
+  /** The agent reported its end but has not exited. */
   | { kind: 'done' }
   | { kind: 'pipe' }
   | { kind: 'crash'; error: unknown };
@@ -45,7 +45,7 @@ export function describeCause(cause: Cause): string {
   }
 }
 
-/** Whose doing the end is. */
+/** Who caused the end. */
 export function stoppedBy(cause: Cause): StoppedBy {
   if (cause.kind === 'signal' || cause.kind === 'pipe') return 'user';
   return cause.kind === 'done' ? 'done' : 'limit';
@@ -55,27 +55,27 @@ export function stoppedBy(cause: Cause): StoppedBy {
 export interface Outside {
   onSignal(listener: (signal: StopSignal) => void): () => void;
   onCrash(listener: (error: unknown) => void): () => void;
-  /** Ends the process when the time is over and no timer can say so, because something runs on and on; answers how to call that off. */
+  /** Ends the process when time is up and no timer can fire, because something blocks the thread; returns a function that cancels this. */
   watchTime(ms: number, onBlocked: () => void): () => void;
 }
 
-/** What a library has: the signals and the end of a process belong to its program. */
+/** For the library: signals and the end of the process are the business of the program that uses it. */
 export const noOutside: Outside = { onSignal: () => () => {}, onCrash: () => () => {}, watchTime: () => () => {} };
 
 /** Everything that can end a run before its agent does: signals, limits, a reader that goes away, a crash. The first one counts. */
 export class Stop {
   readonly #controller = new AbortController();
-  /** Told before the agent is. */
+  /** Called before the agent is asked to stop. */
   onStop: (cause: Cause) => void = () => {};
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #release: () => void;
   readonly #overdue = Promise.withResolvers<void>();
   #cause: Cause | undefined;
   #isHeld = false;
-  /** What came while it was held. */
+  /** Causes that arrived while it was held. */
   #due: Cause[] = [];
 
-  /** `onBlocked`: called when only the end of the process is left; it must not wait for anything. */
+  /** `onBlocked`: called when the process can only be killed; it must not wait for anything. */
   constructor(outside: Outside, timeoutMs: number | undefined, onBlocked: (limit: Limit) => void = () => {}) {
     const signals = outside.onSignal((signal) => this.now({ kind: 'signal', signal }));
     const crashes = outside.onCrash((error) => {
@@ -99,7 +99,7 @@ export class Stop {
     return this.#cause;
   }
 
-  /** Resolves when the agent has been given its time to stop, or none is left. */
+  /** Resolves when the agent has had its time to stop, or gets none. */
   get overdue(): Promise<void> {
     return this.#overdue.promise;
   }
@@ -114,7 +114,7 @@ export class Stop {
     if (this.#due.length > 0) for (const cause of this.#due.splice(0)) this.now(cause);
   }
 
-  /** A second signal is not patient. */
+  /** A second signal ends the grace period. */
   now(cause: Cause): void {
     if (this.#isHeld) {
       this.#due.push(cause);
@@ -126,12 +126,12 @@ export class Stop {
     }
     this.#cause = cause;
     this.onStop(cause);
-    // The agent may repeat the reason in its last words.
+    // The agent may repeat the reason in its last message.
     this.#controller.abort(describeCause(cause));
     this.#after(graceMs, () => this.#overdue.resolve());
   }
 
-  /** A run without a process of its own that was interrupted is told apart by its signal. */
+  /** For a run without its own process: the signal that interrupted it, as if it were a process. */
   get processEnd(): ProcessEnd | undefined {
     return this.#cause?.kind === 'signal' ? { exit_code: null, signal: this.#cause.signal } : undefined;
   }

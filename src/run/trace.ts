@@ -4,15 +4,15 @@ import { parseTraceParent, type TraceContext, traceParent } from '../telemetry/t
 import type { Environment } from '../vocabulary.ts';
 import { present } from '../present.ts';
 
-/** The place of a run among the spans of others. */
+/** A run's place in a trace. */
 export interface RunTrace extends TraceContext {
   /** The span of the run itself. */
   spanId: string;
-  /** It was started in a span of somebody else, whom its ids do not name. */
+  /** It was started inside another span, which cannot be derived from its ids. */
   isJoined: boolean;
 }
 
-/** The run that starts this one, and the call that it does so by. */
+/** The run that starts this one, and the tool call that does so. */
 interface Above {
   runId: string;
   rootRunId: string;
@@ -23,13 +23,13 @@ interface Above {
 interface Place {
   id: string;
   above: Above | undefined;
-  /** A run of the ledger, in a process of its own. */
+  /** A run in the ledger that has its own process. */
   parent: { run_id: string; root_run_id: string } | undefined;
   env: Environment;
   sampler: Sampler | undefined;
 }
 
-/** Below the run that starts it, else in the trace that `TRACEPARENT` names, else at the top of its own. Undefined: nobody asks. */
+/** Below the run that starts it, else in the trace that `TRACEPARENT` names, else at the top of its own. Undefined: no trace is wanted. */
 export function traceOf({ id, above, parent, env, sampler }: Place, warn: (message: string) => void): RunTrace | undefined {
   if (above !== undefined) {
     const { runId, rootRunId, itemId, trace = { traceId: traceIdOf(rootRunId), isSampled: true } } = above;
@@ -40,7 +40,7 @@ export function traceOf({ id, above, parent, env, sampler }: Place, warn: (messa
   if (sampler === undefined && (given === undefined || given === '')) return undefined;
   const joined = given === undefined || given === '' ? undefined : parseTraceParent(given, env['TRACESTATE']);
   if (joined === undefined && given !== undefined && given !== '')
-    warn('TRACEPARENT is no trace context such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01: it is ignored');
+    warn('TRACEPARENT is not a trace context such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01: it is ignored');
   const traceId = joined?.traceId ?? traceIdOf(parent?.root_run_id ?? id);
   return {
     ...joined,
@@ -52,13 +52,13 @@ export function traceOf({ id, above, parent, env, sampler }: Place, warn: (messa
   };
 }
 
-/** As the first record of a run has it; undefined: its ids say all. */
+/** The `traceparent` of a run's first record; undefined: its ids are enough. */
 export function startedIn(trace: RunTrace | undefined): string | undefined {
   if (trace?.isJoined !== true || trace.parentSpanId === undefined) return undefined;
   return traceParent(trace.traceId, trace.parentSpanId, trace.isSampled);
 }
 
-/** What an agent gets, so that what it tells itself stands below the run; a run that is not told hands on what it was given. */
+/** Variables for an agent, so that its own spans appear below the run; a run that sends no spans passes on what it was given. */
 export function traceVariables(trace: RunTrace | undefined, isTold: boolean): Record<string, string> {
   const spanId = isTold ? trace?.spanId : trace?.isJoined === true ? trace.parentSpanId : undefined;
   if (trace === undefined || spanId === undefined) return {};

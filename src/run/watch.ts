@@ -11,15 +11,15 @@ import type { Spent } from './budget.ts';
 import { type Cause, longestTimer, reached } from './stop.ts';
 
 const defaultPermissionMs = patient(20_000);
-/** An agent that said its last word may take this long to leave. */
+/** How long an agent may take to exit after it reported its end. */
 const lingerMs = patient(10_000);
-/** Where there is no last word: when a model's answer is whole and this long nothing follows, it was the last. */
+/** For agents that report no end: a complete model answer that nothing follows for this long was the last. */
 const silentMs = patient(60_000);
-/** What an agent prints after its last word gives it more time to leave, but not for ever: so many times as much. */
+/** Output after its end gives an agent more time to exit, but at most this many times as much. */
 const overstay = 6;
-/** Work that it left open and continues after its last word, a background task for one, gives it this many times that. */
+/** Work still open after its end, such as a background task, multiplies that by this. */
 const working = 10;
-/** A question may come letter by letter, and need not end its line. */
+/** A question may arrive letter by letter, and need not end its line. */
 const tailBytes = 8000;
 
 type StreamName = 'stdout' | 'stderr';
@@ -27,32 +27,32 @@ type TimerName = 'first' | 'idle' | 'question' | 'linger' | 'overstay';
 
 export interface WatchOptions {
   limits: Limits;
-  /** What the run took so far. */
+  /** What the run has used so far. */
   spent(): Spent;
-  /** A time is up. */
+  /** A timeout has expired. */
   onDue(cause: Cause): void;
 }
 
 /**
- * Keeps the limits of a run that its agent cannot keep or does not know, from what the agent says while it runs. It
- * counts over all attempts of a run. It stops nothing by itself: it answers why the run should stop.
+ * Enforces the limits that an agent cannot enforce or does not know, from what the agent reports while it runs. It
+ * counts over all attempts of a run. It stops nothing by itself: it returns why the run should stop.
  */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #limits: Limits;
   readonly #timers = new Map<TimerName, NodeJS.Timeout>();
-  /** Questions by the id of their event, and by the stream that ends with one. */
+  /** Open questions: by the id of their event, and by the stream that ends with one. */
   readonly #open = new Map<string, string>();
   readonly #typed = new Map<StreamName, string>();
   readonly #tails = new Map<StreamName, Buffer>();
-  /** Sinks that we wait for. */
+  /** How many sinks we are waiting for. */
   #waits = 0;
-  /** How long it was given to leave; infinite: it has more to do. */
+  /** How long it was given to exit; infinite: it has more to do. */
   #leavingMs = Infinity;
   #turns = 0;
-  /** Turns in the agent's own books. */
+  /** Turns counted in the agent's own session files. */
   #booked = 0;
-  /** Items of the main thread that ended, for agents whose turn is the whole run. */
+  /** Completed items of the main thread, for agents whose turn is the whole run. */
   #items = 0;
   readonly #subItems = new Set<string>();
   readonly #openItems = new Set<string>();
@@ -78,12 +78,12 @@ export class Watch {
     this.#restartIdle();
   }
 
-  /** The agent is gone. */
+  /** The agent has exited. */
   pause(): void {
     for (const name of this.#timers.keys()) this.#clear(name);
   }
 
-  /** What the dialect of the agent can tell. */
+  /** Takes note of what the agent's dialect can report. */
   reads({ turnIsRun, hasNoLastWord }: Pick<Dialect, 'turnIsRun' | 'hasNoLastWord'>): void {
     // Every tool call then counts as a turn.
     this.#isWholeRun = turnIsRun === true;
@@ -112,7 +112,7 @@ export class Watch {
     }
   }
 
-  /** Answers why the run should stop now, if it should. */
+  /** Returns why the run should stop now, if it should. */
   event(event: AgentEvent): Cause | undefined {
     if (event.type !== 'log' && event.type !== 'thread.completed') this.#clear('first');
     this.#restartIdle();
@@ -128,7 +128,7 @@ export class Watch {
       case 'turn.started':
         this.#goesOn();
         this.#turns += 1;
-        // The agent may not say why its turn ended; that it begins one more is proof enough.
+        // The agent may not report why its turn ended; one more turn is proof enough.
         return this.#turns > this.#maxTurns ? this.#turnLimit(this.#maxTurns) : undefined;
       case 'turn.completed':
         if (event.finish_reason === 'stop' && !this.#hasLastWord) this.#leaves(silentMs);
@@ -157,7 +157,7 @@ export class Watch {
     }
   }
 
-  /** The agent's own books, where it tells nothing: answers why the run should stop now, if it should. */
+  /** Totals from the agent's own session files, where it reports none itself; returns why the run should stop now, if it should. */
   counted(totals: SessionTotals, price?: Price): Cause | undefined {
     const { turns, goesOn, inputTokens: input, outputTokens: output, cacheReadTokens = 0, costUsd = 0 } = totals;
     this.#booked = turns;
@@ -179,7 +179,7 @@ export class Watch {
     return reached({ limit: 'turns', value, maximum, message: `the turn limit of ${maximum} was reached` });
   }
 
-  /** A limit that the run is beyond, as far as is known. */
+  /** A limit that the run has exceeded, as far as is known. */
   overspent(limits: Limits): Cause | undefined {
     return this.#booked > this.#maxTurns ? this.#turnLimit(this.#booked) : this.#bill(limits);
   }
@@ -197,7 +197,7 @@ export class Watch {
     return undefined;
   }
 
-  /** The same question again and again is one question. */
+  /** A repeated question does not restart the timer. */
   #asked(): void {
     if (this.#timers.has('question')) return;
     this.#after('question', this.#limits.permission_timeout_ms ?? defaultPermissionMs, () => {
@@ -220,7 +220,7 @@ export class Watch {
     this.#clear('question');
   }
 
-  /** Whatever was asked, the agent does not wait for it. */
+  /** The agent continues, so it is not waiting for any answer. */
   #goesOn(): void {
     this.#forgetQuestions();
     this.#leavingMs = Infinity;
@@ -228,7 +228,7 @@ export class Watch {
     this.#clear('overstay');
   }
 
-  /** There is nothing left to do for it. */
+  /** The agent has nothing left to do. */
   #leaves(ms: number): void {
     this.#after('linger', ms, () => (this.#openItems.size === 0 ? { kind: 'done' } : undefined));
     if (ms >= this.#leavingMs) return;
@@ -258,7 +258,7 @@ export class Watch {
   }
 
   #clear(name: TimerName): void {
-    // Asked for with every event, and there is seldom one.
+    // Called for every event, and there is seldom a timer.
     if (this.#timers.size === 0) return;
     const timer = this.#timers.get(name);
     if (timer === undefined) return;

@@ -187,7 +187,7 @@ it('keeps what a server that is away did not hear, and the next run sends it', a
   await server.ended;
   const alone = await reporting(`cat '${recording}'`, `http://127.0.0.1:${port}`).ended;
   expect(alone.code).toBe(0);
-  expect(alone.stderr).toContain('not wholly reported');
+  expect(alone.stderr).toContain('not fully reported');
   expect(readdirSync(join(elsewhere, 'runwire', 'reports'))).toHaveLength(1);
   server = await serving(state, ['--port', String(port)]);
   const before = (await server.json<{ runs: RunSummary[] }>('/api/runs?agent=codex&status=success')).runs.length;

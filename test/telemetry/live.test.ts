@@ -177,7 +177,7 @@ describe('TRACEPARENT', () => {
       seen({ TRACEPARENT: `00-${trace}-${span}-00` }, '--otel', 'unsampled.jsonl'),
     ]);
     expect([given.seen, none.seen, broken.seen]).toEqual([`[00-${trace}-${span}-00]`, '[]', '[]']);
-    expect(broken.stderr).toContain('TRACEPARENT is no trace context');
+    expect(broken.stderr).toContain('TRACEPARENT is not a trace context');
     expect(unsampled.seen).toMatch(new RegExp(`\\[00-${trace}-(?!${span})[0-9a-f]{16}-00\\]`));
     expect(() => readFileSync(join(unsampled.cwd, 'unsampled.jsonl'))).toThrow('ENOENT');
     expect([given, none, broken, unsampled].map(({ status }) => status)).toEqual([0, 0, 0, 0]);

@@ -18,7 +18,7 @@ export function answerSink(outlet: AnswerOutlet): Sink {
   };
 }
 
-/** stdout in a dialect, as it happens. The first of what comes at once is written at once, before anything is loaded; the rest together. */
+/** stdout in a dialect, as it happens. Of records that arrive together, the first is written at once, the rest in one piece. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
   const send = (): void => {
@@ -59,7 +59,7 @@ export function finalReportSink(outlet: Outlet): Sink {
   return { end: (outcome) => outlet.write(`${escapeToAscii(JSON.stringify(writeEnding(outcome), null, 2))}\n`) };
 }
 
-/** Live events, and after the last of them its report once more, for people. */
+/** Live events, and after the last of them the report once more, for people. */
 export function reportSink(writer: Writer, outlet: Outlet): Sink {
   const sink = dialectSink(writer, outlet);
   const report = finalReportSink(outlet);

@@ -18,23 +18,23 @@ import { UsageMeter } from './used-so-far.ts';
 
 export interface LedgerRequest {
   place: Exclude<LedgerPlace, { kind: 'none' }>;
-  /** Whether the whole run is kept beside its line in the ledger. */
+  /** Whether the whole run is kept, besides its entry in the ledger. */
   keepsTape: boolean;
-  /** Where its tape goes; default: as the environment says. */
+  /** Where its tape goes; default: as set in the environment. */
   tapes?: TapesPlace | undefined;
-  /** Attempts of the same run in other processes, which were lost. */
+  /** Attempts of the same run in other processes that were lost. */
   lost?: readonly Attempt[];
-  /** How long the end of the run waits for it; default: as long as whoever waits for an exit code would. */
+  /** How long the end of the run waits for the ledger; default: 5 s, about as long as anybody would wait for an exit code. */
   patienceMs?: number;
 }
 
 export interface LedgerSinkOptions extends LedgerRequest, RunFacts {
-  /** Takes secrets out of what does not come with the records: labels, places, names. */
+  /** Removes secrets from data that is not part of the records: labels, places, names. */
   clean?: <Value>(value: Value) => Value;
-  /** Tests lower them. */
+  /** Lowered by tests. */
   heartbeatMs?: number;
   progressMs?: number;
-  /** Tests give another. Asked again after a failure: a server may come back. */
+  /** Replaced by tests. Called again after a failure: a server may come back. */
   open?: () => Promise<RunWriter>;
 }
 
@@ -45,16 +45,16 @@ const firstRetryMs = 1000;
 const lastRetryMs = 15_000;
 const defaultProgressMs = 1000;
 const defaultHeartbeatMs = 5000;
-/** A ledger that does not answer must not keep an exit code from whoever waits for it. */
+/** A ledger that does not answer must not hold back the exit code. */
 const defaultPatienceMs = 5000;
-/** When the run is recorded, its tape may take a little longer to where it is kept. */
+/** Once the run is recorded, its tape may take a little longer to reach its store. */
 const deliveryMs = 5000;
 
-/** Tells the ledger about one run. It never throws and never waits: storage that fails costs a warning, not the run. */
+/** Records one run in the ledger. It never throws and never makes the run wait: failing storage costs a warning, not the run. */
 export class LedgerSink implements Sink {
   readonly id: string;
   readonly writesRecords: boolean;
-  /** Where the run can be followed while it goes on. */
+  /** Where the run can be followed while it is in progress. */
   readonly tape: Tape | undefined;
   readonly #options: LedgerSinkOptions;
   readonly #run: Omit<NewRun, 'prompt'>;
@@ -65,14 +65,14 @@ export class LedgerSink implements Sink {
   readonly #content = new RunContent();
   readonly #meter = new UsageMeter();
   #store: RunWriter | undefined;
-  /** For the tape alone, which is told of more often. */
+  /** For the tape only, which is written more often. */
   #tapeStore: Promise<RunStore> | undefined;
   #prompt: string | undefined;
   #begun = false;
   #news: Omit<Progress, 'at'> = {};
   #lastSequence = 0;
   #ending: Ending | undefined;
-  /** The tape is closed: its hash goes with the end of the run. */
+  /** The tape is closed: its hash is recorded with the end of the run. */
   #isTaped = false;
   #recorded = false;
   #isAbandoned = false;
@@ -165,7 +165,7 @@ export class LedgerSink implements Sink {
     if (!this.#begun || this.#warned) this.#keepUntilRecorded();
   }
 
-  /** In the midst of something that does not let go, when only the process can be ended: the next command tells the ledger. */
+  /** Something blocks the process, which can only be killed: leaves a note from which the next command informs the ledger. */
   stopped(limit: Stopped['limit']): void {
     if (this.#ending !== undefined || this.#recorded || this.#isAbandoned) return;
     try {
@@ -180,7 +180,7 @@ export class LedgerSink implements Sink {
     this.#outbox.remove(this.#run);
   }
 
-  /** Settles when the run is recorded, or cannot be, or after some seconds; then what others left undone is done. */
+  /** Settles when the run is recorded, or cannot be, or after some seconds; also completes work that other runs left undone. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -206,7 +206,7 @@ export class LedgerSink implements Sink {
     if (this.#tapeStore !== undefined) return this.#tapeStore;
     const opened = openStore(this.#options.place);
     this.#tapeStore = opened;
-    // A server that is away is asked again.
+    // A server that cannot be reached is asked again.
     opened.catch(() => void (this.#tapeStore = undefined));
     return opened;
   }
@@ -251,10 +251,10 @@ export class LedgerSink implements Sink {
     }
   }
 
-  /** One piece of work at a time; what becomes known meanwhile is told with the next. */
+  /** One write at a time; what becomes known meanwhile goes into the next. */
   #schedule(delayMs: number): void {
     if (this.#working !== undefined || this.#closed !== undefined) return;
-    // It was asked for before, and is due earlier: no need to look at the clock for every record.
+    // Already scheduled, and due earlier: no need to read the clock for every record.
     if (this.#timer !== undefined && this.#delayMs <= delayMs) return;
     const due = Math.max(performance.now() + delayMs, this.#notBefore);
     if (this.#timer !== undefined && this.#due <= due) return;
@@ -295,7 +295,7 @@ export class LedgerSink implements Sink {
       this.#begun = true;
     }
     if (this.#ending !== undefined) {
-      // A role that may only add can tell it once.
+      // A database role that may only add rows can record the end only once.
       if (!this.#isTaped || this.#recorded) return;
       await store.finish(this.id, this.#ending, this.#run.owner);
       this.#recorded = true;

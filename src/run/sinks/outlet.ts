@@ -1,16 +1,16 @@
 import type { Piece } from '../../events/record-json.ts';
 import type { Sink } from './sink.ts';
 
-/** Characters that may wait for a slow reader before the agent's output has to. */
+/** How many characters may wait for a slow reader before the agent's output has to wait too. */
 const roomFor = 1 << 20;
 
-/** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and learns when the reader is gone. */
+/** The way to stdout: keeps the order, waits for a slow reader without holding up the run, and notices when the reader is gone. */
 export class Outlet implements Sink {
   readonly #print: (pieces: readonly Piece[]) => Promise<void>;
   readonly #onClosed: () => void;
   #waiting: (readonly Piece[])[] = [];
   #characters = 0;
-  /** Settled when all is handed over. */
+  /** Settled when everything is handed over. */
   #pumping: PromiseWithResolvers<void> | undefined;
   #closed = false;
 
@@ -38,12 +38,12 @@ export class Outlet implements Sink {
     return this.#characters > roomFor ? this.#pumping?.promise : undefined;
   }
 
-  /** Everything is handed over, or no one wants it any more. */
+  /** Settles when everything is handed over, or nobody wants it any more. */
   async close(): Promise<void> {
     await this.#pumping?.promise;
   }
 
-  /** The reader is there and does not read: nobody waits for it any longer. */
+  /** The reader is there but does not read: stop waiting for it. */
   giveUp(): void {
     this.#closed = true;
     this.#take();
@@ -67,7 +67,7 @@ export class Outlet implements Sink {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#characters = 0;
-    // Nearly always one: there is nothing to copy then.
+    // Nearly always one, so there is nothing to copy.
     return waiting.length === 1 ? (waiting[0] ?? []) : waiting.flat();
   }
 }

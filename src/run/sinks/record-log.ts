@@ -3,19 +3,19 @@ import { Failure } from '../../failure.ts';
 import type { Tape } from '../../stores/tape.ts';
 import type { Sink } from './sink.ts';
 
-/** Records that a reader may be behind before the agent's output has to wait for it. */
+/** How many records a reader may lag behind before the agent's output has to wait for it. */
 const longestLag = 1000;
-/** What is kept for readers that come late: so many records, and about so many characters of text. */
+/** What is kept for late readers: this many records, and about this many characters of text. */
 const keptRecords = 10_000;
 const keptCharacters = 32 * 1024 * 1024;
 
-/** The records of one run for any number of readers, each from where it wants. */
+/** The records of one run for any number of readers, each with its own starting point. */
 export class RecordLog implements Sink {
   #kept: EventRecord[] = [];
-  /** How many records were there before the first one that is kept. */
+  /** How many records came before the first one that is kept. */
   #dropped = 0;
   #characters = 0;
-  /** Where each reader is, counted like the records. */
+  /** The position of each reader, counted like the records. */
   readonly #readers = new Set<{ next: number }>();
   #news = Promise.withResolvers<void>();
   #room: PromiseWithResolvers<void> | undefined;
@@ -46,17 +46,17 @@ export class RecordLog implements Sink {
     this.#wake();
   }
 
-  /** There is no run: whoever reads hears why. */
+  /** There is no run: its readers get the reason. */
   fail(failure: Failure): void {
     this.#failure = failure;
     this.#isClosed = true;
     this.#wake();
   }
 
-  /** All records with a higher sequence, the ones to come included; ends with the run. */
+  /** All records with a higher sequence, including those to come; ends with the run. */
   async *read(after = 0): AsyncGenerator<EventRecord, void> {
     let last = after;
-    // More may be told and forgotten while the tape is read.
+    // More records may arrive and be dropped while the tape is read.
     while (this.#isForgotten(last)) last = yield* this.#fromTape(last);
     const reader = { next: this.#find(last) };
     this.#readers.add(reader);
@@ -72,7 +72,7 @@ export class RecordLog implements Sink {
       }
       if (this.#failure !== undefined) throw this.#failure;
     } finally {
-      // Whoever stops reading does not stop the run, and must not make it wait.
+      // A reader that stops reading does not stop the run, and must not make it wait.
       this.#readers.delete(reader);
       this.#makeRoom();
     }
@@ -83,7 +83,7 @@ export class RecordLog implements Sink {
     return this.#dropped > 0 && (this.#kept[0]?.sequence ?? 0) > after + 1;
   }
 
-  /** Answers the last sequence that the tape had. */
+  /** Returns the last sequence on the tape. */
   async *#fromTape(after: number): AsyncGenerator<EventRecord, number> {
     const decoder = new TextDecoder();
     let last = after;
@@ -102,7 +102,7 @@ export class RecordLog implements Sink {
     return last;
   }
 
-  /** The place of the first record after a sequence; sequences grow, but may leave gaps. */
+  /** The position of the first record after a sequence; sequences increase, but may have gaps. */
   #find(after: number): number {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
@@ -123,11 +123,11 @@ export class RecordLog implements Sink {
     return this.#dropped + this.#kept.length - slowest;
   }
 
-  /** Nobody reads them, so nobody misses them; what a reader is still to get stays. */
+  /** Drops old records, but none that a reader still has to get. */
   #forget(): void {
     if (this.#kept.length <= keptRecords && this.#characters <= keptCharacters) return;
     const needed = Math.min(...Array.from(this.#readers, ({ next }) => next), this.#dropped + this.#kept.length);
-    // Half at once, so that forgetting costs nothing per record.
+    // Half at once, so that dropping costs next to nothing per record.
     const count = Math.min(Math.ceil(this.#kept.length / 2), needed - this.#dropped);
     if (count <= 0) return;
     for (const record of this.#kept.splice(0, count)) this.#characters -= charactersOf(record);
@@ -147,7 +147,7 @@ export class RecordLog implements Sink {
   }
 }
 
-/** About how much a record holds: what it does not count is small. */
+/** The approximate size of a record: what is not counted is small. */
 function charactersOf(record: EventRecord): number {
   if ('text' in record && typeof record.text === 'string') return record.text.length;
   if (record.type === 'item.output') return record.chunk.length;

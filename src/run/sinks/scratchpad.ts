@@ -8,16 +8,16 @@ import type { Environment } from '../../vocabulary.ts';
 import { stateFolder } from '../../xdg.ts';
 import type { Sink } from './sink.ts';
 
-/** Each inside the one before. */
+/** Each inside the previous one. */
 const folders = ['.dexter', '.dexter/scratchpad'] as const;
 
-/** `2026-02-22-101500_<12 hex of the query's md5>`; equal queries of one second get a number behind it. */
+/** `2026-02-22-101500_<12 hex of the query's md5>`; equal queries within one second get a number appended. */
 export function scratchpadName(query: string, at: number): string {
   const stamp = new Date(at).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
   return `${stamp}_${createHash('md5').update(query).digest('hex').slice(0, 12)}`;
 }
 
-/** The working folder; but for a run in a private copy, whose checkout stays as it is: a folder of our own. */
+/** The working directory; for a run in a private copy, whose checkout must stay unchanged, Runwire's own state folder. */
 export function scratchpadHome(cwd: string, isIsolated: boolean, env: Environment): string {
   return isIsolated ? join(stateFolder(env), 'scratchpads') : cwd;
 }
@@ -27,14 +27,14 @@ export function scratchpadHome(cwd: string, isIsolated: boolean, env: Environmen
  * before the agent can put a link in its place.
  */
 export class Scratchpad implements Sink {
-  /** The one that was asked for, or the first one after it that is free. */
+  /** The requested name, or the first free one after it. */
   readonly name: string;
   readonly #path: string;
   #file: number | undefined;
   readonly #onError: (message: string) => void;
   readonly #calls = new Map<string, EventOf<'item.started'>>();
   #begun = false;
-  /** Words that are a thought if calls follow them, and the answer if not. */
+  /** Text that is a thought if calls follow it, and the answer if not. */
   #text: string | undefined;
 
   constructor(cwd: string, name: string, onError: (message: string) => void) {
@@ -94,7 +94,7 @@ export class Scratchpad implements Sink {
   }
 }
 
-/** A link that a repository brings would send what the run says to wherever it likes. */
+/** A link in the repository could send the run's output anywhere. */
 function ownFolder(cwd: string, name: string): void {
   const path = join(cwd, name);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -105,7 +105,7 @@ function ownFolder(cwd: string, name: string): void {
 
 const mostNames = 1000;
 
-/** Whatever is there already, a file of another run or a link, stays as it is. */
+/** Never touches what already exists, be it another run's file or a link. */
 function openFree(name: string, pathOf: (name: string) => string): [name: string, file: number] {
   const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = constants;
   for (let number = 1; ; number += 1) {

@@ -4,32 +4,32 @@ import type { GitFacts } from '../../stores/labels.ts';
 import type { Labels } from '../../stores/run-store.ts';
 import type { Environment } from '../../vocabulary.ts';
 
-/** Where a run is told. It has a life: records as they happen, the outcome, and time to finish its own work. */
+/** A receiver of a run's events: it gets the records as they happen, then the outcome, then time to finish its own work. */
 export interface Sink {
   /** It writes records as JSON. */
   readonly writesRecords?: boolean;
   record?(record: EventRecord): void;
   /** An attempt that will be followed by another. */
   attempt?(attempt: EndedAttempt): void;
-  /** While it is pending, the sink has more than it can take: the agent's output waits for it, and the agent when that is very much. */
+  /** While it is pending, the sink has more than it can take: the agent's output waits, and so does the agent if much piles up. */
   ready?(): Promise<void> | undefined;
-  /** Settles when those who count on what was recorded so far have been told, or could not be. It never rejects. */
+  /** Settles when everything recorded so far has been passed on, or could not be. It never rejects. */
   flush?(): Promise<void>;
-  /** The last record was told, and this is what the run came to. */
+  /** The last record was delivered, and this is the outcome. */
   end?(outcome: RunOutcome): void;
-  /** Instead of an end: another process has taken the run over, and what is remembered of it is its own. */
+  /** Instead of `end`: another process has taken the run over, and is the one to record it. */
   abandon?(): void;
-  /** Settles when nothing is left to do. It never rejects: a sink that fails costs a warning, not the run. */
+  /** Settles when nothing is left to do. It never rejects: a failing sink costs a warning, not the run. */
   close?(): Promise<void>;
 }
 
-/** What is remembered of a run beside its records, wherever it is remembered. */
+/** What is stored about a run besides its records, wherever it is stored. */
 export interface RunFacts {
   id: string;
   startedAt: number;
   /** The run that started this one, and the top of their tree. */
   parent?: { run_id: string; root_run_id: string };
-  /** These outweigh what git and the CI tell. */
+  /** These override the labels from git and the CI. */
   labels: Labels;
   agent?: string;
   model?: string;
@@ -41,7 +41,7 @@ export interface RunFacts {
   warn: (message: string) => void;
 }
 
-/** An attempt that was not the last, and what it took. */
+/** An attempt that was not the last, and what it used. */
 export interface EndedAttempt {
   number: number;
   status: RunOutcome['status'];
@@ -51,11 +51,11 @@ export interface EndedAttempt {
   duration_ms: number;
   tokens_used?: number;
   cost?: number;
-  /** Why it is tried again. */
+  /** Why it is retried. */
   reason: string;
 }
 
-/** What was opened before something failed has a life to end as well. */
+/** Sinks that were opened before something failed have to be closed as well. */
 export async function closingOnFailure<Result>(opened: readonly Sink[], open: () => Promise<Result>): Promise<Result> {
   try {
     return await open();

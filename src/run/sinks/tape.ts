@@ -2,7 +2,7 @@ import type { EventRecord } from '../../events/event.ts';
 import type { Tape, TapeWriter } from '../../stores/tape.ts';
 import type { Sink } from './sink.ts';
 
-/** Every record on a tape of the caller's. Throws `Failure` when it cannot be written at all. */
+/** Writes every record to a tape that the caller provides. Throws `Failure` when it cannot be written at all. */
 export class TapeSink implements Sink {
   readonly writesRecords = true;
   readonly #writer: TapeWriter;

@@ -15,22 +15,22 @@ export interface TelemetryOptions {
   runId: string;
   startedAt: number;
   traceState: string | undefined;
-  /** Takes secrets out of what does not come with the records. */
+  /** Removes secrets from data that is not part of the records. */
   clean: <Value>(value: Value) => Value;
   /** Called once at most. */
   warn: (message: string) => void;
-  /** Tests lower it. */
+  /** Lowered by tests. */
   patienceMs?: number;
 }
 
 const firstRetryMs = 500;
 const lastRetryMs = 10_000;
-/** How often one that is away is asked when nothing but that is left to do. */
+/** How often an unreachable collector is tried when nothing else is left to do. */
 const lastAttempts = 3;
-/** A collector that does not answer must not keep an exit code from whoever waits for it. */
+/** A collector that does not answer must not hold back the exit code. */
 const defaultPatienceMs = 5000;
 
-/** Tells OpenTelemetry about one run, in batches as it goes. It never throws and never waits: a collector that is away costs a warning. */
+/** Sends the spans of one run in batches. It never throws and never makes the run wait: an unreachable collector costs a warning. */
 export class TelemetrySink implements Sink {
   readonly #options: TelemetryOptions;
   readonly #fold: SpanFold;
@@ -56,7 +56,7 @@ export class TelemetrySink implements Sink {
     this.#fold.record(record);
   }
 
-  /** Settles when all is sent, or cannot be, or after some seconds. */
+  /** Settles when everything is sent, or cannot be, or after some seconds. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#isClosing = true;
@@ -69,7 +69,7 @@ export class TelemetrySink implements Sink {
     clearTimeout(timer);
     this.#isOver = true;
     if (this.#waiting.length > 0) this.#warn(`${this.#waiting.length} spans could not be sent`);
-    else if (this.#waiting.dropped > 0) this.#warn(`${this.#waiting.dropped} spans were more than could wait`);
+    else if (this.#waiting.dropped > 0) this.#warn(`${this.#waiting.dropped} spans did not fit in the queue`);
   }
 
   #add(span: Span): void {
@@ -95,7 +95,7 @@ export class TelemetrySink implements Sink {
     this.#timer.unref();
   }
 
-  /** What waits, batch by batch; what nobody takes now waits on. */
+  /** Sends what is waiting, batch by batch; what is not accepted now stays in the queue. */
   async #work(): Promise<void> {
     const { request, clean } = this.#options;
     let attempts = 0;

@@ -3,7 +3,7 @@ import { UsageTotals } from '../../outcome/usage.ts';
 import { present } from '../../present.ts';
 import type { UsedSoFar } from '../../stores/run-store.ts';
 
-/** What a run has used while it goes on: all that is left of it where its machine is lost. */
+/** What a running run has used so far: all that is known if its machine is lost. */
 export class UsageMeter {
   readonly #totals = new UsageTotals();
   #toolCalls = 0;
@@ -20,7 +20,7 @@ export class UsageMeter {
     this.#totals.nextAttempt(false);
   }
 
-  /** What changed since this was asked last; empty: nothing. */
+  /** What changed since the last call; empty: nothing. */
   take(): UsedSoFar {
     if (!this.#isChanged) return {};
     this.#isChanged = false;

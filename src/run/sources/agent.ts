@@ -16,13 +16,13 @@ import type { Introduction } from './source.ts';
 
 const defaultMode: PermissionMode = 'edit';
 
-/** Another agent's own program, found, planned and ready to start. Throws `Failure` when it is not there or cannot do what was asked. */
+/** Another agent's own program, ready to start. Throws `Failure` when it is not installed or cannot do what was asked. */
 export async function agentSource(spec: RunSpec, variables: Variables): Promise<Chosen> {
   const cli = findAgent(spec.agent);
   const { permission_mode: mode, pass_env, limits } = spec;
   const { env, set: given, workspace } = variables;
   const modes = cli.abilities.permissionModes;
-  // A mode that was asked for is a promise, which a stricter one keeps; the default is none.
+  // A mode that was asked for is a promise, which a stricter mode keeps as well; the default is not a promise.
   if (mode !== undefined && !hasAtMost(modes, mode))
     throw new Failure('input', `--permission-mode ${mode}: ${cli.title} has ${modes.join(', ') || 'no such modes'}`);
   const { path, version } = await locate(cli, env);
@@ -59,7 +59,7 @@ function meterOf(
   return () => meter.look();
 }
 
-/** A limit that can only be looked at when it is too late, said before the start. */
+/** Warns before the start about a limit that can only be checked when it is too late. */
 function unkept({ title, tellsUsage, tellsTurnsAtEnd, abilities }: AgentCli, { limits }: RunSpec): string[] {
   const cost = limits.max_cost_usd !== undefined && !abilities.ownLimits.includes('cost') ? ['--max-cost-usd'] : [];
   const turns = limits.max_turns !== undefined && tellsTurnsAtEnd === true ? ['--max-turns'] : [];
@@ -67,12 +67,12 @@ function unkept({ title, tellsUsage, tellsTurnsAtEnd, abilities }: AgentCli, { l
   if (flags.length === 0 || tellsUsage === 'while it runs') return [];
   return [
     tellsUsage === 'never'
-      ? `${title} does not tell what it uses: ${flags.join(', ')} cannot be kept.`
-      : `${title} tells what it used at its end: ${flags.join(', ')} cannot stop it before.`,
+      ? `${title} does not report its usage: ${flags.join(', ')} cannot be enforced.`
+      : `${title} reports its usage only at its end: ${flags.join(', ')} cannot stop it before that.`,
   ];
 }
 
-/** Whether one of its modes allows no more than this one. */
+/** Whether one of its modes allows at most as much as this one. */
 function hasAtMost(modes: readonly PermissionMode[], mode: PermissionMode): boolean {
   return modes.some((each) => permissionModes.indexOf(each) <= permissionModes.indexOf(mode));
 }

@@ -5,7 +5,7 @@ import type { Attempt, Source } from './source.ts';
 
 type Options = Omit<AgentOptions, 'signal'>;
 
-/** The agent that comes with Runwire: no process of its own, so its events come as they are. */
+/** The agent that comes with Runwire: it runs in this process, so its events need no decoding. */
 export class BuiltInSource implements Source {
   readonly dialect = 'runwire';
   readonly canResume = true;
@@ -20,7 +20,7 @@ export class BuiltInSource implements Source {
 
   async produce({ resume, left, out, stop }: Attempt): Promise<undefined> {
     const work = async (): Promise<void> => {
-      // Read once: what the agent writes into a config file is not for its own next attempt.
+      // Read once: what the agent writes into a config file must not affect its own next attempt.
       const options = await (this.#options ??= this.#readOptions());
       const runAgent = await this.#load();
       const continued = resume === undefined ? {} : { resume, prompt: continuePrompt };
@@ -31,5 +31,5 @@ export class BuiltInSource implements Source {
   }
 }
 
-/** Loaded when everything else is ready: the first line is out before the model's client is in. */
+/** Loaded when everything else is ready, so that the first line is printed before the model client is loaded. */
 const loadBuiltIn = async (): Promise<RunAgent> => (await import('../../builtin/agent.ts')).runAgent;

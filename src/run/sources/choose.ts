@@ -11,10 +11,10 @@ import type { Script } from './script.ts';
 import type { Introduction, Source } from './source.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
-/** What stands behind the names of variables in a spec. */
+/** The values behind the variable names in a spec. */
 export interface Variables {
   env: Environment;
-  /** Given for the agent's process alone; they win over what is passed on. */
+  /** Given for the agent's process only; they override variables that are passed on. */
   set: Readonly<Record<string, string>>;
   /** The private copy that its process runs in. */
   workspace?: Workspace | undefined;
@@ -25,7 +25,7 @@ export interface Chosen {
   introduction: Introduction;
   /** What is left for us to watch. */
   limits: Limits;
-  /** What differs from what was asked for, for people. */
+  /** For people: where the run differs from what was asked for. */
   warnings: readonly string[];
 }
 
@@ -35,11 +35,11 @@ export interface Chooser extends Variables {
   loadAgent?: (() => Promise<RunAgent>) | undefined;
   /** Directs the run instead of an agent. */
   script?: Script | undefined;
-  /** Somebody who can be asked; unset: nobody. */
+  /** A person who can be asked; unset: nobody. */
   ask?: AskPerson | undefined;
 }
 
-/** Who makes the events: the built-in agent, another agent's program, or a command of the caller's. Each is loaded when it is chosen. */
+/** Chooses what makes the events: the built-in agent, another agent's program, or the caller's command. Each is loaded only when chosen. */
 export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Chosen> {
   const spec = { ...given, ...agentOf(given) };
   const { agent, command, limits } = spec;
@@ -52,11 +52,11 @@ export async function chooseSource(given: RunSpec, chooser: Chooser): Promise<Ch
   if (agent === acpAgent) return (await import('./acp/choose.ts')).acpSource(spec, chooser, chooser.ask);
   if (command !== undefined) return (await import('./command.ts')).commandSource(command, spec, chooser);
   if (agent !== builtIn) return (await import('./agent.ts')).agentSource(spec, chooser);
-  // Its file tools work where its process is.
+  // Its file tools see what its process sees, so it needs its own process inside the copy.
   if (chooser.workspace !== undefined) return (await import('./own-process.ts')).ownProcessSource(spec, chooser);
   const { place, env, redact, loadAgent, ask } = chooser;
   const options = async () => (await import('./builtin-options.ts')).agentOptions(spec, place, env, redact, ask);
-  // It keeps these two by itself, before the call that would break them.
+  // It enforces these two itself, before the model call that would exceed them.
   const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
   return { source: new BuiltInSource(options, loadAgent), introduction: {}, limits: watched, warnings: [] };
 }
@@ -66,7 +66,7 @@ export function refusingSource(failure: Failure): Source {
   return { dialect: 'runwire', canResume: false, produce: () => Promise.reject(failure) };
 }
 
-/** A rule that is not kept is worse than none. */
+/** A rule that is silently ignored is worse than none. */
 function refuseWhatIsIgnored({ agent, command, ...spec }: RunSpec): void {
   const isBuiltIn = command === undefined && agent === builtIn;
   const isAcp = agent === acpAgent;

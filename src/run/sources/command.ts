@@ -7,7 +7,7 @@ import type { RunSpec } from '../spec.ts';
 import type { Chosen, Variables } from './choose.ts';
 import { ProcessSource } from './process.ts';
 
-/** The very command that the user typed. What looks like a known agent gets that agent's variables. */
+/** The exact command that the user typed. One that looks like a known agent gets that agent's variables. */
 export function commandSource(command: readonly string[], spec: RunSpec, { env, set, workspace }: Variables): Chosen {
   const [program, ...args] = command;
   if (program === undefined || program === '')

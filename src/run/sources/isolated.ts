@@ -38,15 +38,15 @@ export async function isolatedSource(
   };
 }
 
-/** Some agents look for their sessions by the folder that they work in. */
+/** Some agents look up their sessions by working directory. */
 function elsewhere({ resume, agent }: RunSpec, { isolation }: Workspace): string[] {
   if (resume === undefined || agent === builtIn || isolation === 'overlay') return [];
   return [
-    `a ${isolation} is in a folder of its own, where ${agent} may not find the session ${resume}; --isolate overlay is at the same path`,
+    `a ${isolation} is in a different folder, where ${agent} may not find the session ${resume}; --isolate overlay keeps the same path`,
   ];
 }
 
-/** Who made a copy, and whether it can still be told to remove it. */
+/** Identifies the process that made a copy, and whether it is still there to remove it. */
 export const owners = {
   self: thisProcess,
   isGone: (owner: unknown, heardAt: number): boolean =>
@@ -55,18 +55,18 @@ export const owners = {
     isGone({ owner: owner as ReturnType<typeof thisProcess>, heartbeat_at: heardAt }, Date.now()),
 };
 
-/** The copy is made before the first attempt, what is left in it is kept after each, and in the end it is gone. */
+/** The copy is made before the first attempt, its changes are kept after each, and it is removed at the end. */
 class IsolatedSource implements Source {
   readonly #inner: Source;
   readonly #workspace: Workspace;
   readonly #who: { agent: string; runId: string };
-  /** The branch was not asked for by name: one that holds nothing need not be there. */
+  /** The branch was not asked for by name, so one without changes may be dropped. */
   readonly #mayLeaveNone: boolean;
-  /** Files that were told of, seen from the top. */
+  /** Files that were already reported, relative to the top. */
   readonly #edited = new Set<string>();
   #isMade = false;
   #kept: Kept | undefined;
-  /** What could not be kept must not be removed. */
+  /** False while the copy holds work that is not kept: then it must not be removed. */
   #isKept = true;
 
   constructor(inner: Source, workspace: Workspace, { mayLeaveNone, ...who }: { agent: string; runId: string; mayLeaveNone: boolean }) {
@@ -103,15 +103,15 @@ class IsolatedSource implements Source {
     } finally {
       const kept = await this.#keep();
       for (const draft of this.#untold(kept)) out.emit(draft);
-      // The name that it was kept by may be another one.
+      // It may have been kept under another name.
       out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
     }
   }
 
-  /** A copy that is elsewhere is gone when its files are read of: they are told by the names that they have in the checkout. */
+  /** By the time anybody reads about its files, a copy is gone: they are reported by their paths in the checkout. */
   #heardBy(out: Out): Out {
     const { repository, cwd, top } = this.#workspace;
-    // An agent may have asked the system where it is.
+    // An agent may report the resolved path.
     const tops = [top, realpathSync(top)];
     const inside = (path: string): string | undefined => {
       const whole = resolve(cwd, path);
@@ -136,7 +136,7 @@ class IsolatedSource implements Source {
     };
   }
 
-  /** What git says was done and the agent did not. */
+  /** Changes that git found and the agent did not report. */
   #untold({ changes, notes }: Kept): Draft[] {
     const { root } = this.#workspace.repository;
     const silent = changes.filter(({ path }) => !this.#edited.has(path));

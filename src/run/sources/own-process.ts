@@ -12,7 +12,7 @@ import { continuePrompt } from './resuming.ts';
 /** The variables that the built-in agent itself reads. */
 const ownVariables = ['RUNWIRE_*', 'OPENAI_*', 'ANTHROPIC_*', 'GOOGLE_*', 'GEMINI_*', 'AZURE_*', 'OLLAMA_*'];
 
-/** The built-in agent as a process: where its tools must see another file system than we do. */
+/** The built-in agent as a separate process, for when its tools must see a different file system. */
 export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variables): Chosen {
   const { prompt, cwd, pass_env, limits } = spec;
   if (spec.output_schema !== undefined) throw new Failure('input', '--output-schema: not with --isolate');
@@ -26,12 +26,12 @@ export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variabl
       return { ...(workspace?.inside(order) ?? order), stdin: resume === undefined ? prompt : continuePrompt };
     },
   });
-  // It keeps these two by itself, before the call that would break them.
+  // It enforces these two itself, before the model call that would exceed them.
   const { max_turns: _turns, max_cost_usd: _cost, ...watched } = limits;
   return { source, introduction: { agent: 'runwire', agent_version: version }, limits: watched, warnings: [] };
 }
 
-/** The command of this package, from wherever this file was built into. */
+/** The command of this package, wherever this file was built to. */
 function ownProgram(): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const program = join(folder, 'bin', 'runwire.js');

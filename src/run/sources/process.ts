@@ -13,12 +13,12 @@ import type { Attempt, Out, Source } from './source.ts';
 type Launch = Omit<ProcessOrder, 'onStdout' | 'onStderr'>;
 
 interface ProcessSourceOptions {
-  /** Asked before every start; `resume` is the session to resume. Throws `Failure` when it cannot be started. */
+  /** Called before every start; `resume` is the session to resume. Throws `Failure` when it cannot be started. */
   launch(resume: string | undefined, left: Attempt['left']): Launch;
   /** Unset: detected from the first lines. */
   dialect?: Dialect | undefined;
   canResume: boolean;
-  /** Reads the agent's own books, for one that tells nothing while it runs. */
+  /** Reads the agent's own session files, for an agent that reports no usage while it runs. */
   meter?: (() => Promise<SessionTotals | undefined>) | undefined;
 }
 
@@ -65,7 +65,7 @@ export class ProcessSource implements Source {
     return process;
   }
 
-  /** One look at a time; the last one is when the agent is gone. */
+  /** One look at a time; the last one after the agent has exited. */
   #follow(out: Out): { end(): Promise<void> } {
     const { meter } = this.#options;
     if (meter === undefined) return { end: async () => {} };

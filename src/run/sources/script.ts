@@ -12,7 +12,7 @@ export interface ScriptWork {
   signal: AbortSignal;
 }
 
-/** Work that is directed by code of ours, told as drafts like any other. */
+/** Work that is directed by our own code and reported as drafts, like any other. */
 export type Script = (work: ScriptWork, emit: (draft: Draft) => void) => Promise<void>;
 
 export class ScriptSource implements Source {

@@ -7,17 +7,17 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import type { Limits } from '../spec.ts';
 import type { Stop } from '../stop.ts';
 
-/** Something that makes events: the built-in agent, a process, an agent of ACP, a script. It only emits, and ends. A tape is read, not run: `Reader`. */
+/** Something that makes events: the built-in agent, a process, an ACP agent, a script. It only emits, and ends. For tapes, see `Reader`. */
 export interface Source {
   /** The dialect that the events were read from. */
   readonly dialect: string;
   /** Whether a session can be resumed. */
   readonly canResume: boolean;
-  /** Runs the agent once, to its end; soon after `stop` it is over. Throws `Failure` when it cannot begin. */
+  /** Runs the agent once, to its end; returns soon after `stop`. Throws `Failure` when it cannot begin. */
   produce(attempt: Attempt): Promise<ProcessEnd | undefined>;
-  /** Where it works, if that is a private copy. */
+  /** The private copy that it works in, if any. */
   readonly workspace?: Workspace | undefined;
-  /** When no more attempts follow: nothing of it is left. */
+  /** Called when no more attempts follow; cleans up. */
   close?(): Promise<void>;
 }
 
@@ -25,22 +25,22 @@ export interface Source {
 export interface Attempt {
   /** A session to resume. */
   resume: string | undefined;
-  /** What is left of the limits of the run, for agents that keep these by themselves. */
+  /** What is left of the run's limits, for agents that enforce these themselves. */
   left: Pick<Limits, 'max_turns' | 'max_cost_usd'>;
-  /** Where its words go; once the attempt is over they go nowhere. */
+  /** Where its events go; once the attempt is over, they are ignored. */
   out: Out;
   stop: Stop;
 }
 
 export interface Out extends DraftSink {
   emit(draft: Draft, origin?: Origin): void;
-  /** What the agent speaks, as soon as it is known. */
+  /** The agent's dialect, as soon as it is known. */
   speaks(dialect: Dialect): void;
-  /** What the agent's own books say: so far, or when it is gone. */
+  /** Totals from the agent's own session files: so far, or after it has exited. */
   counted(totals: SessionTotals): void;
-  /** Bytes that were read; while the answer is pending, no more can be taken. */
+  /** Bytes that were read; while the returned promise is pending, no more can be taken. */
   heard(stream: 'stdout' | 'stderr', chunk: Uint8Array): Promise<void> | undefined;
 }
 
-/** What is known of an agent before it speaks. */
+/** What is known about an agent before its first event. */
 export type Introduction = Omit<EventOf<'thread.started'>, 'type'>;

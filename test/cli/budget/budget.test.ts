@@ -44,7 +44,7 @@ it('in dollars says before the start what it cannot count', async () => {
     const { stderr } = await inside(['run', ...words, '--ledger', ledger, '--', 'echo', '{"type":"turn.started"}']);
     return stderr.split('\n').filter((line) => line.includes('dollars of the budget'));
   };
-  const uncounted = 'unless the agent tells its cost, this run does not count in the dollars of the budget "usd"; --price counts it';
+  const uncounted = 'unless the agent reports its cost, this run does not count against the dollars of the budget "usd"; --price counts it';
   expect(
     await Promise.all([
       told('--budget', 'usd'),

@@ -34,9 +34,17 @@ it.each([
 });
 
 it.each<[string, RunAsk['limits'], string[]]>([
-  ['codex', { maxTokens: 1, maxCostUsd: 1 }, ['Codex tells what it used at its end: --max-cost-usd, --max-tokens cannot stop it before.']],
+  [
+    'codex',
+    { maxTokens: 1, maxCostUsd: 1 },
+    ['Codex reports its usage only at its end: --max-cost-usd, --max-tokens cannot stop it before that.'],
+  ],
   ['codex', { maxTurns: 1 }, []],
-  ['continue', { maxTurns: 1, maxTokens: 1 }, ['Continue tells what it used at its end: --max-turns, --max-tokens cannot stop it before.']],
+  [
+    'continue',
+    { maxTurns: 1, maxTokens: 1 },
+    ['Continue reports its usage only at its end: --max-turns, --max-tokens cannot stop it before that.'],
+  ],
 ])('says before the start which limits %s cannot keep', async (agent, limits, sentences) => {
   expect((await chosen({ agent, limits })).warnings).toEqual(sentences);
 });

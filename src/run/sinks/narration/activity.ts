@@ -7,10 +7,10 @@ import { oneLine } from '../../../terminal/plain.ts';
 
 const spinner = Array.from('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏');
 const spinMs = 100;
-/** Silence shorter than this is only a model at work. */
+/** A shorter silence only means that the model is working. */
 const silenceMs = 30_000;
 
-/** Hostile text, as the agent told it: only what is shown is made fit to be shown. */
+/** Untrusted text, as the agent sent it: it is made safe only when it is shown. */
 export interface Call {
   readonly name: string;
   readonly subject: string;
@@ -19,10 +19,10 @@ export interface Call {
   printed: string;
 }
 
-/** What is longer is cut at once: a call that never ends holds it. */
+/** Longer text is cut at once: a call that never ends would keep it in memory. */
 const heldCharacters = 1000;
 
-/** What a run is doing at the moment. */
+/** What a run is currently doing. */
 export class Activity {
   readonly #now: () => number;
   readonly #startedAt: number;
@@ -31,7 +31,7 @@ export class Activity {
   #folder = '';
   #turn = 0;
   #doing = 'starting';
-  /** Noted when it is asked for: to look at the clock at every record costs as much as the rest. */
+  /** Updated when the status is asked for: reading the clock at every record would cost as much as everything else. */
   #heardAt: number;
   #wasHeard = false;
 
@@ -100,12 +100,12 @@ export class Activity {
     return this.#calls.get(id);
   }
 
-  /** A path as it is seen from where the agent works. */
+  /** A path relative to the agent's working directory. */
   nearby(path: string): string {
     return this.#folder !== '' && path.startsWith(`${this.#folder}/`) ? path.slice(this.#folder.length + 1) : path;
   }
 
-  /** Each call that runs now, at most so many rows. */
+  /** The running calls, in at most this many rows. */
   running(rows: number): string[] {
     const calls = [...this.#calls.values()];
     const shown = calls.length > rows ? calls.slice(0, Math.max(0, rows - 1)) : calls;
@@ -137,7 +137,7 @@ export class Activity {
       .join(' · ');
   }
 
-  /** The same for a log that has been silent. */
+  /** The same, for a log that has been silent for a while. */
   pulse(): string {
     return `still running, ${wholeSeconds(this.#now() - this.#startedAt)}, ${this.#work()}`;
   }
@@ -153,7 +153,7 @@ export class Activity {
   }
 }
 
-/** What a call is called in a line of ours. */
+/** The name of a call in a line from Runwire. */
 export function toolOf(call: Call | undefined): string {
   return `tool ${oneLine(call?.name ?? '', 40) || 'unknown'}`;
 }

@@ -4,9 +4,9 @@ import { builtIn } from '../../../vocabulary.ts';
 import { oneLine } from '../../../terminal/plain.ts';
 import { shellQuote } from '../../../terminal/shell-quote.ts';
 
-/** Whom the run was asked of, and what can be asked of it. */
+/** The agent that ran, and what it supports. */
 export interface Asked {
-  /** Unset: a command of the user's. */
+  /** Unset: the user's own command. */
   agent: string | undefined;
   canResume: boolean;
   takesModel: boolean;
@@ -15,25 +15,25 @@ export interface Asked {
   install?: string;
   /** It was allowed everything that can be allowed. */
   isFull: boolean;
-  /** What else was said and holds for a resumed run as well: `--model`, `--base-url`, `--cwd`, rules. */
+  /** Other flags that a resumed run needs as well: `--model`, `--base-url`, `--cwd`, rules. */
   flags: () => readonly string[];
 }
 
-/** What one could do after this end; only what Runwire knows to work. */
+/** What the user could do next; only what Runwire knows to work. */
 export function advise(outcome: RunOutcome, asked: Asked): string[] {
   const remedy = outcome.verdict.class === 'success' ? undefined : remedyFor(outcome.verdict, outcome, asked);
   const resume = resumeLine(outcome, asked);
   return [...(remedy === undefined ? [] : [remedy]), ...(resume === undefined ? [] : [resume])];
 }
 
-/** A command line that resumes the session as it stands, for whoever pastes it. */
+/** A command line that resumes the session, ready to be pasted. */
 function resumeLine({ session_id: session, verdict, lineage }: RunOutcome, { agent, canResume, flags }: Asked): string | undefined {
   // The id comes from the agent: only one that needs no quotes is put in a command that people copy.
   if (!canResume || agent === undefined || !/^\w[\w.:-]{0,99}$/.test(session)) return undefined;
   if (verdict.class === 'config' || verdict.class === 'input') return undefined;
-  // What a terminal would obey is spelt out when it is shown, and then it is another word.
+  // Control characters are spelt out when shown, so a command line with them would no longer be the same.
   const kept = lineage?.branches.findLast(({ isolation, commit }) => isolation !== undefined && commit !== undefined);
-  // What it did is on its branch alone: that is where it resumes.
+  // Its work exists only on its branch: that is where it resumes.
   const place = kept === undefined || lineage === undefined || isUnchanged(lineage, kept) ? [] : ['--parent-branch-id', kept.branch_id];
   const copy = kept?.isolation === undefined ? [] : ['--isolate', kept.isolation, ...place];
   const words = [...flags(), ...copy];
@@ -60,16 +60,16 @@ function remedyFor(
     case 'auth':
       return who === undefined
         ? 'check the key of the model provider'
-        : `check its key or sign in; "runwire doctor ${who}" tells what is there`;
+        : `check its key or sign in; "runwire doctor ${who}" shows what is set up`;
     case 'refused':
-      return `another try changes nothing: the request was refused; change the prompt${takesModel ? ' or the --model' : ''}`;
+      return `trying again will not help: the request was refused; change the prompt${takesModel ? ' or the --model' : ''}`;
     case 'rate_limit':
     case 'server':
     case 'network':
       if (!mayHelp(outcome)) return undefined;
       return outcome.metadata.attempt_number > 1 ? 'try again later' : 'try again, or let --retries 2 do it';
     case 'quota':
-      return `the account has nothing left: add to it${takesModel ? ', or choose another --model' : ''}`;
+      return `the account has no credit left: top it up${takesModel ? ', or choose another --model' : ''}`;
     case 'context_overflow':
       return `ask for less at once${takesModel ? ', or choose a --model with a larger window' : ''}`;
     case 'model_not_found':
@@ -80,23 +80,23 @@ function remedyFor(
     case 'cost_limit':
     case 'turn_limit':
     case 'time_limit': {
-      // A command may have kept a limit of its own, which our flags do not move.
+      // A command may have enforced its own limit, which our flags do not change.
       const flag = agent === undefined ? undefined : limitFlags[outcome.limits_hit.at(-1)?.limit ?? ''];
       return flag === undefined ? undefined : `a larger ${flag} lets it go further`;
     }
     case 'permission':
       return isFull ? undefined : allowing(agent, permissionModes);
     case 'incomplete':
-      return outcome.metadata.attempt_number > 1 || !mayHelp(outcome) ? undefined : '--retries 2 starts a run again that breaks off';
+      return outcome.metadata.attempt_number > 1 || !mayHelp(outcome) ? undefined : '--retries 2 restarts a run that breaks off';
     case 'config':
       if (who === undefined) return undefined;
-      return isBroken(verdict) && install !== undefined ? `install it again: ${install}` : `"runwire doctor ${who}" tells what is missing`;
+      return isBroken(verdict) && install !== undefined ? `install it again: ${install}` : `"runwire doctor ${who}" shows what is missing`;
     default:
       return undefined;
   }
 }
 
-/** A request that the server calls wrong is wrong the next time as well. */
+/** Whether a retry may help: a request that the server calls invalid will be invalid next time as well. */
 function mayHelp({ verdict, error_details: error }: RunOutcome): boolean {
   const told = [error?.message ?? '', ...verdict.evidence.map(({ detail }) => detail)].join('\n');
   return !/\b(?:HTTP|status(?: code)?|API Error)\W{0,3}4(?!08|09|25|29)\d\d\b|\bbad request\b|invalid_request_error/i.test(told);

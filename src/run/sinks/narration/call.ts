@@ -2,7 +2,7 @@ import { oneLine } from '../../../terminal/plain.ts';
 
 const shownOfOutput = 60;
 
-/** What a call gave back, in a few words: a short line as it is, of a longer text its size. */
+/** The result of a call in a few words: a short line as it is, a longer text by its size. */
 export function gist(output: unknown): string | undefined {
   if (output === undefined || output === null) return undefined;
   const text = (typeof output === 'string' ? output : JSON.stringify(output)).trim();

@@ -10,29 +10,29 @@ import { Transcript } from './transcript.ts';
 
 interface Telling {
   tell: 'all' | 'errors';
-  /** Whether a terminal may be drawn on, besides lines. */
+  /** Whether live rows may be drawn on a terminal, besides lines. */
   draws: boolean;
-  /** Unset: a command of the user's. */
+  /** Unset: the user's own command. */
   agent?: string;
   permissionMode?: PermissionMode;
-  /** What a run that resumes this one has to be told as well. */
+  /** Flags that a run resuming this one needs as well. */
   flags?: () => readonly string[];
-  /** The time at the run that is told; unset: it is told while it happens. */
+  /** The time in a run that is being replayed; unset: the run is live. */
   clock?: () => number;
 }
 
-/** A run, told on stderr while it happens. */
+/** A run, narrated on stderr while it happens. */
 export interface Narration {
   sink: Sink;
   complain(message: string): void;
-  /** Somebody else may be about to write to the terminal. */
+  /** Something else may be about to write to the terminal. */
   hide(): void;
-  /** Nobody listens any more. */
+  /** Nobody is listening any more. */
   mute(): void;
   close(): void;
 }
 
-/** The terminal, or the pipe, of stderr. */
+/** The terminal or pipe behind stderr. */
 export interface Stderr {
   readonly env: Environment;
   readonly stderrIsTerminal: boolean;
@@ -53,7 +53,7 @@ export async function narrate(
   const drawn = draws && tell === 'all' && canDraw(env, stderrIsTerminal);
   const colours = wantsColours(env, stderrIsTerminal);
   let muted = false;
-  // A run that is told again is asked for: all of it is shown.
+  // A replay was asked for explicitly, so all of it is shown.
   const pace = clock === undefined ? new Pace(now) : undefined;
   const narrator: Narrator = new Narrator({
     say: (line: Line) => void (muted || display.say(line)),
@@ -98,7 +98,7 @@ type Abilities = Omit<Asked, 'flags' | 'isFull'>;
 
 const nobody: Abilities = { agent: undefined, canResume: false, takesModel: false, permissionModes: [] };
 
-/** What can be asked of an agent, as far as we know it. */
+/** What an agent supports, as far as we know it. */
 export async function askedOf(agent: string | undefined): Promise<Abilities> {
   if (agent === undefined) return nobody;
   if (agent === builtIn) return { agent, canResume: true, takesModel: true, permissionModes: ['edit', 'full'] };

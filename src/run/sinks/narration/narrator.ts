@@ -12,39 +12,39 @@ import { oneLine, plain } from '../../../terminal/plain.ts';
 export interface NarratorOptions {
   say(line: Line): void;
   now(): number;
-  /** `lines`: a line when a call begins; `live`: what runs is drawn below the lines, and a call has its line when it ends. */
+  /** `lines`: a line when a call begins; `live`: running calls are drawn below the lines, and a call gets its line when it ends. */
   calls: 'lines' | 'live';
   /** `errors`: only what went wrong. */
   tell: 'all' | 'errors';
   /** The agent was allowed everything that can be allowed. */
   isFull?: boolean;
-  /** Unset: everything is told, however much it is. */
+  /** Unset: everything is shown, however much it is. */
   pace?: Pace;
-  /** What could be done after this end. */
+  /** What the user could do next. */
   advise?(outcome: RunOutcome): readonly string[];
 }
 
 type Parts = readonly (string | undefined)[];
-/** What was not told, by what it is called. `line`: of a message whose beginning was. */
+/** Counts of what was not shown, by kind. `line`: lines of a message whose beginning was shown. */
 type LeftOut = Record<'message' | 'line' | 'tool call' | 'failed call' | 'warning', number>;
 const filesShown = 20;
 const callsDrawn = 5;
 const troubles = { success: undefined, error: 'failed', denied: 'denied', cancelled: 'cancelled', abandoned: 'never ended' } as const;
-/** Shorter calls take no time that matters, or we only read about them. */
+/** Shorter calls take no time worth mentioning, or are only being replayed. */
 const worthTellingMs = 50;
 
 /**
- * Tells people what a run does: records in, lines out, and at any moment what is going on. A line of ours begins with a word of
- * ours, so that no name, path or message can pass for the last line.
+ * Tells people what a run does: records in, lines out, and at any moment what is going on. Each line from Runwire begins with a fixed
+ * word, so that no name, path or message can pass for the last line.
  */
 export class Narrator {
   readonly #options: NarratorOptions;
   readonly #activity: Activity;
-  /** Of the files that are named at the end. */
+  /** Changes to the files that are named at the end. */
   readonly #changes = new Map<string, Change>();
-  /** Since the last line: what came faster than anybody reads. */
+  /** What arrived since the last line, faster than anybody can read. */
   #leftOut: LeftOut | undefined;
-  /** Words that were not yet followed by anything: maybe the answer, which stdout gets. */
+  /** Text that nothing has followed yet: it may be the answer, which goes to stdout. */
   #held: string | undefined;
 
   constructor(options: NarratorOptions) {
@@ -57,7 +57,7 @@ export class Narrator {
     const call = record.type === 'item.completed' ? this.#activity.call(record.item_id) : undefined;
     this.#activity.record(record);
     if (record.type === 'file.edited') this.#noteChange(record);
-    // What we say ourselves is seldom, and always told.
+    // Runwire's own records are rare, and always shown.
     if (this.#options.pace?.room === 0 && record.source === 'agent') return this.#leaveOut(record);
     this.#tellLeftOut();
     this.#tell(record, call);
@@ -107,14 +107,14 @@ export class Narrator {
         return this.#line('yellow', [`warning: ${record.scope}: ${record.message}`]);
       case 'log':
         if (record.level === 'warning' || record.level === 'error') return this.#line('yellow', [`warning: ${record.text}`]);
-        // What an agent says about its own work, such as that it has shortened the conversation.
+        // A remark of the agent on its own work, such as that it has compacted the conversation.
         if (record.level === 'info' && record.stream === 'agent') this.#line('dim', [`notice: ${record.text}`]);
         return;
       default:
     }
   }
 
-  /** Counted alone; but the words that come last may be the answer. */
+  /** Only counts the record; but the last text may be the answer, so it is held. */
   #leaveOut(record: EventRecord): void {
     switch (record.type) {
       case 'text.completed':
@@ -163,12 +163,12 @@ export class Narrator {
     if (known !== undefined || this.#changes.size < filesShown) this.#changes.set(edit.path, addChange(known, edit));
   }
 
-  /** A sentence of ours that is no part of the run. */
+  /** A warning from Runwire that is not part of the run. */
   warn(message: string): void {
     this.#say('yellow', `warning: ${oneLine(message, 1000)}`);
   }
 
-  /** The last word: how it ended, what it took, what it changed. */
+  /** The summary: how the run ended, what it used, what it changed. */
   end(outcome: RunOutcome): void {
     const { verdict, metrics, artifacts } = outcome;
     const good = verdict.class === 'success';
@@ -208,13 +208,13 @@ export class Narrator {
     return `${what}${allowing}`;
   }
 
-  /** What goes on at the moment, in at most so many lines; the last one is the run itself. */
+  /** What is going on at the moment, in at most this many lines; the last one is the run itself. */
   live(rows: number): Line[] {
     const calls = this.#activity.running(Math.min(callsDrawn, rows - 1));
     return [...calls.map((text) => ours('plain', text)), ours('dim', this.#activity.status())];
   }
 
-  /** The same in one line, for a log that has been silent. */
+  /** The same in one line, for a log that has been silent for a while. */
   pulse(): Line {
     return ours('dim', this.#activity.pulse());
   }
@@ -239,7 +239,7 @@ export class Narrator {
   }
 
   #branch({ branch_id, agent, status, verified, files, cost_usd: usd, isolation, commit }: EventOf<'branch.updated'>): void {
-    // Its name alone tells people nothing new.
+    // Its name alone is no news.
     if (status === undefined && verified === undefined && (isolation === undefined || commit !== undefined)) return;
     this.#line(verified === 'failed' ? 'yellow' : 'dim', [
       `branch ${branch_id}`,
@@ -259,7 +259,7 @@ export class Narrator {
     this.#line(isGood ? 'plain' : 'yellow', [`${words} ${branch_id}`, to && `to ${to}`, url, message]);
   }
 
-  /** What is not the answer is still worth reading. */
+  /** Text that is not the answer is still worth reading. */
   #release(): void {
     const text = this.#held;
     this.#held = undefined;
@@ -287,7 +287,7 @@ export class Narrator {
   }
 }
 
-/** Where the work of this run is that was done in a private copy. */
+/** Where the work is that this run did in a private copy. */
 function keptWords({ lineage }: RunOutcome): string[] {
   return (lineage?.branches ?? []).flatMap((each) => {
     const { branch_id: branch, run_id: id, isolation, commit, files } = each;
@@ -300,7 +300,7 @@ function keptWords({ lineage }: RunOutcome): string[] {
   });
 }
 
-/** Blank words say nothing, and sub-agents speak for themselves. */
+/** Blank text says nothing, and sub-agents report separately. */
 function isMessage({ parent_item_id, text }: EventOf<'text.completed'>): boolean {
   return parent_item_id === undefined && text.trim() !== '';
 }

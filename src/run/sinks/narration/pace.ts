@@ -1,8 +1,8 @@
-/** So many lines in so long: nobody reads more, and a CI that cuts long logs must still show how the run ended. */
+/** At most this many lines in this time: nobody reads more, and a CI that cuts long logs must still show how the run ended. */
 export const mostLines = 10_000;
 export const paceMs = 10_000;
 
-/** How much people are told of a run while it goes on. */
+/** Limits how many lines of a run are shown while it is in progress. */
 export class Pace {
   readonly #now: () => number;
   #since: number;
@@ -13,7 +13,7 @@ export class Pace {
     this.#since = now();
   }
 
-  /** How many lines may be told now. */
+  /** How many more lines may be shown now. */
   get room(): number {
     return Math.max(0, mostLines - this.#told);
   }
@@ -22,7 +22,7 @@ export class Pace {
     this.#told += lines;
   }
 
-  /** Time has passed. Only then is the clock asked: to ask for every line costs as much as the line. */
+  /** Time has passed. The clock is read only here: reading it for every line would cost as much as the line. */
   tick(): void {
     const now = this.#now();
     if (now - this.#since < paceMs) return;
@@ -30,7 +30,7 @@ export class Pace {
     this.renew();
   }
 
-  /** What comes now must be told, whatever came before. */
+  /** What comes now must be shown, whatever came before. */
   renew(): void {
     this.#told = 0;
   }

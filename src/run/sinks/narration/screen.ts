@@ -8,22 +8,22 @@ export interface Terminal {
   now(): number;
 }
 
-/** Ten times a second is smooth enough, and no flood of lines makes it more. */
+/** Ten times a second is smooth enough, and a flood of lines does not raise it. */
 export const redrawMs = 100;
-/** On a narrower terminal nothing is drawn in place: what is left beside our name is not worth reading. */
+/** On a narrower terminal nothing is drawn in place: the room beside the margin would be too small to read. */
 const fewestColumns = 24;
 const fewestForText = 8;
 /** Columns left free: a terminal shows `^C` where its cursor stands. */
 const spared = 3;
 
-/** Lines that stay, and below them a few that are drawn over in place until the end. Whatever is written comes in one piece. */
+/** Lines that stay, and below them a few that are redrawn in place until the end. Each update is a single write. */
 export class Screen {
   readonly #terminal: Terminal;
   readonly #colours: boolean;
-  /** What goes on, in at most so many lines. */
+  /** What is going on, in at most this many lines. */
   readonly #live: (rows: number) => readonly Line[];
   #waiting: Line[] = [];
-  /** The rows below the lines, as they stand there now. */
+  /** The rows below the lines, as currently shown. */
   #drawn: readonly string[] = [];
   #drawnAt = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -53,7 +53,7 @@ export class Screen {
     this.#terminal.write(text);
   }
 
-  /** Somebody else is about to write to the same terminal. */
+  /** Something else is about to write to the same terminal. */
   hide(): void {
     this.#flush();
     this.#drawnAt = this.#terminal.now();
@@ -71,15 +71,15 @@ export class Screen {
     if (text !== '') this.#terminal.write(text);
   }
 
-  /** A terminal that became narrower has broken the rows in several. */
+  /** A terminal that has become narrower has wrapped each row into several. */
   #erased(): string {
     const { columns } = this.#size();
     const above = this.#drawn.reduce((sum, row) => sum + rowsOf(row, columns), 0) - 1;
-    // Row by row: when all of the screen is cleared at once, tmux keeps a copy in its history.
+    // Row by row: when the whole screen is cleared at once, tmux keeps a copy in its history.
     return above < 0 ? '' : `\r\u001b[K${'\u001b[A\u001b[K'.repeat(above)}`;
   }
 
-  /** No row but the first of a line begins at the left edge: text of an agent cannot be made to wrap into a line of ours. */
+  /** Only the first row of a line begins at the left edge, so that an agent's text cannot wrap into what looks like a line from Runwire. */
   #lines(): string {
     const { columns } = this.#size();
     const lines = this.#waiting.flatMap((line) => {

@@ -1,6 +1,6 @@
 import { type Line, render } from '../../../terminal/line.ts';
 
-/** A run that says nothing for longer looks hung, and some CI end what looks so. */
+/** A run that prints nothing for longer looks hung, and some CI systems kill it. */
 const pulseMs = 60_000;
 
 interface Log {
@@ -9,15 +9,15 @@ interface Log {
   now(): number;
 }
 
-/** Lines one below the other, without anything a terminal would obey; after a minute of silence, one that says what goes on. */
+/** Plain lines without control sequences; after a minute of silence, one that says what is going on. */
 export class Transcript {
   readonly #log: Log;
   readonly #colours: boolean;
   readonly #pulse: () => Line;
-  /** Noted when time passes: to ask for it at every line costs as much as the line. */
+  /** Updated on each tick: reading the clock at every line would cost as much as the line. */
   #saidAt: number;
   #hasSaid = false;
-  /** Lines that come at once are written at once: a write to stderr is a call of the system that all wait for. */
+  /** Lines that arrive together are written together: a write to stderr is a synchronous system call. */
   #waiting = '';
   #closed = false;
 

@@ -11,27 +11,27 @@ import type { EndedAttempt, RunFacts, Sink } from '../sink.ts';
 import { type ReportMeta, Spool, spoolsLeft } from './spool.ts';
 import { Refused, type Target, Upload } from './upload.ts';
 
-/** Where to, and with which token. */
+/** Where to report to, and with which token. */
 export type ReportRequest = Target;
 
 export interface ReportOptions extends RunFacts {
   target: ReportRequest;
-  /** Takes secrets out of what does not come with the records. */
+  /** Removes secrets from data that is not part of the records. */
   clean: <Value>(value: Value) => Value;
-  /** Tests lower it. */
+  /** Lowered by tests. */
   patienceMs?: number;
 }
 
 /** How long records are collected before they are sent. */
 const collectMs = 100;
-/** A sign of life for the server while the agent says nothing: it takes a run that is silent for long for gone. */
+/** How often to send a heartbeat while the agent is silent: the server treats a run that stays silent for long as lost. */
 const lifeMs = 60_000;
-/** A server that does not answer must not keep an exit code from whoever waits for it. */
+/** A server that does not answer must not hold back the exit code. */
 const defaultPatienceMs = 5000;
-/** What is not written yet; when a disk is this slow, the report ends and the run goes on. */
+/** The most characters that may wait to be written: when the disk is that slow, the report ends and the run goes on. */
 const mostWaiting = 64 * 1024 * 1024;
 
-/** Tells a server elsewhere about one run. It never throws and never waits: what cannot be sent stays on disk, and the next run sends it. */
+/** Reports one run to a server. It never throws and never makes the run wait: what cannot be sent stays on disk for the next run. */
 export class ReportSink implements Sink {
   readonly #options: ReportOptions;
   readonly #meta: ReportMeta;
@@ -42,7 +42,7 @@ export class ReportSink implements Sink {
   #upload: Upload | undefined;
   #waiting: string[] = [];
   #characters = 0;
-  /** How often something was written. */
+  /** The number of writes so far. */
   #writes = 0;
   #isOver = false;
   #working: Promise<void> | undefined;
@@ -82,7 +82,7 @@ export class ReportSink implements Sink {
     this.#add(JSON.stringify({ outcome: ledgerOutcome(outcome), ended_at: this.#options.clock(), attempts: this.#attempts }));
   }
 
-  /** Settles when all is sent, or after some seconds; then it is kept. */
+  /** Settles when everything is sent, or after some seconds; what is left then stays on disk. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     clearInterval(this.#life);
@@ -115,7 +115,7 @@ export class ReportSink implements Sink {
     this.#timer.unref();
   }
 
-  /** All that was told is on disk first, then on its way. */
+  /** Every record is written to disk first, then sent. */
   async #work(): Promise<void> {
     if (this.#spool === undefined && this.#waiting.length === 0) return;
     try {
@@ -127,12 +127,12 @@ export class ReportSink implements Sink {
       }
     } catch (error) {
       if (!this.#called.signal.aborted) this.#giveUp(error instanceof Refused ? error.message : `unexpected: ${messageOf(error)}`);
-      // Nothing more is sent, but all of it is kept.
+      // Nothing more is sent, but everything is kept.
       await this.#write().catch(() => {});
     }
   }
 
-  /** A server that is away must not keep records in memory: they are written while we wait for it. */
+  /** Records must not pile up in memory while the server is unreachable: they are written to disk while we wait for it. */
   async #whileWriting(sending: Promise<void>): Promise<void> {
     let isSent = false;
     const sent = sending.finally(() => (isSent = true));
@@ -162,10 +162,10 @@ export class ReportSink implements Sink {
     this.#isOver = true;
     const { warn, target } = this.#options;
     const kept = this.#spool === undefined ? '' : `; it is kept, and the next "runwire run --report" sends it`;
-    warn(`this run is not wholly reported to ${target.url}: ${why}${kept}`);
+    warn(`this run was not fully reported to ${target.url}: ${why}${kept}`);
   }
 
-  /** What earlier runs could not send, as far as there is time. */
+  /** Sends what earlier runs could not, as far as there is time. */
   async #sendLeft(): Promise<void> {
     const { env, target, clock, patienceMs = defaultPatienceMs } = this.#options;
     const signal = AbortSignal.timeout(patienceMs);

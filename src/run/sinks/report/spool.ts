@@ -9,7 +9,7 @@ import { stateFolder } from '../../../xdg.ts';
 const LF = 10;
 const readBytes = 256 * 1024;
 
-/** What a report says of its run; it may become known only while it runs. */
+/** What a report says about its run; some of it becomes known only while it runs. */
 export interface ReportMeta {
   started_at: number;
   prompt: string;
@@ -39,7 +39,7 @@ interface Part {
   next: number;
 }
 
-/** All that a run reports, on disk until the server has it: a line for what it is, one for each record, one for its end. */
+/** Everything that a run reports, on disk until the server has it: a line about the run, one for each record, one for its end. */
 export class Spool {
   readonly path: string;
   readonly id: string;
@@ -71,7 +71,7 @@ export class Spool {
     }
   }
 
-  /** Whole lines from there on, about as many bytes; undefined: there are none yet. */
+  /** Whole lines from this position on, about `readBytes` in all; undefined: there are none yet. */
   async part(from: number, after: number): Promise<Part | undefined> {
     const file = await open(this.path);
     try {
@@ -99,7 +99,7 @@ export class Spool {
   }
 }
 
-/** Without the records that are known there already. */
+/** Leaves out the records that the server already has. */
 function partOf(bytes: Buffer, from: number, after: number): Part {
   const lines: string[] = [];
   let last: number | undefined;

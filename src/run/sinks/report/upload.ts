@@ -15,7 +15,7 @@ export interface Target {
 /** The server will not take this report, however often it is sent. */
 export class Refused extends Error {}
 
-/** Sends what is in a spool, in order, as often as it takes. */
+/** Sends the contents of a spool, in order, retrying as often as it takes. */
 export class Upload {
   readonly #spool: Spool;
   readonly #target: Target;
@@ -33,7 +33,7 @@ export class Upload {
     this.#meta = meta;
   }
 
-  /** Sends all that is there; rejects when it was called off, or with `Refused`. */
+  /** Sends everything there is; rejects when aborted, or with `Refused`. */
   async drain(signal: AbortSignal): Promise<void> {
     for (;;) {
       const part = await this.#spool.part(this.#at, this.#after);
@@ -45,7 +45,7 @@ export class Upload {
         this.#after = Math.max(this.#after, part.last ?? 0);
         this.#retryMs = firstRetryMs;
       } else if ('from' in answer) {
-        // It forgot, or knows more than we heard: from the beginning, without what it has.
+        // The server lost records, or has more than it confirmed: start over, without what it has.
         this.#at = this.#start;
         this.#after = answer.from;
       } else {
@@ -55,7 +55,7 @@ export class Upload {
     }
   }
 
-  /** Nothing new; what comes of it does not matter. */
+  /** Sends no records; whether it arrives does not matter. */
   async signOfLife(signal: AbortSignal): Promise<void> {
     await this.#send('', signal).catch(() => {});
   }

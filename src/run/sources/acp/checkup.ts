@@ -12,7 +12,7 @@ import type { Environment } from '../../../vocabulary.ts';
 
 const greetingMs = patient(20_000);
 
-/** From its program to its first words; no session is opened, no model is called. */
+/** Checks the program and the ACP handshake; no session is opened, no model is called. */
 export async function checkAcp(words: readonly string[], env: Environment, cwd: string): Promise<{ title: string; checks: Check[] }> {
   const program = acpProgram(words);
   let path: string;

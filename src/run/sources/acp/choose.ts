@@ -6,7 +6,7 @@ import type { RunSpec } from '../../spec.ts';
 import type { Chosen, Variables } from '../choose.ts';
 import { AcpSource } from './source.ts';
 
-/** Any agent that speaks ACP, by its command; one that we know needs no more than its name. */
+/** Any agent that speaks ACP, by its command; a known agent needs only its name. */
 export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, person: AskPerson | undefined): Chosen {
   const { command, args, known, title } = acpProgram(spec.command ?? []);
   const { prompt, cwd, directories, resume, model, pass_env, limits, agent_args } = spec;
@@ -26,7 +26,7 @@ export function acpSource(spec: RunSpec, { env, set, workspace }: Variables, per
   };
 }
 
-/** What is asked for and cannot be kept, said before the start. */
+/** Warns before the start about what was asked for and cannot be enforced. */
 function warningsOf(spec: RunSpec, title: string, isKnown: boolean): string[] {
   const { limits, permission_mode, deny, system, append_system, base_url } = spec;
   const cost = [limits.max_cost_usd === undefined ? '' : '--max-cost-usd', limits.max_tokens === undefined ? '' : '--max-tokens'];
@@ -38,8 +38,8 @@ function warningsOf(spec: RunSpec, title: string, isKnown: boolean): string[] {
   ].filter((each) => each !== '');
   const isStrict = deny.length > 0 || (permission_mode !== undefined && permission_mode !== 'full');
   return [
-    ...(flags === '' ? [] : [`ACP lets agents tell what they use at their end: ${flags} may not stop ${title} before.`]),
+    ...(flags === '' ? [] : [`Over ACP, an agent may report its usage only at its end: ${flags} may not stop ${title} before that.`]),
     ...cannot.map((what) => `${title} cannot be given ${what} over ACP; set it in its own configuration.`),
-    ...(isStrict && !isKnown ? [`What ${title} does without asking, no permission mode and no rule can deny.`] : []),
+    ...(isStrict && !isKnown ? [`No permission mode and no rule can deny what ${title} does without asking.`] : []),
   ];
 }

@@ -8,7 +8,7 @@ import { version } from '../../../version.ts';
 
 const protocolVersion = 1;
 const authRequired = -32000;
-/** How long an agent may take for each step before the prompt: some load a whole model of the repository. */
+/** How long an agent may take for each step before the prompt: some index the whole repository first. */
 const startMs = patient(120_000);
 
 export interface DialogueAsk {
@@ -18,15 +18,15 @@ export interface DialogueAsk {
   /** A session to resume. */
   resume: string | undefined;
   model: string | undefined;
-  /** It asks for nothing anyway. */
+  /** Everything is allowed, so it need not ask. */
   mayDoAll: boolean;
 }
 
-/** One run over ACP, from the first word to the answer to the prompt. What is said on the way is read elsewhere. */
+/** One run over ACP, from `initialize` to the answer to the prompt. The updates on the way are read elsewhere. */
 export class Dialogue {
   readonly #peer: Peer;
   readonly #ask: DialogueAsk;
-  /** Of the session, as soon as there is one. */
+  /** The id of the session, as soon as there is one. */
   #session: string | undefined;
   #isPrompted = false;
   canResume = false;
@@ -36,12 +36,12 @@ export class Dialogue {
     this.#ask = ask;
   }
 
-  /** Rejects with a `Failure` when the agent cannot do this; an error of its own is told by itself. */
+  /** Rejects with a `Failure` when the agent cannot do this; the decoder reports the agent's own errors. */
   async run(): Promise<void> {
     try {
       const agent = await this.#start('initialize', {
         protocolVersion,
-        // Its files and commands are its own affair: it works on them in its process, which ends with the run.
+        // It handles files and commands itself, in its own process, which ends with the run.
         clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
         clientInfo: { name: 'runwire', title: 'Runwire', version },
       });
@@ -65,7 +65,7 @@ export class Dialogue {
     }
   }
 
-  /** Asks it to stop; false: there is nothing yet that it could stop. */
+  /** Asks it to stop; false: there is nothing to stop yet. */
   cancel(): boolean {
     if (!this.#isPrompted || this.#session === undefined) return false;
     this.#peer.notify('session/cancel', { sessionId: this.#session });
@@ -89,7 +89,7 @@ export class Dialogue {
     return session;
   }
 
-  /** A login that needs no person is tried, once. */
+  /** Tries a login that needs no person, once. */
   async #authenticated(agent: JsonObject, open: () => Promise<JsonObject>): Promise<JsonObject> {
     try {
       return await open();
@@ -101,7 +101,7 @@ export class Dialogue {
     }
   }
 
-  /** The mode in which it asks: in others it decides by itself what needs no question. */
+  /** Switches to the mode in which it asks: in others it decides by itself what it may do. */
   async #setMode(session: JsonObject): Promise<void> {
     const { currentModeId, availableModes } = object(session.modes);
     const asks = list(availableModes).some((each) => object(each).id === 'default');
@@ -140,7 +140,7 @@ export class Dialogue {
   }
 }
 
-/** A key in a variable is a login that nobody has to click through. */
+/** An API key in a variable is a login that needs no clicks. */
 function silentLogin({ authMethods }: JsonObject): string | undefined {
   const silent = list(authMethods)
     .map((each) => object(each))
@@ -159,6 +159,6 @@ function valuesOf({ options }: JsonObject): string[] {
 const mostNamed = 10;
 
 function someOf(names: readonly string[]): string {
-  if (names.length === 0) return ', or none that it could be told; name it on its own command line';
+  if (names.length === 0) return ', or does not let its client choose one; name it on its own command line';
   return `; it has: ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ', …' : ''}`;
 }

@@ -14,7 +14,7 @@ interface Call {
   args: Json;
 }
 
-/** An agent may begin calls and never end them: it asks about one of the last. */
+/** An agent may begin calls and never end them; it asks only about recent ones. */
 const mostOpen = 1000;
 
 interface JudgeOptions {
@@ -24,12 +24,12 @@ interface JudgeOptions {
   signal: AbortSignal;
 }
 
-/** Answers what an agent asks before it acts, by the rules that the built-in agent has, or by a person where there is one. */
+/** Answers an agent's permission requests, by the built-in agent's rules or by asking a person, if there is one. */
 export class Judge {
   readonly #options: JudgeOptions;
-  /** Calls that are open, as they were told. */
+  /** Open calls, as the agent announced them. */
   readonly #calls = new Map<string, Call>();
-  /** Before it is asked for anything, and when it has answered, an agent has nothing to be allowed. */
+  /** Before the prompt and after its answer, an agent has no reason to ask for permission. */
   #isPrompted = false;
 
   constructor(options: JudgeOptions) {
@@ -45,7 +45,7 @@ export class Judge {
 
   #open({ item_id, kind, name, args }: Draft & { type: 'item.started' }): void {
     this.#calls.set(item_id, { kind, name, args });
-    // Many at once: to find the oldest of a map takes longer the more of it was deleted.
+    // Many at once: finding the oldest entry of a map takes longer the more entries were deleted.
     if (this.#calls.size > mostOpen) for (const oldest of [...this.#calls.keys()].slice(0, mostOpen / 2)) this.#calls.delete(oldest);
   }
 
@@ -67,7 +67,7 @@ export class Judge {
     };
   }
 
-  /** Once, never always: who is allowed everything of a kind does not ask again, and no rule could deny it. */
+  /** Once, never always: an agent that is always allowed a kind of action does not ask again, so no rule could deny it. */
   #choose(options: readonly Json[], allowed: boolean): JsonObject {
     const ids = (kind: string): string[] =>
       options.flatMap((each) => (object(each).kind === kind ? (filled(object(each).optionId) ?? []) : []));
@@ -107,7 +107,7 @@ export class Judge {
         return of('todo', 'none', '');
       default:
         if (about.kind === 'think') return of('todo', 'none', '');
-        // To leave the planning is to begin to act.
+        // Leaving plan mode means starting to act.
         if (about.kind === 'switch_mode') return of('todo', this.#options.rules.mode === 'read-only' ? 'execute' : 'none', '');
         return of(name, 'execute', name);
     }
@@ -138,7 +138,7 @@ function commandOf(args: Json): string {
   return Array.isArray(command) ? shellQuote(command.map((word) => string(word) ?? '')) : subject(args);
 }
 
-/** The host that is asked for; '' where none is named. */
+/** The requested host; '' where none is named. */
 function hostOf(args: Json): string {
   const { url, urls, prompt } = object(args);
   const said = string(url) ?? string(list(urls)[0]) ?? /https?:\/\/[^\s"'<>]+/.exec(string(prompt) ?? '')?.[0] ?? '';

@@ -16,20 +16,20 @@ import type { Attempt, Out, Source } from '../source.ts';
 import { Dialogue, type DialogueAsk } from './dialogue.ts';
 import { Judge } from './judge.ts';
 
-/** How long an agent may take to leave when its stdin has ended, and to answer that it was cancelled. */
+/** How long an agent may take to exit after its stdin has ended, and to confirm that it was cancelled. */
 const leaveMs = patient(2000);
-/** An agent that does not read what it is told, and tells us to tell it more. */
+/** The most that may wait for an agent that keeps sending requests and does not read the answers. */
 const mostUnread = 64 * 1024 * 1024;
 
 interface AcpSourceOptions {
   launch(): Omit<ProcessOrder, 'stdin' | 'talks' | 'onStdout' | 'onStderr'>;
   ask: DialogueAsk;
   rules: PermissionRules;
-  /** Asked about what nothing allows and no rule denies. */
+  /** Asked about actions that no rule allows or denies. */
   person: AskPerson | undefined;
 }
 
-/** An agent that speaks ACP: a process that we talk with. */
+/** An agent that speaks ACP: a process with a two-way connection. */
 export class AcpSource implements Source {
   readonly dialect = acp.id;
   readonly #options: AcpSourceOptions;
@@ -78,14 +78,14 @@ export class AcpSource implements Source {
   }
 }
 
-/** What is said in both directions: told to the decoder as one log, and to the one who answers. */
+/** The messages in both directions: passed to the decoder as one log, and to the peer that answers them. */
 class Line {
   readonly peer: Peer;
   readonly #out: Out;
   readonly #decoder: LineDecoder;
   readonly #lines: Lines;
   #child: Supervised | undefined;
-  /** Words of ours that came while the agent was in the middle of a line. */
+  /** Messages that we sent while the agent was in the middle of a line. */
   #held: string[] = [];
   #writer: 'client' | 'agent' = 'agent';
 
@@ -105,7 +105,7 @@ class Line {
       },
       emit(draft, origin) {
         judge.see(draft);
-        // A session begins with the model that its agent likes best, and is then given another.
+        // A session starts with the agent's default model, and is then switched to the requested one.
         out.emit(draft.type === 'thread.started' && model !== undefined ? { ...draft, model } : draft, origin);
       },
     };
@@ -120,7 +120,7 @@ class Line {
     this.#child = child;
   }
 
-  /** Line by line: what the agent asks is read, and then answered. */
+  /** Line by line: each request is decoded before it is answered. */
   readonly stdout = (chunk: Uint8Array): Promise<void> | undefined => {
     const told = this.#out.heard('stdout', chunk);
     for (let from = 0; from < chunk.length;) {
@@ -144,7 +144,7 @@ class Line {
   }
 
   #hear(line: Uint8Array): void {
-    // Updates are for the decoder alone: most of what an agent says.
+    // Updates, which are most of what an agent sends, concern only the decoder.
     if (!hasId(line)) return;
     const message = parseLine(line);
     if (message !== undefined) this.peer.receive(message);
@@ -155,7 +155,7 @@ class Line {
     const unread = this.#child?.send(text) ?? 0;
     if (unread > mostUnread) {
       this.#child?.kill();
-      this.peer.close(new Failure('incomplete', 'the agent does not read what it is answered'));
+      this.peer.close(new Failure('incomplete', 'the agent does not read the answers to its requests'));
       return;
     }
     this.#held.push(text);

@@ -36,9 +36,9 @@ it.each<[string, RunOutcome, Asked, string[]]>([
   ['a success of a command', ended('success'), command, []],
   ['a session that a shell would read', ended('success', undefined, { session_id: 'a;rm -rf $HOME' }), builtin, []],
   ['a session that looks like a flag', ended('success', undefined, { session_id: '--model' }), builtin, []],
-  ['no key', ended('provider', 'auth'), dexter, ['check its key or sign in; "runwire doctor dexter" tells what is there']],
+  ['no key', ended('provider', 'auth'), dexter, ['check its key or sign in; "runwire doctor dexter" shows what is set up']],
   ['a busy model', ended('provider', 'rate_limit'), command, ['try again, or let --retries 2 do it']],
-  ['an empty account', ended('provider', 'quota'), command, ['the account has nothing left: add to it']],
+  ['an empty account', ended('provider', 'quota'), command, ['the account has no credit left: top it up']],
   [
     'a limit',
     ended('time_limit', 'time_limit', { limits_hit: [{ limit: 'idle' }] }),
@@ -46,7 +46,7 @@ it.each<[string, RunOutcome, Asked, string[]]>([
     ['a larger --idle-timeout lets it go further', 'runwire --resume abc-1 continue'],
   ],
   ["a command's own limit", ended('turn_limit', 'turn_limit', { limits_hit: [{ limit: 'turns' }] }), command, []],
-  ['a missing program', ended('config', 'config'), codex, ['"runwire doctor codex" tells what is missing']],
+  ['a missing program', ended('config', 'config'), codex, ['"runwire doctor codex" shows what is missing']],
   [
     'a broken install',
     {
@@ -61,14 +61,14 @@ it.each<[string, RunOutcome, Asked, string[]]>([
     { ...codex, install: 'npm install -g x' },
     ['install it again: npm install -g x'],
   ],
-  ['a wrong request', ended('provider', 'refused'), command, ['another try changes nothing: the request was refused; change the prompt']],
+  ['a wrong request', ended('provider', 'refused'), command, ['trying again will not help: the request was refused; change the prompt']],
   [
     'a wrong request that its agent calls something else',
     { ...ended('incomplete', 'unknown'), error_details: { message: 'API Error: 400 {"type":"error"}' } },
     command,
     [],
   ],
-  ['a run that broke off', ended('incomplete'), command, ['--retries 2 starts a run again that breaks off']],
+  ['a run that broke off', ended('incomplete'), command, ['--retries 2 restarts a run that breaks off']],
   ['a denial with everything allowed', ended('permission', 'permission'), { ...codex, isFull: true, canResume: false }, []],
   ['a denial that no flag lifts', ended('permission', 'permission'), dexter, []],
 ])('%s', (_what, outcome, asked, expected) => expect(advise(outcome, asked)).toEqual(expected));
