@@ -8,19 +8,19 @@ export interface ApplyAsk {
   /** The commits that the work began and ended with. */
   from: string;
   to: string;
-  /** Merge where it does not fit as it is. */
+  /** Merge where the patch does not apply cleanly. */
   isThreeWay: boolean;
   isDryRun: boolean;
 }
 
 export interface Applied extends Changes {
-  /** Files with marks of a conflict in them. */
+  /** Files with conflict markers. */
   conflicts: string[];
 }
 
 /**
- * Files are changed and nothing else: merging needs an index, and gets a copy of it. All or nothing, but for conflicts of a merge:
- * git looks at every file before it writes the first.
+ * Changes files and nothing else: merging needs an index, and gets a copy of it. All or nothing, except for merge conflicts:
+ * git checks every file before it writes the first.
  */
 const script = `
 from=$1 to=$2 way=$3 dry=$4 index=$5
@@ -39,7 +39,7 @@ patch | git apply --3way --whitespace=nowarn || git diff --name-only --diff-filt
 git diff --name-only --diff-filter=U -z
 `;
 
-/** Takes what work changed into the checkout, as changes that are not committed. Throws an `input` failure where that does not fit. */
+/** Applies the changes to the checkout, without committing them. Throws an `input` failure where they do not apply. */
 export async function applyWork(repository: Repository, { from, to, isThreeWay, isDryRun }: ApplyAsk): Promise<Applied> {
   const { git, gitDir } = repository;
   const changes = await changesBetween(git, from, to);
@@ -52,11 +52,11 @@ export async function applyWork(repository: Repository, { from, to, isThreeWay, 
   const more = isThreeWay ? '' : '; --3way merges what it can';
   throw new Failure(
     'input',
-    `the changes do not fit the checkout as it is (${files || stderr.trim().slice(0, 300)}); nothing was changed${more}`,
+    `the changes do not apply to the checkout as it is (${files || stderr.trim().slice(0, 300)}); nothing was changed${more}`,
   );
 }
 
-/** Changes of the user's own, each untracked file among them. */
+/** The user's own changes, including every untracked file. */
 async function changedFiles({ git }: Repository): Promise<Set<string>> {
   const listed = await git.text([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
   return new Set(listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)])));
@@ -65,12 +65,12 @@ async function changedFiles({ git }: Repository): Promise<Set<string>> {
 function refuseDirty(changes: readonly Change[], dirty: ReadonlySet<string>): void {
   const both = changes.map(({ path }) => path).filter((path) => dirty.has(path));
   if (both.length === 0) return;
-  throw new Failure('input', `you have changed ${shortList(both)} too; commit or undo that first, and nothing of yours is overwritten`);
+  throw new Failure('input', `you have changed ${shortList(both)} too; commit or undo that first, so that nothing of yours is overwritten`);
 }
 
 const complaints = [': already exists', ': No such file', ': does not', ': patch does not', ': wrong type'];
 
-/** As git complains of them. */
+/** The files that git complains about. */
 function filesIn(stderr: string): string {
   const files = stderr.split('\n').flatMap((line) => {
     if (!line.startsWith('error: ')) return [];

@@ -10,15 +10,15 @@ import { commitOf, type Repository } from './repository.ts';
 /** The commit that work starts from. */
 export interface Base {
   commit: string;
-  /** The name it was asked for by: a branch, or the commit itself. */
+  /** The name that it was requested by: a branch, or the commit itself. */
   branchId: string;
-  /** The checkout is known to show it as it is: nothing has to be checked out in a copy that has the same files. */
+  /** The checkout is known to match it: nothing has to be checked out in a copy that has the same files. */
   isCheckedOut: boolean;
   /** It holds the uncommitted changes. */
   isSnapshot: boolean;
 }
 
-/** Changes that are not committed, untracked files among them; ignored ones do not count. */
+/** Uncommitted changes, including untracked files but not ignored ones. */
 async function uncommitted({ git }: Repository): Promise<string[]> {
   const listed = await git.sharedText([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
   return listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
@@ -27,19 +27,19 @@ async function uncommitted({ git }: Repository): Promise<string[]> {
 export interface BaseAsk {
   from?: string | undefined;
   dirty: Dirty;
-  /** Whether the checkout shows it need not be known, which would take a look at every file; default: it must be. */
+  /** Skips finding out whether the checkout matches it, which would mean looking at every file; default: false. */
   isElsewhere?: boolean;
-  /** A folder for what it takes to look at uncommitted changes; not there before or after. */
+  /** A temporary folder for a snapshot of uncommitted changes; it does not exist before or after. */
   folder?: string;
 }
 
-/** The commit of a name, or of the checkout, with or without what is not committed, as asked. */
+/** The commit that a name stands for, or that of the checkout, with or without uncommitted changes, as requested. */
 export async function findBase(
   repository: Repository,
   { from, dirty, isElsewhere = false, folder = join(tmpdir(), `runwire-base-${newId()}`) }: BaseAsk,
 ): Promise<Base> {
   const { head, branch } = repository;
-  // Its commit names what is checked out as well, where uncommitted changes do not matter.
+  // Where uncommitted changes do not matter, the commit id names the checkout as well.
   const isHere = from === undefined || from === branch || from === 'HEAD' || (from === head && dirty === 'ignore');
   if (!isHere) {
     const commit = await commitOf(repository, from);
@@ -65,7 +65,7 @@ function refusal(changed: readonly string[]): string {
   return `there are uncommitted changes (${shown}${more}); commit them, or choose --dirty include (work on them) or --dirty ignore (work without them)`;
 }
 
-/** With the times of the real index, unchanged files need not be read again. */
+/** Copying the real index with its timestamps saves reading unchanged files again. */
 const snapshotScript = `
 folder=$1 index=$2 head=$3
 mkdir -p "$folder" || exit 1
@@ -78,12 +78,12 @@ ${ownIdentity}
 git commit-tree "$tree" \${head:+-p "$head"} -m 'Uncommitted changes'
 `;
 
-/** A commit of all that is there, made without touching the index, a file or a branch. */
+/** A commit of everything in the checkout, made without touching the index, a file or a branch. */
 async function snapshot({ git, gitDir, head = '' }: Repository, folder: string): Promise<string> {
   return (await git.script(snapshotScript, [folder, join(gitDir, 'index'), head])).trim();
 }
 
-/** A commit of a tree; who has no name of their own commits under ours. */
+/** A commit of a tree; without a configured identity, Runwire's is used. */
 export async function commitTree(git: Repository['git'], tree: string, parents: readonly string[], message: string): Promise<string> {
   const args = [tree, '-m', message, ...parents.flatMap((parent) => ['-p', parent])];
   return (await git.script(`${ownIdentity}\ngit commit-tree "$@"`, args)).trim();

@@ -1,4 +1,4 @@
-/** Letters of a prompt that a branch is named after. */
+/** The most characters of a prompt that go into a branch name. */
 const mostLetters = 40;
 
 /** `runwire/RUN/NUMBER-what-it-is-about`. */
@@ -21,7 +21,7 @@ function slugOf(text: string): string {
   return slug || (words[0] ?? 'work').slice(0, mostLetters);
 }
 
-/** A branch that is there, a folder of branches of this name, or a branch whose name is a folder of this one would be in the way. */
+/** Avoids an existing branch, a folder of branches with this name, and a branch whose name is a folder of this one. */
 export function freeName(wanted: string, branches: readonly string[]): string {
   const taken = new Set(branches.flatMap((name) => [name, ...foldersOf(name)]));
   const names = new Set(branches);

@@ -3,7 +3,7 @@ import type { Git } from './git.ts';
 export interface Change {
   path: string;
   operation: 'created' | 'modified' | 'deleted';
-  /** Absent for what is not text. */
+  /** Absent for binary files. */
   additions?: number;
   deletions?: number;
 }
@@ -17,7 +17,7 @@ export interface Changes {
 const operations: Readonly<Record<string, Change['operation']>> = { A: 'created', D: 'deleted' };
 const mostChanges = 64 * 1024 * 1024;
 
-/** What differs between two commits, file by file; nothing that a repository names is run for it. */
+/** What differs between two commits, file by file, without running any program that the repository configures. */
 export async function changesBetween(git: Git, from: string, to: string): Promise<Changes> {
   const listed = await git.text(
     ['diff-tree', '-r', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--numstat', '--raw', from, to],
@@ -26,7 +26,7 @@ export async function changesBetween(git: Git, from: string, to: string): Promis
   return readChanges(listed);
 }
 
-/** Of `diff-tree -z --numstat --raw`. */
+/** Parses the output of `diff-tree -z --numstat --raw`. */
 export function readChanges(listed: string): Changes {
   const found = new Map<string, Change>();
   const fields = listed.split('\0');

@@ -9,8 +9,8 @@ import { removeFolder } from './remove-folder.ts';
 
 /**
  * Git's own clone would leave out branches, hooks and config. Objects are borrowed, not linked: a hard link could be written
- * through, and so could a part that is a link itself. Loose refs go before packed ones, into which somebody may move them meanwhile.
- * Nothing waits for the disk: a copy that is only being made has nothing to lose.
+ * through, and so could a part that is a link itself. Loose refs are copied before packed ones, in case they are packed meanwhile.
+ * Nothing is flushed to disk: a copy that is still being made has nothing to lose.
  */
 const script = `
 set -e
@@ -42,7 +42,7 @@ git symbolic-ref HEAD "refs/heads/$branch"
 exec git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
 `;
 
-/** A checkout of its own that borrows the user's objects: where there are no namespaces. */
+/** A separate checkout that borrows the user's objects, for systems without namespaces. */
 export class Clone implements Isolation {
   readonly kind = 'clone';
   readonly top: string;
@@ -78,12 +78,12 @@ export class Clone implements Isolation {
   }
 }
 
-/** A path as a line of git's list of places for objects. */
+/** A path as a line of git's `alternates` file. */
 function asLine(path: string): string {
   return /[\n"]/.test(path) ? JSON.stringify(path) : path;
 }
 
-/** Files that git does not know, from the checkout to its copy. */
+/** Copies untracked files from the checkout to its copy. */
 export async function copyFiles(from: string, to: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await mkdir(dirname(join(to, path)), { recursive: true });

@@ -8,17 +8,17 @@ import { stateFolder } from '../xdg.ts';
 import type { Isolation } from './isolation.ts';
 import { freeSlot } from './slots.ts';
 
-/** Where all copies of this user are, but for those of a checkout that this folder is a part of. */
+/** Where all copies of this user are, except those of a checkout that contains this folder. */
 export function copiesFolder(env: Environment): string {
   return join(stateFolder(env), 'copies');
 }
 
-/** Where those are. */
+/** Where those exceptions are. */
 export function otherCopiesFolder(): string {
   return join(tmpdir(), `runwire-copies-${process.geteuid?.() ?? 0}`);
 }
 
-/** In a place that others can write to, one of them may have made it. */
+/** In a folder that others can write to, somebody else may have created it. */
 export function isOwn(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat === undefined || (stat.isDirectory() && stat.uid === process.geteuid?.());
@@ -37,7 +37,7 @@ const Plan = z.object({
   layers: z.array(z.string()).readonly(),
 });
 
-/** What is written down of a copy, so that a crash leaves nothing that nobody knows of. */
+/** What is recorded about a copy, so that it can be found after a crash. */
 const CopyNote = z.object({
   plan: Plan,
   kind: z.enum(isolations),
@@ -49,7 +49,7 @@ const CopyNote = z.object({
 });
 export type CopyNote = z.infer<typeof CopyNote>;
 
-/** Answers whether whoever holds something, and was last heard of then, is gone for good. */
+/** Tells whether the owner of something, last heard of at `heardAt`, is gone for good. */
 export interface Owners {
   self(): unknown;
   isGone(owner: unknown, heardAt: number): boolean;
@@ -59,14 +59,14 @@ export function noteOf(folder: string): string {
   return `${folder}.json`;
 }
 
-/** A crash leaves the whole text, or none. */
+/** Atomic: a crash leaves the whole note or none. */
 export function writeNote(note: CopyNote): void {
   const path = noteOf(note.plan.folder);
   writeFileSync(`${path}.new`, JSON.stringify(note), { mode: 0o600 });
   renameSync(`${path}.new`, path);
 }
 
-/** Only what is in this folder is ours to remove, whatever a note says. */
+/** Accepts only copies in this folder, whatever a note says: nothing else is ours to remove. */
 export function readNote(path: string, folder: string): CopyNote | undefined {
   try {
     const note = CopyNote.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data;
@@ -78,7 +78,7 @@ export function readNote(path: string, folder: string): CopyNote | undefined {
 
 const beatEveryMs = 60_000;
 
-/** Tells those on other machines, who cannot see our process, that it lives; answers how to end that. */
+/** A heartbeat for other machines, which cannot see our process; returns a function that ends it. */
 export function keepHeard(paths: readonly string[]): () => void {
   const timer = setInterval(() => {
     const now = new Date();
@@ -86,7 +86,7 @@ export function keepHeard(paths: readonly string[]): () => void {
       try {
         utimesSync(path, now, now);
       } catch {
-        // Nobody listens where it is gone.
+        // The file is gone, so nobody needs the heartbeat.
       }
     }
   }, beatEveryMs);
@@ -94,10 +94,10 @@ export function keepHeard(paths: readonly string[]): () => void {
   return () => clearInterval(timer);
 }
 
-/** What is being removed has this name: its work is kept, and a crash meanwhile leaves nothing that looks like work. */
+/** Suffix of a copy that is being removed: its work is already kept, and a crash meanwhile leaves nothing that looks like work. */
 export const goneEnding = '.gone';
 
-/** Removes a copy with its slot and its note, in an order that a crash cannot make wrong. */
+/** Removes a copy with its slot and its note, in an order that is safe if it crashes. */
 export async function removeCopy({ folder, slot }: { folder: string; slot: number }, isolation: Isolation): Promise<void> {
   const gone = `${folder}${goneEnding}`;
   const isMoved = await rename(folder, gone).then(

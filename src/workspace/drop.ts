@@ -10,17 +10,17 @@ export interface NotDropped {
   why: string;
 }
 
-/** Whether a branch has a name that we give. */
+/** Whether a branch has a name that Runwire gives. */
 function isOurs(branch: string): boolean {
   return /^runwire[/-]/.test(branch);
 }
 
 /**
- * Deletes a branch of ours, and those with what else was found in its copy. One that somebody has added to, or that is checked
- * out, stays.
+ * Deletes a branch that Runwire made, and those that hold other work from its copy. A branch that has been added to or is checked
+ * out stays.
  */
 export async function dropBranch({ git }: Repository, branch: string, commit: string | undefined): Promise<(Dropped | NotDropped)[]> {
-  if (!isOurs(branch)) return [{ branch, why: 'it is no branch that Runwire made' }];
+  if (!isOurs(branch)) return [{ branch, why: 'it is not a branch that Runwire made' }];
   const refs = [`refs/heads/${branch}`, `refs/heads/${branch}-also`];
   const listed = await git.text(['for-each-ref', '--format=%(objectname) %(refname:strip=2)', ...refs]);
   const found = listed
@@ -39,7 +39,7 @@ export async function dropBranch({ git }: Repository, branch: string, commit: st
   return results;
 }
 
-/** Takes the name away from work that came to nothing, unless somebody has added to it. */
+/** Deletes the branch of work that changed nothing, unless somebody has added to it. */
 export async function dropUnchanged(
   { git }: Pick<Repository, 'git'>,
   { branch, base, commit }: { branch: string; base: string; commit: string },

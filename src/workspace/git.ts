@@ -7,7 +7,7 @@ import { withoutUsers } from '../without-user.ts';
 
 export const noHooks = '/dev/null';
 
-/** What git is told before every command of ours: no hooks, nothing in the background, no program that a repository names. */
+/** Settings for every git command that we run: no hooks, nothing in the background, no program that a repository configures. */
 const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
   ['gc.auto', '0'],
@@ -19,17 +19,17 @@ const settings: readonly (readonly [key: string, value: string])[] = [
   ['advice.addEmbeddedRepo', 'false'],
   ['core.quotePath', 'false'],
   ['core.logAllRefUpdates', 'false'],
-  // The last one, so that it can be left out.
+  // Must be last, so that it can be left out.
   ['core.hooksPath', noHooks],
 ];
 
-/** The program of Git LFS may be missing: then a pointer is what there is. */
+/** Git LFS may not be installed: then the pointer is used as it is. */
 export const withoutLfs = ['-c', 'filter.lfs.required=false'];
 
-/** In a checkout of ours pointers stay what they are: whoever needs the files fetches them. */
+/** In our own checkouts LFS pointers stay pointers: work that needs the files can fetch them. */
 export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];
 
-/** The user's own variables that git needs to be the user's git. */
+/** The variables that git needs to behave as it does for the user. */
 const passed = [
   'PATH',
   'HOME',
@@ -43,7 +43,7 @@ const passed = [
 ];
 const identity = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
 
-/** Variables for git commands of ours: it never asks, never waits for a terminal, and never writes what it need not. */
+/** Variables for our git commands: git never prompts, never waits for a terminal, and never writes what it need not. */
 export function gitEnvironment(env: Environment, more: Environment = {}, told = settings): Record<string, string> {
   const own: Environment = {
     ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
@@ -59,7 +59,7 @@ export function gitEnvironment(env: Environment, more: Environment = {}, told = 
   return Object.fromEntries(Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** The config that is in the user's own variables, such as a folder that git is to trust, and more of it. */
+/** The git config from the user's variables, such as a trusted folder, extended by more entries. */
 export function withConfig(env: Environment, more: readonly (readonly [key: string, value: string])[]): Record<string, string> {
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
   const own = Array.from({ length: count > 0 && count < 1000 ? count : 0 }, (_, index) => [
@@ -86,19 +86,19 @@ export interface GitAsk {
   signal?: AbortSignal | undefined;
   /** Whether the hooks of the repository run; default: no. */
   hooks?: boolean;
-  /** Bytes of stdout that are kept; more end the command. */
+  /** The most bytes of stdout; a command that prints more is stopped. */
   maxBytes?: number;
   patienceMs?: number;
 }
 
 const mostBytes = 64 * 1024 * 1024;
 const mostStderr = 64 * 1024;
-/** A remote that does not answer is not waited for longer. */
+/** How long to wait for a remote that does not answer. */
 const usualPatienceMs = 120_000;
 /** A checkout may be large, and a disk slow. */
 export const longPatienceMs = 3_600_000;
 
-/** What is being looked at now, and the look that begins when it ends. */
+/** The query that is running, and the one that starts when it ends. */
 interface Look {
   now?: Promise<string> | undefined;
   next?: Promise<string> | undefined;
@@ -120,14 +120,14 @@ export class Git {
     return answerOf({ command: 'git', args, cwd: this.cwd, env: told }, { input, signal, ...present({ maxBytes, patienceMs }) });
   }
 
-  /** Its output without the last newline. Throws a `config` failure with git's own words. */
+  /** Its output without the last line break. Throws a `config` failure with git's own message. */
   async text(args: readonly string[], ask?: GitAsk): Promise<string> {
     const { code, stdout, stderr } = await this.ask(args, ask);
     if (code !== 0) throw new Failure('config', `git ${args[0] ?? ''}: ${wordsOf(stderr, args) || `exit code ${code}`}`);
     return stdout.toString().replace(/\n$/, '');
   }
 
-  /** As `text`, for a look that takes long: those who ask during one look share the next. */
+  /** Like `text`, for slow queries: callers that arrive during one query share the next. */
   async sharedText(args: readonly string[]): Promise<string> {
     const key = JSON.stringify([this.cwd, args, gitEnvironment(this.#env)]);
     const line = looks.get(key) ?? {};
@@ -151,21 +151,21 @@ export class Git {
     return answerOf(order, { signal, patienceMs: longPatienceMs, ...present({ maxBytes }) });
   }
 
-  /** Several commands in one shell, whose arguments are `$1`, `$2`, …; throws as `text` does. */
+  /** Several commands in one shell, with arguments as `$1`, `$2`, …; throws as `text` does. */
   async script(script: string, args: readonly string[] = [], ask: GitAsk = {}): Promise<string> {
     const { code, stdout, stderr } = await this.askScript(script, args, ask);
     if (code !== 0) throw new Failure('config', `git: ${wordsOf(stderr, args) || `exit code ${code}`}`);
     return stdout.toString();
   }
 
-  /** The same, or undefined when git says no. */
+  /** Like `text`, but undefined when git fails. */
   async try(args: readonly string[], ask?: GitAsk): Promise<string | undefined> {
     const { code, stdout } = await this.ask(args, ask);
     return code === 0 ? stdout.toString().replace(/\n$/, '') : undefined;
   }
 }
 
-/** Git's own complaint, in one line. It may quote an address, also one of `given`, with a part of its password. */
+/** Git's own error message in one line, without credentials: it may quote an address, even from `given`, with part of its password. */
 export function wordsOf(stderr: string, given: readonly string[] = []): string {
   const lines = withoutUsers(stderr, given)
     .split('\n')
@@ -181,7 +181,7 @@ interface Order {
   env: Environment;
 }
 
-/** Runs a program to its end with all its output in memory, up to a bound. Throws `Failure` when it cannot be started. */
+/** Runs a program to its end with its output in memory, up to a limit. Throws `Failure` when it cannot be started. */
 export async function answerOf(
   order: Order,
   { input, signal, maxBytes = mostBytes, patienceMs = usualPatienceMs }: Omit<GitAsk, 'env' | 'hooks'> = {},

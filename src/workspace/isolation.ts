@@ -15,17 +15,17 @@ export interface CopyPlan {
   root: string;
   gitDir: string;
   commonDir: string;
-  /** Where the copy's own things are: for this user alone, and outside the checkout. */
+  /** Where the copy's own files are: accessible only to this user, and outside the checkout. */
   folder: string;
   /** The branch that the work is kept on, and the commit that it starts from. */
   branch: string;
   base: string;
-  /** The checkout shows the base as it is, and so does its index unless the base is a snapshot. */
+  /** The checkout matches the base, and so does its index unless the base is a snapshot. */
   isCheckedOut: boolean;
   isSnapshot: boolean;
-  /** Files of the checkout that git does not know and that the copy must have. */
+  /** Untracked files of the checkout that the copy must have. */
   copied: readonly string[];
-  /** Folders that an overlay has a layer over. */
+  /** Folders that an overlay puts a layer over. */
   layers: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface Means {
 
 /** Where the git folder of a copy is, as the shell that keeps its work sees it. */
 export interface CopyPlace {
-  /** The repository of the user. */
+  /** The user's repository. */
   repository: string;
   /** The top of the copy, its git folder, and the one with its objects. */
   top: string;
@@ -45,21 +45,21 @@ export interface CopyPlace {
   commonDir: string;
 }
 
-/** One way to keep a copy apart. */
+/** One way to isolate a copy. */
 export interface Isolation {
   readonly kind: IsolationKind;
   /** The top of the copy, as the work inside sees it. */
   readonly top: string;
   create(signal: AbortSignal): Promise<void>;
-  /** The same command, run inside. */
+  /** The same command, to be run inside. */
   inside(order: Order): Order;
-  /** A shell script that sees the copy and the user's repository beside it; answers its output. */
+  /** Runs a shell script that sees the copy and the user's repository beside it; returns its output. */
   look(script: string, args: (place: CopyPlace) => readonly string[]): Promise<string>;
-  /** Removes its folder, from wherever that was moved to, and what else there is of it. Never throws for what is gone already. */
+  /** Removes the copy: its folder, wherever that was moved to, and everything else. Never throws for what is already gone. */
   remove(folder: string): Promise<void>;
 }
 
-/** A path as one entry of a list of paths with colons between them, as git reads it. */
+/** A path as one entry of a colon-separated list, as git reads it. */
 export function asList(path: string): string {
   return /[:"]/.test(path) ? JSON.stringify(path) : path;
 }

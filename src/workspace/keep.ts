@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { type Changes, readChanges } from './changes.ts';
 import { asList, type CopyPlace, type CopyPlan, type Isolation } from './isolation.ts';
 
-/** What work in a copy came to. */
+/** The result of the work in a copy. */
 export interface Kept extends Changes {
   branch: string;
   base: string;
@@ -10,7 +10,7 @@ export interface Kept extends Changes {
   notes: string[];
 }
 
-/** Without a name of their own, people commit under ours. */
+/** Without a configured identity, commits are made under Runwire's. */
 export const ownIdentity = `
 if [ -z "$GIT_COMMITTER_EMAIL$(git config user.email)" ]; then
   export GIT_AUTHOR_NAME=Runwire GIT_AUTHOR_EMAIL=runwire@localhost GIT_COMMITTER_NAME=Runwire GIT_COMMITTER_EMAIL=runwire@localhost
@@ -18,15 +18,15 @@ fi
 `;
 
 /**
- * Shell functions. `take INDEX` puts the files below the current folder into that index, which is the current one. It needs `folder`,
- * for files of its own, and leaves sentences in `notes` there.
+ * Shell functions. `take INDEX` adds the files below the current folder to that index, which must be the current one. It keeps its
+ * own files in `folder`, and writes remarks for people to `notes` there.
  */
 export const taking = `
-# Of a file whose program is missing, the pointer is what there is.
+# Where the filter program of a file is missing, its pointer is kept.
 export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=filter.lfs.required" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=false"
 export GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
 note() { printf 'note %s\\0' "$1" >> "$folder/notes"; }
-# The files of the current folder in the index. What nobody may read is made readable, in a copy.
+# Adds the files of the current folder to the index. In a copy, unreadable files are made readable.
 add() {
   if [ -s "$1" ]; then
     { echo .; sed 's|^|:(exclude,literal)|' "$1"; } > "$1.paths"
@@ -44,8 +44,8 @@ add() {
   note "not kept, for it could not be read: $(grep -i -m1 'permission denied\\|^error' "$folder/said")"
 }
 
-# The tree of the files below the current folder. A repository among them that git does not know would be a mere number there:
-# its files are taken instead.
+# Adds all files below the current folder. A nested repository that git does not track would only be recorded as a commit id:
+# its files are added instead.
 take() {
   git ls-files -o --exclude-standard > "$1.all" 2>/dev/null || return
   grep '/$' "$1.all" > "$1.nested"
@@ -63,9 +63,9 @@ take_files() {
 `;
 
 /**
- * Reads what work left in a copy, with the user's own git folder and config and never those of the copy, which its agent may have
- * changed; all of it in one shell. It brings the copy's commits into the user's objects, makes one of what is not committed, and
- * names them by branches. Its answer is records that end with NUL: notes, the branch and its commit, and what git says of the changes.
+ * Collects the work in a copy, using the user's own git folder and config and never those of the copy, which its agent may have
+ * changed; all in one shell. It brings the copy's commits into the user's object store, commits what is uncommitted, and puts
+ * branches on them. It prints records that end with NUL: notes, the branch and its commit, and the changes as git lists them.
  */
 const script = `
 export GIT_DIR="$1" GIT_WORK_TREE="$2" GIT_ALLOW_PROTOCOL=none
@@ -77,7 +77,7 @@ tidy() { rm -rf "$folder"/index* "$folder/pack" "$folder/refs" "$folder/said" "$
 tidy
 of_copy() { env -u GIT_WORK_TREE GIT_DIR="$copy" git "$@" 2>/dev/null; }
 
-# A commit of the copy with all that it needs.
+# Brings a commit of the copy, with all objects that it needs, into the repository.
 bring() {
   git cat-file -e "$1^{tree}" 2>/dev/null && return
   printf '%s\\n' "$1" \${base:+"^$base"} |
@@ -85,7 +85,7 @@ bring() {
     git index-pack --stdin --fix-thin --strict < "$folder/pack" > /dev/null 2>&1
 }
 
-# A branch at a commit: of this name if it is free, was ours or is behind; else of another one. Answers which.
+# Puts a branch on a commit: with this name if it is free, was ours or is behind, else with another one. Leaves it in $name.
 name_it() {
   name=$2 number=1
   while [ $number -lt 10 ]; do
@@ -95,7 +95,7 @@ name_it() {
       git update-ref -m 'runwire: keep' "refs/heads/$name" "$1" "$now" 2> "$folder/said" && return
     fi
     number=$((number + 1)) name=$2
-    # A branch may have become a folder of this name.
+    # A branch with the name of one of its folders may be in the way.
     [ $number -gt 5 ] && name=$(printf %s "$2" | tr / -)
     name=$name-$number
   done
@@ -104,7 +104,7 @@ name_it() {
 }
 
 ${taking}
-# The commit of what a submodule holds, on a branch of the same name in its own repository; nothing where there is none.
+# Prints the commit of a submodule's contents, on a branch of the same name in its own repository; nothing where there is none.
 of_module() (
   module=$GIT_DIR/modules/$1 copy=$common/modules/$1
   base=$(git rev-parse -q --verify "$base:$1") || base=
@@ -141,7 +141,7 @@ export GIT_INDEX_FILE="$folder/index"
   git read-tree "$head" || exit 1
 }
 ${ownIdentity}
-# The tree of all files; what is in a submodule, or in a repository that was added as one, is taken there.
+# The tree of all files; the contents of submodules, and of repositories that were added as such, are handled separately.
 tree_of_all() {
 take "$folder/index" || return
 git ls-files -s | grep '^160000' > "$folder/modules"
@@ -149,13 +149,13 @@ while read -r mode was stage path; do
   if git rev-parse -q --verify "$base:$path" > /dev/null || git config -f .gitmodules --get-regexp '[.]path$' 2>/dev/null | cut -d' ' -f2- | grep -qxF -e "$path"; then
     now=$(of_module "$path") && [ -n "$now" ] && git update-index --cacheinfo "160000,$now,$path"
   elif [ -e "$path/.git" ]; then
-    # Its agent has added a repository that is no submodule.
+    # The agent has added a repository that is not a submodule.
     git update-index --force-remove "$path" && take_files "$folder/index" "$path/" || return
   fi
 done < "$folder/modules"
 git write-tree
 }
-# The index of the copy may know a file by an object that only the copy has: then all files are read again.
+# The copy's index may refer to objects that only the copy has: then all files are read again.
 tree=$(tree_of_all 2> "$folder/said") || {
   rm -f "$GIT_INDEX_FILE"*
   git read-tree "$head" && tree=$(tree_of_all)
@@ -165,7 +165,7 @@ commit=$head
 name_it "$commit" "$branch" "$before" || exit 1
 kept=$name
 
-# What else it has that the repository does not, and that it did not begin with: other branches, stashed work.
+# Other work that the copy did not begin with and the repository does not have: branches, stashes.
 git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | cat - "$folder/began" 2>/dev/null | sort -u > "$folder/refs"
 of_copy for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort | comm -23 - "$folder/refs" |
   while read -r also ref; do
@@ -187,7 +187,7 @@ printf 'kept %s %s\\0changes\\0' "$commit" "$kept"
 git diff-tree -r -z --no-renames --no-ext-diff --no-textconv --numstat --raw "$base_tree" "$tree"
 `;
 
-/** The commit of what a copy holds, on its branch. */
+/** Commits what a copy holds to its branch. */
 export async function keepWork(plan: CopyPlan, isolation: Isolation, before = ''): Promise<Kept> {
   const { base, folder, branch } = plan;
   const answer = await isolation.look(script, ({ repository, top, gitDir, commonDir }: CopyPlace) => [

@@ -10,7 +10,7 @@ import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.t
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
 
-/** A private layer over the checkout, at its own path: what is written there goes to the layer, and the files below stay as they are. */
+/** A private layer over the checkout, at the same path: writes go to the layer, and the files below stay unchanged. */
 export class Overlay implements Isolation {
   readonly kind = 'overlay';
   readonly top: string;
@@ -37,7 +37,7 @@ export class Overlay implements Isolation {
   }
 
   inside(order: Order): Order {
-    // It goes to its folder when that is the copy's: nothing inside has ever stood below the layer.
+    // It changes to its folder only after the mount, so that no process inside ever has a directory below the layer.
     return { ...order, ...this.#enter(order, { drops: true, lasts: true }), cwd: '/' };
   }
 
@@ -46,7 +46,7 @@ export class Overlay implements Isolation {
     const repository = join(folder, 'git');
     const words = args({ repository, top: this.top, gitDir, commonDir });
     const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: this.top, env: gitEnvironment(this.#means.env) };
-    // The repository itself, beside the layer over it.
+    // Makes the repository itself accessible, beside the layer over it.
     const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false, lasts: false });
     const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { patienceMs: longPatienceMs });
     if (code !== 0) throw new Failure('config', `what the work left could not be kept: ${wordsOf(stderr) || `exit code ${code}`}`);
@@ -57,13 +57,13 @@ export class Overlay implements Isolation {
     await removeFolder(folder, this.#means.env);
   }
 
-  /** What `lasts` waits at its end until the disk has all that was ever written to it, also by others: that is for the work, not for us. */
+  /** `lasts`: its unmount flushes everything to disk, even what others wrote: needed for the work, not for our own scripts. */
   #enter(
     { command, args, cwd }: Order,
     { before = ':', drops, lasts }: { before?: string; drops: boolean; lasts: boolean },
   ): Pick<Order, 'command' | 'args'> {
-    // Mount options cannot have every character that a path can: these are names in the copy's own folder. The way to the files below
-    // is gone at once, so that nobody reaches them by it.
+    // Mount options cannot contain every character that a path can, so these are names in the copy's own folder. `lower-N`, the way
+    // to the files below, is unmounted at once, so that nobody reaches them through it.
     const layers = [...this.#plan.layers.entries()];
     const options = (index: number): string =>
       `lowerdir=lower-${index},upperdir=upper-${index},workdir=work-${index}${ownMark()}${lasts ? '' : ',volatile'}`;
@@ -77,7 +77,7 @@ export class Overlay implements Isolation {
     return enterNamespace(command, args, steps.join(' && '));
   }
 
-  /** Nobody publishes from inside: what git and its hosts are entered with is not there. Nor are the layers of this and other copies. */
+  /** Nothing can be published from inside: credentials for git and its hosts are hidden. So are the layers of this and other copies. */
   #withheld(): string[] {
     const { folder, root } = this.#plan;
     const copies = dirname(folder);
@@ -111,16 +111,16 @@ case $3 in
 esac
 `;
 
-/** Where the kernel notes, in its own folder, that we did not wait for the disk: it would refuse the next mount. */
+/** Where the kernel notes that a mount was volatile, that is, not flushed to disk: it would refuse the next mount. */
 const notWaited = join('work', 'incompat');
 
 const isRoot = (): boolean => process.geteuid?.() === 0;
-/** Where a layer notes what it hides, and, as root, where a folder came from: else none of the folders below could be renamed. */
+/** How a layer records what it hides and, as root, where a folder came from: without that, no folder below could be renamed. */
 const ownMark = (): string => (isRoot() ? ',redirect_dir=on' : ',userxattr');
 
 /**
- * A command in a mount and process namespace of its own, as the user that we are and without the right to change mounts: else it
- * could take the layer away.
+ * A command in its own mount and process namespace, as the current user and without the right to change mounts: otherwise it
+ * could remove the layer.
  */
 function enterNamespace(command: string, args: readonly string[], prepare: string): Pick<Order, 'command' | 'args'> {
   const unshare = systemTool('unshare') ?? 'unshare';
@@ -138,13 +138,13 @@ function enterNamespace(command: string, args: readonly string[], prepare: strin
   return namespaced(unshare, [...self, command, ...args], namespace);
 }
 
-/** What root gives up inside: the ways to reach what lies below a mount. */
+/** Capabilities that root gives up inside: they would give access to what lies below a mount. */
 const forbidden = ['sys_admin', 'sys_ptrace', 'sys_rawio', 'sys_module', 'mknod', 'dac_read_search'].map((each) => `-${each}`).join(',');
 
 /**
- * What an overlay has a layer over: the checkout, in a linked worktree the repository elsewhere, and remotes on this machine, which
- * are one `git push` away. No folder that is inside another one of them: a layer covers all below it, but for other mounts, which
- * have layers of their own.
+ * What an overlay puts a layer over: the checkout, for a linked worktree also its repository elsewhere, and remotes on this machine,
+ * which are one `git push` away. Folders inside another of these are left out: a layer covers everything below it, except other
+ * mounts, which get their own layers.
  */
 export function layersOver(paths: readonly string[]): string[] {
   const real = [...new Set(paths.map((path) => realpathSync(path)))];
@@ -152,7 +152,7 @@ export function layersOver(paths: readonly string[]): string[] {
   return [...outermost, ...mountsBelow(outermost)];
 }
 
-/** Folders below these that are mounts, such as a volume for `node_modules`; outer ones first. */
+/** Mount points below these folders, such as a volume for `node_modules`; outer ones first. */
 function mountsBelow(folders: readonly string[]): string[] {
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -165,14 +165,14 @@ function mountsBelow(folders: readonly string[]): string[] {
     .toSorted((a, b) => a.length - b.length);
 }
 
-/** What git writes in a repository; each may be a link into another one, which no layer is over. */
+/** What git writes in a repository; each may be a link into another repository, which no layer covers. */
 const written = ['config', 'refs', 'packed-refs', 'logs', 'objects'];
 
 function isCovered(path: string, layers: readonly string[]): boolean {
   return layers.some((layer) => isInside(path, layer));
 }
 
-/** Why there can be no layers over these: a user's namespace must not uncover what lies below a mount, and what is a link leads out of them. */
+/** Why there can be no layers over these: a user namespace must not uncover what lies below a mount, and a link leads out of them. */
 export function whyNoLayers(layers: readonly string[], commonDir: string): string | undefined {
   const linked = written.map((part) => join(commonDir, part)).find((path) => existsSync(path) && !isCovered(realpathSync(path), layers));
   if (layers.length > 0 && linked !== undefined) return `${linked} is a link to elsewhere`;
@@ -180,7 +180,7 @@ export function whyNoLayers(layers: readonly string[], commonDir: string): strin
   return inner === undefined || isRoot() ? undefined : `${inner} is a mount of its own`;
 }
 
-/** Why there can be no overlay with its layers in this folder; undefined: it works. Found out by trying. */
+/** Why there can be no overlay with its layers in this folder, found out by trying; undefined: it works. */
 export async function whyNoOverlay(folder: string, env: Means['env']): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has them';
   const missing = ['unshare', ...(isRoot() ? ['setpriv'] : [])].find((name) => systemTool(name) === undefined);
@@ -194,7 +194,7 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
     const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });
     if (code !== 0) return stderr.trim().split('\n')[0]?.slice(0, 200) || `exit code ${code}`;
-    return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a try left its mark in the folder below';
+    return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a test write reached the folder below';
   } catch (error) {
     return messageOf(error);
   } finally {

@@ -4,7 +4,7 @@ import type { Environment } from '../vocabulary.ts';
 import { withoutUsers } from '../without-user.ts';
 import type { Git } from './git.ts';
 
-/** What git needs to reach a remote as the user; it never asks. */
+/** What git needs to reach a remote as the user; it never prompts. */
 const credentials = [
   'SSH_AUTH_SOCK',
   'GIT_SSH',
@@ -30,7 +30,7 @@ export interface PushAsk {
   signal?: AbortSignal | undefined;
 }
 
-/** Pushes a commit as a branch, never with force. Answers what went wrong; undefined: nothing did. */
+/** Pushes a commit as a branch, never with force. Returns what went wrong; undefined: nothing did. */
 export async function pushBranch(git: Git, { remote, commit, branch, env, signal }: PushAsk): Promise<string | undefined> {
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${branch}`];
   const variables = { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) };
@@ -46,7 +46,7 @@ export async function pushBranch(git: Git, { remote, commit, branch, env, signal
   }
 }
 
-/** A remote as it is called, and where git goes for it. */
+/** A remote's name, and the addresses behind it. */
 async function addressesOf(git: Git, remote: string): Promise<string[]> {
   const asked = [
     ['remote', 'get-url', '--push', '--all', '--', remote],
@@ -56,7 +56,7 @@ async function addressesOf(git: Git, remote: string): Promise<string[]> {
   return [remote, ...answers.flatMap((answer) => answer?.split('\n') ?? [])];
 }
 
-/** What a hook or a server had to say, before git's own summary of it. Git takes a password to end at its first `@`, and tells the rest. */
+/** Messages of a hook or server, without git's own summary. Git takes a password to end at its first `@`, and prints the rest. */
 function saidBy(stderr: string, addresses: readonly string[]): string {
   const lines = withoutUsers(stderr, addresses)
     .split('\n')

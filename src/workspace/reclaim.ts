@@ -10,7 +10,7 @@ import { type Kept, keepWork } from './keep.ts';
 import { giveUp, slotFile } from './slots.ts';
 import { isolationOf } from './workspace.ts';
 
-/** A copy that is there. */
+/** An existing copy. */
 export interface Copy {
   id: string;
   isolation: IsolationKind;
@@ -20,14 +20,14 @@ export interface Copy {
   base: string;
   folder: string;
   made_at: number;
-  /** `in_use`: whoever made it lives, or may live on another machine; `left`: nobody will ever remove it. */
+  /** `in_use`: the process that made it is alive, or may be, on another machine; `left`: nothing else will ever remove it. */
   state: 'in_use' | 'left';
 }
 
-/** What became of a copy that was left. */
+/** What happened to a copy that was left. */
 export interface Reclaimed {
   copy: Copy;
-  /** Its work; absent where none had begun, or where it could not be kept. */
+  /** Its work; absent where none had begun or it could not be kept. */
   kept?: Kept;
   /** Why it is still there. */
   problem?: string;
@@ -35,17 +35,17 @@ export interface Reclaimed {
 
 export interface Reclaim {
   copies: Reclaimed[];
-  /** Folders and files that belonged to no copy any more. */
+  /** Folders and files that no longer belonged to a copy. */
   strays: string[];
 }
 
 export interface ReclaimOptions {
   owners: Owners;
-  /** These alone; unset: all that were left. */
+  /** Only these; unset: all that were left. */
   ids?: readonly string[] | undefined;
-  /** Tells what would be done. */
+  /** Only reports what would be done. */
   dryRun?: boolean;
-  /** Removes also what could not be kept, such as work on a repository that is gone. */
+  /** Also removes what could not be kept, such as work on a repository that no longer exists. */
   discards?: boolean;
   now?: number;
 }
@@ -55,7 +55,7 @@ export function listCopies(env: Environment, owners: Owners): Copy[] {
   return notesIn(env).map((note) => copyOf(note, owners));
 }
 
-/** Keeps the work in copies that were left, each on its branch, and removes them, with whatever else a crash may have left. */
+/** Keeps the work in copies that were left, each on its branch, and removes them, along with anything else a crash may have left. */
 export async function reclaim(
   env: Environment,
   { owners, ids, dryRun = false, discards = false, now = Date.now() }: ReclaimOptions,
@@ -76,7 +76,7 @@ export async function reclaim(
 
 async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environment, discards: boolean): Promise<Omit<Reclaimed, 'copy'>> {
   const { root, commonDir, folder } = plan;
-  // A checkout that is gone must not keep a worktree or a clone from being kept: the repository is what counts.
+  // Work in a worktree or a clone can be kept even without the checkout: it only needs the repository.
   const isThere = existsSync(commonDir) && (kind !== 'overlay' || existsSync(root));
   const git = new Git(existsSync(root) ? root : '/', env);
   const isolation = isolationOf(kind, plan, { git, env });
@@ -119,7 +119,7 @@ function foldersOf(env: Environment): string[] {
   return [copiesFolder(env), otherCopiesFolder()].filter(isOwn);
 }
 
-/** What is being made has no note yet, and what is being removed has none any more. */
+/** A copy that is being made has no note yet, and one that is being removed has none any more. */
 const graceMs = 60 * 60_000;
 const removingMs = 60_000;
 const ownNames = /^(?:try-)?[0-9a-f]{12}(?:\.gone|\.json\.new)?$|^\d+\.slot\.\d+$/;

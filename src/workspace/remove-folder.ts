@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Environment } from '../vocabulary.ts';
 import { answerOf } from './git.ts';
 
-/** Removes a folder, with folders in it that even their owner may not enter. */
+/** Removes a folder, including subfolders that even their owner has no permission to enter. */
 export async function removeFolder(folder: string, { PATH }: Environment): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });

@@ -4,14 +4,14 @@ import { Failure } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { answerOf, Git, gitEnvironment } from './git.ts';
 
-/** What a folder is to git. Nothing in it is ever changed by us, but for branches of our own. */
+/** The repository that a folder belongs to. We never change anything in it, except for our own branches. */
 export interface Repository {
   git: Git;
   /** The top of the checkout. */
   root: string;
-  /** The folder that was asked about, seen from the top; empty: the top itself. */
+  /** The folder that was asked about, relative to the top; empty: the top itself. */
   below: string;
-  /** Of this checkout; in a linked worktree not the one that is shared. */
+  /** The git folder of this checkout; in a linked worktree not the shared one. */
   gitDir: string;
   /** Where objects, branches and config are. */
   commonDir: string;
@@ -24,21 +24,21 @@ export interface Repository {
 
 const places = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--is-shallow-repository'];
 
-/** One shell for all questions: a process of ours has a guard, which costs more than git does. */
+/** One shell for all questions: each process that we start gets a guard, which costs more than git does. */
 const questions = `
 git rev-parse --path-format=absolute ${places.join(' ')} || exit 1; printf '\\0'
 git symbolic-ref -q --short HEAD; printf '\\0'
 git rev-parse -q --verify 'HEAD^{commit}'; printf '\\0'
 `;
 
-/** A path may hold a newline, never a NUL. */
+/** A path may contain a line break, but never a NUL. */
 const onePlaceAtATime = `for place; do git rev-parse --path-format=absolute "$place"; printf '\\0'; done`;
 
 export async function openRepository(folder: string, env: Environment): Promise<Repository> {
   return (await askRepository(folder, env, ':')).repository;
 }
 
-/** The same, and what one more script with its `$1`, `$2`, … prints about it. */
+/** The same, and the output of one more script with its `$1`, `$2`, …. */
 export async function askRepository(
   folder: string,
   env: Environment,
@@ -75,13 +75,13 @@ function explain(folder: string, stderr: string): string {
     return `${folder}: git does not trust this folder, which belongs to another user; see "git help config", safe.directory`;
   if (stderr.includes('must be run in a work tree'))
     return `${folder}: a bare repository has no files to work on; name a checkout with --cwd`;
-  if (/\bgit: (?:command )?not found/.test(stderr)) return 'git is not installed, and a private copy is made with it';
+  if (/\bgit: (?:command )?not found/.test(stderr)) return 'git is not installed, and private copies need it';
   return `${folder}: not a git repository, so there is nothing to make a private copy of; run "git init" and commit first, or name another folder with --cwd`;
 }
 
 /** The commit that a branch, a tag or any other name stands for. */
 export async function commitOf({ git }: Repository, name: string): Promise<string> {
-  // Never an option, whatever it begins with.
+  // Whatever the name begins with, it is never taken for an option.
   const commit = await git.try(['rev-parse', '-q', '--verify', '--end-of-options', `${name}^{commit}`]);
   if (commit === undefined) throw new Failure('input', `there is no branch or commit "${name}" in this repository; see "git branch --all"`);
   return commit.split('\n').at(-1) ?? commit;

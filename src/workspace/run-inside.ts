@@ -4,16 +4,16 @@ import type { Environment } from '../vocabulary.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface RanInside {
-  /** Null: it was ended by us, when its time was up or the run was stopped. */
+  /** Null: we ended it, because its time was up or the run was stopped. */
   exitCode: number | null;
-  /** The last of what it printed, both streams as they came. */
+  /** The end of its output, both streams in order of arrival. */
   output: string;
   timedOut: boolean;
 }
 
 const keptChars = 64 * 1024;
 
-/** Runs one shell command in a copy, with a declared environment, to its end. */
+/** Runs one shell command to its end in a copy, with only the given environment. */
 export async function runInside(
   workspace: Pick<Workspace, 'cwd' | 'inside'>,
   command: string,
@@ -40,7 +40,7 @@ export async function runInside(
   closed.catch(() => {});
   try {
     const { code } = await exitOf(child);
-    // What it left running ends with it; then all that was printed is here.
+    // Ends what it left running; then all output has arrived.
     await end(500);
     await closed;
     return { exitCode: stopped === undefined ? code : null, output: output.slice(-keptChars), timedOut: stopped === 'time' };

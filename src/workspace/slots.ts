@@ -7,7 +7,7 @@ const firstPort = 20_000;
 const portsEach = 100;
 const patienceMs = 60_000;
 
-/** A small number that no other copy of this user has at the moment. */
+/** A small number that no other copy of this user currently has. */
 export function takeSlot(folder: string, isFree: IsFree, holder: string): number {
   for (let slot = 1; slot <= most; slot += 1) {
     if (take(slotFile(folder, slot), isFree, holder)) return slot;
@@ -29,7 +29,7 @@ function take(path: string, isFree: IsFree, holder: string): boolean {
   if (make(path, holder)) return true;
   const before = read(path);
   const heardAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  // Who has just made it may not have written its name yet.
+  // A process that has just created the file may not have written its name yet.
   if (before === '' ? Date.now() - heardAt < patienceMs : !isFree(before, heardAt)) return false;
   return giveUp(path, before) && make(path, holder);
 }
@@ -45,7 +45,7 @@ function make(path: string, holder: string): boolean {
   }
 }
 
-/** Takes a slot away from who is gone. Somebody else may do the same at this moment, and have it already. */
+/** Takes a slot from a holder that is gone. Another process may be doing the same, and may already have it. */
 export function giveUp(path: string, holder: string): boolean {
   const aside = `${path}.${process.pid}`;
   try {
@@ -67,7 +67,7 @@ function read(path: string): string {
   }
 }
 
-/** What keeps two copies on one machine from meeting: their ports, and the names of their containers. */
+/** What keeps two copies on one machine from colliding: their ports, and the names of their containers. */
 export function slotVariables(slot: number, name: string): Record<string, string> {
   return {
     RUNWIRE_SLOT: String(slot),

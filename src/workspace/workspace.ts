@@ -28,13 +28,13 @@ export interface WorkspaceAsk {
   dirty: Dirty;
   /** The branch that the work is kept on. */
   branch: string;
-  /** Files that git does not know, seen from the top of the checkout. */
+  /** Untracked files, relative to the top of the checkout. */
   copied: readonly string[];
-  /** A command that makes the copy ready. */
+  /** A command that prepares the copy. */
   setup?: string | undefined;
-  /** The variables that it has; unset: ours. */
+  /** The environment of that command; unset: ours. */
   setupEnv?: Environment | undefined;
-  /** Nothing in it is worth keeping: after a crash it is only removed. */
+  /** Nothing in it is worth keeping: after a crash it is just removed. */
   isDisposable?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface WorkspaceAsk {
 export class Workspace {
   readonly repository: Repository;
   readonly base: Base;
-  /** Why it is not the isolation that `auto` would like best, and what the copy lacks. */
+  /** Why it is not the isolation that `auto` prefers, and what the copy lacks. */
   readonly remark: string | undefined;
   #plan: CopyPlan;
   readonly #isolation: Isolation;
@@ -79,7 +79,7 @@ export class Workspace {
     this.#owners = owners;
   }
 
-  /** Everything is decided and nothing is made. Throws an `input` failure when there can be no copy. */
+  /** Decides everything without making anything. Throws an `input` failure when there can be no copy. */
   static async plan(ask: WorkspaceAsk, { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners }): Promise<Workspace> {
     const { repository, answer } = await askRepository(cwd, env, namesScript, namesLike(ask.branch));
     const { branch, remotes, hooks } = namesIn(answer, ask.branch);
@@ -115,7 +115,7 @@ export class Workspace {
     return this.#isolation.top;
   }
 
-  /** Where its work is done: the folder that was asked about, in the copy. */
+  /** The working directory: the folder that was asked about, in the copy. */
   get cwd(): string {
     return join(this.#isolation.top, this.repository.below);
   }
@@ -152,7 +152,7 @@ export class Workspace {
     };
   }
 
-  /** All that the work left, untracked files too, as a commit on its branch. May be called again when more was done. */
+  /** Commits all work, including untracked files, to its branch. May be called again when more has been done. */
   async keep(): Promise<Kept> {
     this.#kept = await keepWork(this.#plan, this.#isolation, this.#kept?.commit);
     this.#plan = { ...this.#plan, branch: this.#kept.branch };
@@ -177,14 +177,14 @@ export class Workspace {
   }
 }
 
-/** Nobody is asked for a password. Tidying up would rewrite what a worktree shares, and fill the layer of an overlay. */
+/** Git never asks for a password. Garbage collection would rewrite what a worktree shares, and fill the layer of an overlay. */
 const configInside = [
   ['credential.helper', ''],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
 ] as const;
 
-/** Variables with which one could publish, and those by which git works on another repository than the one that it is in: a hook has them. */
+/** Variables that would allow publishing, and those that point git at another repository, as they do inside a hook. */
 const withheld = new Set([
   'SSH_AUTH_SOCK',
   'GIT_SSH',
@@ -239,18 +239,18 @@ function chooseIsolation(asked: WorkspaceAsk['isolate'], whyNot: string | undefi
   if (asked === 'clone' || asked === 'worktree') return { kind: asked, remarks: [] };
   if (whyNot === undefined) return { kind: 'overlay', remarks: [] };
   if (asked === 'overlay') throw new Failure('config', `--isolate overlay is not possible here: ${whyNot}; try --isolate clone`);
-  return { kind: 'clone', remarks: [`no overlay is possible here (${whyNot}): a clone is used, without files that git ignores`] };
+  return { kind: 'clone', remarks: [`no overlay is possible here (${whyNot}): a clone is used, without the files that git ignores`] };
 }
 
 interface Names {
-  /** A name for a branch that nothing is in the way of. */
+  /** A free branch name. */
   branch: string;
   remotes: string[];
   /** Where the user has hooks, if not in the usual folder. */
   hooks: string | undefined;
 }
 
-/** What could be in the way of a branch, as git's patterns. */
+/** Git patterns for branches that could conflict with a name. */
 function namesLike(wanted: string): string[] {
   const [first = ''] = wanted.split('/');
   return [`refs/heads/${first}`, `refs/heads/${flatName(wanted)}*`];
@@ -260,7 +260,7 @@ function namesIn(listed: string, wanted: string): Names {
   const [names = '', config = ''] = listed.split('\n\n\n');
   const entries = config.split('\0').map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n') + 1)] as const);
   const remotes = entries.flatMap(([key, value]) => (key.startsWith('remote.') ? [value] : []));
-  // Ours is among them.
+  // Our own setting is among them.
   const hooks = entries.findLast(([key, value]) => key === 'core.hookspath' && value !== noHooks)?.[1];
   return { branch: freeName(wanted, names.split('\n')), remotes, hooks };
 }
@@ -271,12 +271,12 @@ printf '\\n\\n\\n'
 git config -z --get-regexp '^(remote\\..*\\.url|core\\.hookspath)$' || :
 `;
 
-/** A name for a branch that nothing is in the way of. */
+/** A free branch name, as close to the wanted one as possible. */
 export async function freeBranch({ git }: Pick<Repository, 'git'>, wanted: string): Promise<string> {
   return namesIn(await git.script(namesScript, namesLike(wanted)), wanted).branch;
 }
 
-/** A file that is to be in a copy too, seen from the top. Throws an `input` failure where there is none, or elsewhere. */
+/** A file that the copy must have, relative to the top. Throws an `input` failure where it does not exist or is outside the repository. */
 export function insideOf({ root, below }: Repository, path: string): string {
   const whole = resolve(root, below, path);
   const inside = isAbsolute(path) ? undefined : pathInside(root, whole);
@@ -285,32 +285,32 @@ export function insideOf({ root, below }: Repository, path: string): string {
   return inside;
 }
 
-/** Remotes that are folders of this machine. */
+/** Remotes that are folders on this machine. */
 function localRemotes([root, copies]: readonly [root: string, copies: string], urls: readonly string[]): string[] {
   const paths = urls.filter((url) => url !== '').map((url) => resolve(root, url.replace(/^file:\/\//, '')));
-  // A layer over what holds the layers would be over itself.
+  // A layer over the folder that holds the layers would cover itself.
   return paths.filter((path) => existsSync(path) && !isInside(root, path) && !isInside(copies, path));
 }
 
 const mostAttributes = 1024 * 1024;
 
-/** What a checkout of its own does not have. */
+/** What a separate checkout lacks. */
 function missingIn(root: string): string[] {
   const attributes = attributesOf(root);
   return [
     ...(existsSync(join(root, '.gitmodules')) ? ['the copy has no submodules: --setup "git submodule update --init" fetches them'] : []),
-    ...(/\bfilter=lfs\b/.test(attributes) ? ['the copy has pointers for files of Git LFS: --setup "git lfs pull" fetches them'] : []),
+    ...(/\bfilter=lfs\b/.test(attributes) ? ['the copy has only pointers for Git LFS files: --setup "git lfs pull" fetches them'] : []),
   ];
 }
 
-/** Hooks in a folder that some tool has made are dead in a checkout of its own, without a word. */
+/** Hooks in an untracked folder that a tool has made would silently be missing from a separate checkout. */
 async function missingHooks({ git }: Repository, commit: string, hooks: string | undefined): Promise<string[]> {
   if (hooks === undefined || isAbsolute(hooks) || hooks.startsWith('~')) return [];
   const isThere = (await git.try(['ls-tree', '--name-only', commit, '--', hooks])) !== '';
-  return isThere ? [] : [`the copy has no hooks: git does not know ${hooks}; --setup makes it`];
+  return isThere ? [] : [`the copy has no hooks: ${hooks} is not tracked by git; create it with --setup`];
 }
 
-/** As git itself reads them: never through a link. */
+/** Read as git itself does: never through a link. */
 function attributesOf(root: string): string {
   try {
     return readRepositoryFile(join(root, '.gitattributes'), { root, maxBytes: mostAttributes })?.text ?? '';
@@ -319,12 +319,12 @@ function attributesOf(root: string): string {
   }
 }
 
-/** Whether the folder of the checkout that the work is to be done in is a folder of the copy too. */
+/** Whether the working directory exists in the copy too. */
 function existsInside({ kind, top }: Isolation, { folder, isCheckedOut, layers, root }: CopyPlan, below: string): boolean {
   if (below === '' || isCheckedOut) return true;
   if (kind !== 'overlay') return existsSync(join(top, below));
   const layer = layers.findIndex((path) => isInside(root, path));
-  // A character device in the layer stands for what was deleted.
+  // A character device in the layer marks a deleted file.
   const change = lstatSync(join(folder, `upper-${layer}`, relative(layers[layer] ?? root, root), below), { throwIfNoEntry: false });
   return change === undefined ? existsSync(join(root, below)) : change.isDirectory();
 }

@@ -7,7 +7,7 @@ import { Git, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
 import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
 import { removeFolder } from './remove-folder.ts';
 
-/** How often somebody else who makes one at this moment is waited for: a lock, or an entry that is half there. */
+/** How often to try while another process makes a worktree: there may be a lock, or a half-written entry. */
 const tries = 8;
 const isBusy = /\.lock|failed to read/;
 
@@ -21,7 +21,7 @@ export class Worktree implements Isolation {
   constructor(plan: CopyPlan, means: Means) {
     this.#plan = plan;
     this.#means = means;
-    // Git names what it notes of a worktree after its folder: with a name of our own we know which it is.
+    // Git names its data about a worktree after the folder: with our own name we know which is ours.
     this.top = join(plan.folder, `runwire-${basename(plan.folder)}`);
   }
 
@@ -30,7 +30,7 @@ export class Worktree implements Isolation {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (let round = 1; ; round += 1) {
       const { code, stderr } = await this.#means.git.ask(
-        // What was tried before may have left the branch.
+        // A previous try may have left the branch behind.
         [...leavesPointers, 'worktree', 'add', '-q', '--no-track', round === 1 ? '-b' : '-B', branch, '--', this.top, base],
         { signal, patienceMs: longPatienceMs },
       );

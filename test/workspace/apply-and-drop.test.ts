@@ -106,7 +106,7 @@ describe('what a run in a private copy changed', () => {
     const unfit = await ask('apply', id);
     expect(unfit).toMatchObject({ status: 2, stdout: '' });
     expect(unfit.stderr).toContain(
-      'the changes do not fit the checkout as it is (README.md); nothing was changed; --3way merges what it can',
+      'the changes do not apply to the checkout as it is (README.md); nothing was changed; --3way merges what it can',
     );
     expect(fingerprint(root)).toEqual(meanwhile);
     const merged = await ask('apply', id, '--3way');

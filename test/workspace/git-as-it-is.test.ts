@@ -318,7 +318,7 @@ describe.concurrent('what a checkout may have', () => {
       git(root, 'config', 'core.hooksPath', path);
       return (await workIn(place, root, 'true', { isolate })).workspace.remark;
     };
-    expect(await remarkOf('.husky/_', 'clone')).toBe('the copy has no hooks: git does not know .husky/_; --setup makes it');
+    expect(await remarkOf('.husky/_', 'clone')).toBe('the copy has no hooks: .husky/_ is not tracked by git; create it with --setup');
     expect([await remarkOf('.husky/_', 'overlay'), await remarkOf('hooks', 'clone')]).toEqual([undefined, undefined]);
   });
 
@@ -362,7 +362,7 @@ describe.concurrent('what a checkout may have', () => {
     const { kept, ran, workspace } = await workIn(place, root, 'cat a.bin; echo b > b', { isolate: 'clone' });
     expect(ran.output).toBe(pointer);
     expect(kept.changes.map(({ path }) => path)).toEqual(['b']);
-    expect(workspace.remark).toContain('the copy has pointers for files of Git LFS');
+    expect(workspace.remark).toContain('the copy has only pointers for Git LFS files');
   });
 });
 
