@@ -58,7 +58,7 @@ function toolsOf(crew: Crew): Tool[] {
   ];
 }
 
-/** What fails is said at once, a call that makes no sense too; the loop decides what follows from it. */
+/** Reports a failed call at once, an invalid one too; the loop decides what follows from it. */
 function errorOf(draft: Draft, open: Map<string, string>): Draft | undefined {
   if (draft.type === 'item.started') open.set(draft.item_id, draft.name);
   if (draft.type !== 'item.completed') return undefined;
@@ -71,21 +71,21 @@ function errorOf(draft: Draft, open: Map<string, string>): Draft | undefined {
 }
 
 interface Ending {
-  /** The last branch that was, or should have been, published. */
+  /** The last branch that was published or should have been. */
   published: Published | undefined;
   emit(draft: Draft): void;
   signal: AbortSignal;
   iteration: number;
 }
 
-/** The model says that it is done. Whether what was asked for is there, the branches say. */
+/** The model claims to be done; the branches show whether it is. */
 async function conclude(crew: Crew, finished: Finished, { published, emit, signal, iteration }: Ending): Promise<Finished> {
   const { publish, verify: command } = crew.settings;
   const failed = (message: string): Finished => ({ ...finished, status: 'failed', code: 'tool', message });
   const chosen = published === undefined ? resultOf(crew) : crew.branches.get(published.branch_id);
   if (command !== undefined && chosen !== undefined && !isVerified(chosen)) return failed(doesNotPass(chosen, command));
   if (published?.status === 'error') return failed(`publish: ${published.message ?? 'it failed'}`);
-  // Where nobody was given work, there was nothing to do.
+  // If no agent was given work, there was nothing to do.
   const isProofAsked = command !== undefined || publish !== 'none';
   if (chosen === undefined && [...crew.branches.values()].some(({ run }) => isProofAsked || run !== undefined))
     return failed('no branch holds finished work');
@@ -110,7 +110,7 @@ async function conclude(crew: Crew, finished: Finished, { published, emit, signa
   return status === 'success' ? finished : failed(`publish: ${result.output}`);
 }
 
-/** The newest branch that holds work and that nothing was built on; one that passes before one that does not. */
+/** The newest branch that holds work and that nothing was built on; a branch that passes is preferred. */
 function resultOf({ branches, settings }: Crew): Branch | undefined {
   const all = [...branches.values()];
   const builtOn = new Set(all.flatMap(({ commit, parentId, mergedIds = [] }) => (commit === undefined ? [] : [parentId, ...mergedIds])));

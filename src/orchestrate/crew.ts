@@ -17,15 +17,15 @@ import { Gate } from './gate.ts';
 import type { AgentChoice, Settings } from './settings.ts';
 import { type Verification, Verifier } from './verifier.ts';
 
-/** What is known of a branch of work. */
+/** What is known about a branch of work. */
 export interface Branch {
   id: string;
   parentId: string;
-  /** The commit that it began from. */
+  /** The commit that it started from. */
   base: string;
-  /** The other branches that a merge holds. */
+  /** The other branches in a merge. */
   mergedIds?: readonly string[];
-  /** Where it stands; unset: its work is under way, or came to nothing. */
+  /** Its current commit; unset: its work is in progress or failed. */
   commit?: string;
   agent?: string;
   model?: string | undefined;
@@ -33,7 +33,7 @@ export interface Branch {
   outcome?: RunOutcome;
   changes?: Changes;
   facts?: Facts;
-  /** By the command of the whole orchestration, where there is one. */
+  /** By the verify command of the whole orchestration, if there is one. */
   verification?: Verification;
   /** Why there was no work, or no verification. */
   problem?: string;
@@ -43,21 +43,21 @@ export interface Branch {
 
 export interface Work extends AgentChoice {
   prompt: string;
-  /** A branch or commit; unset: what the orchestration began from. */
+  /** A branch or commit; unset: where the orchestration started. */
   parentId?: string | undefined;
   phase?: string | undefined;
-  /** When it must have ended. */
+  /** The deadline. */
   endsAt?: number | undefined;
 }
 
-/** Where work is told while it is done. */
+/** Where work is reported while it is in progress. */
 export interface Telling {
   itemId: string;
   signal: AbortSignal;
   emit(draft: Draft): void;
 }
 
-/** Agents at work, each on a branch of its own in a private copy, under one run. */
+/** Agents at work under one run, each on its own branch in a private copy. */
 export class Crew {
   readonly settings: Settings;
   readonly branches = new Map<string, Branch>();
@@ -73,7 +73,7 @@ export class Crew {
     this.#gate = new Gate(settings.concurrency);
   }
 
-  /** The run that all work is a part of: its budget, its signals and its ledger. */
+  /** The run that all work is part of: its budget, its signals and its ledger apply. */
   set run(run: Run) {
     this.#run = run;
   }
@@ -83,7 +83,7 @@ export class Crew {
     return this.#run;
   }
 
-  /** A branch of ours by its name, the last part of it, or its number. */
+  /** One of our branches, by its name, the last part of the name, or its number. */
   find(id: string): Branch | undefined {
     return (
       this.branches.get(id) ??
@@ -91,7 +91,7 @@ export class Crew {
     );
   }
 
-  /** The commit of a branch of ours, or of any name that git knows. */
+  /** The commit of one of our branches, or of any name that git knows. */
   async commitOf(id: string): Promise<string> {
     const branch = this.find(id);
     if (branch?.commit !== undefined) return branch.commit;
@@ -99,7 +99,7 @@ export class Crew {
     return commitOf(this.settings.repository, id);
   }
 
-  /** One after the other: branches are told of in the order they were asked for. A name is pushed, so no secret may be in it. */
+  /** One at a time, so that branches are reported in the order requested. A name may be pushed, so it must not contain a secret. */
   newBranchName(about: string): Promise<string> {
     const { repository, clean } = this.settings;
     this.#count += 1;
@@ -108,14 +108,14 @@ export class Crew {
     return this.#naming;
   }
 
-  /** Gives work to an agent, waits for a place, for its end and for its verification. Never throws for what work can meet. */
+  /** Gives work to an agent: waits for a free slot, for its end and for its verification. Never throws when the work fails. */
   async execute(work: Work, telling: Telling): Promise<Branch> {
     const { base } = this.settings;
     const parentId = work.parentId === undefined ? base.branchId : (this.find(work.parentId)?.id ?? work.parentId);
     const branch: Branch = { id: await this.newBranchName(work.prompt), parentId, base: base.commit, agent: work.agent, model: work.model };
     this.branches.set(branch.id, branch);
     try {
-      // A name may move while others work; the commit that it means now does not.
+      // A branch may move while others work; the commit that it points to now does not.
       branch.base = parentId === base.branchId ? base.commit : await this.commitOf(parentId);
       telling.emit({
         type: 'branch.updated',
@@ -188,12 +188,12 @@ export class Crew {
       },
       { cwd, passEnv: spec.pass_env },
     );
-    // By its commit: what is checked out may have moved since.
+    // By commit: the checked-out branch may have moved since.
     const workspace = { isolate, from: branch.base, dirty: 'ignore' as const, branch: branch.id, copy: [...copy], ...present({ setup }) };
     return { ...asked, workspace };
   }
 
-  /** Runs a command on a branch. Only the one that was asked for on the command line proves anything about it. */
+  /** Runs a command on a branch. Where the command line names one, only that one counts as verification. */
   async verify(branch: Branch, command: string | undefined, telling: Telling): Promise<Verification | undefined> {
     if (command === undefined || branch.commit === undefined) return undefined;
     try {
@@ -208,14 +208,14 @@ export class Crew {
     }
   }
 
-  /** At the end of the work, branches that hold nothing go. One without changes of its own may hold those of another. */
+  /** At the end of the work, drops branches that match the base. One without its own changes may still hold those of another. */
   async dropUnchanged(): Promise<void> {
     const { repository, base } = this.settings;
     for (const { id: branch, commit } of this.branches.values())
       if (commit !== undefined) await dropUnchanged(repository, { branch, base: base.commit, commit });
   }
 
-  /** The branch as it stands, for the report. */
+  /** Emits the branch's current state, for the report. */
   tell(branch: Branch, { emit, itemId, signal }: Telling): void {
     const { id, parentId, commit, agent, run, outcome, changes, facts, verification, problem } = branch;
     const remarks = facts === undefined ? '' : wordsOfFacts(facts);
@@ -232,7 +232,7 @@ export class Crew {
   }
 }
 
-/** Stops when the other one does, and at this time at the latest. */
+/** Aborts when the given signal does, and at this time at the latest. */
 export function until(endsAt: number | undefined, signal: AbortSignal, clock: () => number): AbortSignal {
   return endsAt === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(endsAt - clock())))]);
 }

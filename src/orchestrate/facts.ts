@@ -2,12 +2,12 @@ import { join, normalize } from 'node:path';
 import { matchesPath } from '../path-pattern.ts';
 import type { Change } from '../workspace/changes.ts';
 
-/** What stands beside a verdict: a test that is gone cannot fail. */
+/** Facts that put a verification in context: a test that was deleted cannot fail. */
 export interface Facts {
   tests_changed: string[];
   tests_deleted: string[];
   protected_touched: string[];
-  /** Files that the command which verifies is made of. */
+  /** Files that define what the verify command does. */
   verify_touched: string[];
 }
 
@@ -25,7 +25,7 @@ function isTest(path: string): boolean {
   return parts.slice(0, -1).some((folder) => testFolders.has(folder)) || testNames.some((pattern) => pattern.test(name));
 }
 
-/** Where programs that a verification starts find out what to do. */
+/** The files that tell programs in a verify command what to do. */
 const filesOf = new Map<string, readonly string[]>([
   ...['npm', 'npx', 'pnpm', 'yarn', 'bun'].map((name) => [name, ['package.json']] as const),
   ...['make', 'gmake'].map((name) => [name, ['Makefile', 'makefile', 'GNUmakefile']] as const),
@@ -41,7 +41,7 @@ const filesOf = new Map<string, readonly string[]>([
 interface FactsAsk {
   protect: readonly string[];
   verify?: string | undefined;
-  /** Where the work is done: words of people are seen from there as well as from the top. */
+  /** Where the work is done: paths given by the user may be relative to it or to the top. */
   repository?: { below: string };
 }
 

@@ -1,4 +1,4 @@
-/** Lets so many in at once; the others wait in the order they came. */
+/** Admits a limited number at once; the others wait in order of arrival. */
 export class Gate {
   #free: number;
   readonly #waiting: (() => void)[] = [];

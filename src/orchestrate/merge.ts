@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { commitTree } from '../workspace/base.ts';
 import type { Repository } from '../workspace/repository.ts';
 
-/** Two commits as one tree, made without touching a file; the paths that do not fit, where there are some. */
+/** Merges two commits into one tree without touching a file, or returns the conflicting paths. */
 export async function mergedTree({ git }: Repository, ours: string, theirs: string): Promise<{ tree: string } | { conflicts: string[] }> {
   const { code, stdout, stderr } = await git.ask(['merge-tree', '--write-tree', '--name-only', '-z', '--no-messages', ours, theirs]);
   const [tree = '', ...paths] = stdout.toString().split('\0');
@@ -11,7 +11,7 @@ export async function mergedTree({ git }: Repository, ours: string, theirs: stri
   throw new Failure('config', `git merge-tree: ${stderr.trim().split('\n')[0] ?? ''} (git 2.38 or newer is needed)`);
 }
 
-/** Branches merged one after another; throws with the files when two do not fit. */
+/** Merges branches one after another; throws, naming the files, where two conflict. */
 export async function mergeAll(
   repository: Repository,
   branches: readonly { id: string; commit: string }[],

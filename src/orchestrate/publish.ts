@@ -14,7 +14,7 @@ import { doesNotPass, isVerified } from './words.ts';
 
 export type Published = Omit<EventOf<'branch.published'>, 'type'>;
 
-/** Pushes a branch, by our own hand alone: never with force, and never to the branch that the work began from. */
+/** Pushes a branch; only Runwire does this, never an agent. Never with force, and never to the branch that the work started from. */
 export async function publish(
   crew: Crew,
   branch: Branch,
@@ -30,7 +30,7 @@ export async function publish(
   if (verify !== undefined && !isVerified(branch)) return refuse(`${doesNotPass(branch, verify)}; nothing is pushed`);
   const misfit = await misfitOf(crew, commit, signal).catch((error: unknown) => `it could not be merged and verified: ${messageOf(error)}`);
   if (misfit !== undefined) return refuse(misfit);
-  // An address may hold a password.
+  // An address may contain a password.
   const to = withoutUser(remote);
   const told = { branch_id: id, remote: to, ref: `refs/heads/${id}`, commit };
   if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${to} as ${id}` };
@@ -41,7 +41,7 @@ export async function publish(
     : { ...told, status: 'success', message: `pushed to ${to} as ${id}` };
 }
 
-/** Where finished work would go, and whether it can: said before anybody is paid for it. */
+/** Where finished work would go, and whether it can: checked before any model call is paid for. */
 export async function publishingTo(
   { git }: Repository,
   { publish: how, remote, dryRun, env }: Pick<Settings, 'publish' | 'remote' | 'dryRun' | 'env'>,
@@ -64,7 +64,7 @@ export async function publishingTo(
   return remote;
 }
 
-/** The branch that the work began from may have moved meanwhile: whether both still fit is known without touching a file. */
+/** Why the work no longer merges with the branch that it started from, if that has moved; checked without touching a file. */
 async function misfitOf({ settings, verifier }: Crew, commit: string, signal: AbortSignal): Promise<string | undefined> {
   const { repository, base, verify } = settings;
   const commitAt = (name: string): Promise<string | undefined> => commitOf(repository, name).catch(() => undefined);
@@ -83,7 +83,7 @@ async function misfitOf({ settings, verifier }: Crew, commit: string, signal: Ab
     : `${base.branchId} has moved since, and merged with it the work does not pass: ${result}`;
 }
 
-/** The branch that the work began from, as the remote calls it. */
+/** The branch that the work started from, by its name on the remote. */
 async function branchOn({ settings: { repository, base } }: Crew, remote: string): Promise<string | undefined> {
   const full = (await repository.git.try(['rev-parse', '--symbolic-full-name', '--end-of-options', base.branchId])) ?? '';
   const name = full.split('\n').at(-1) ?? '';
@@ -103,7 +103,7 @@ async function openRequest(crew: Crew, pushed: Published, message: string | unde
     'create',
     '--head',
     pushed.branch_id,
-    // A tag or a commit is nothing that a pull request could go to: gh then takes the usual branch.
+    // A pull request cannot target a tag or a commit: gh then uses the default branch.
     ...(into === undefined ? [] : ['--base', into]),
     '--title',
     title.slice(0, 200),

@@ -13,24 +13,24 @@ import { present } from '../present.ts';
 export interface RaceAsk {
   contestants: readonly AgentChoice[];
   best: Best;
-  /** When all must have ended, in ms from the start. */
+  /** The deadline for all, in ms from the start. */
   timeoutMs: number | undefined;
-  /** Hears how all of them ended, for a table. */
+  /** Called with all results, for a table. */
   onEnd(entries: readonly Entry[], winner: Winner | undefined): void;
 }
 
-/** One that took part, and how it ended. */
+/** A contestant, and how it ended. */
 export interface Entry {
   branch: Branch;
   /** In the order they were given. */
   place: number;
-  /** Of the work and its verification. */
+  /** The duration of the work and its verification. */
   durationMs: number;
   /** In the order they ended. */
   finished: number;
 }
 
-/** The same task for several agents, or several times for one; a written rule chooses the winner from facts. */
+/** The same task for several agents, or several times for one; a fixed rule chooses the winner from facts. */
 export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: RaceAsk): Script {
   return async ({ prompt, signal, cwd, projectName, parentBranchId }, emit) => {
     const { clock, verify } = crew.settings;
@@ -43,7 +43,7 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
     emit({ type: 'turn.started', ...turn, message_count: 1, tool_count: contestants.length });
     const over = new AbortController();
     const stopped = AbortSignal.any([signal, over.signal]);
-    // The base first, so that what was red before is known before anybody is blamed for it.
+    // The base first, so that no agent is blamed for what was already red.
     const endsAt = timeoutMs === undefined ? undefined : startedAt + timeoutMs;
     const told = { turn_id: turn.turn_id, emit, signal: until(endsAt, signal, clock) };
     const base = verify === undefined ? undefined : await verifyBase(crew, verify, told);
@@ -61,7 +61,7 @@ export function raceOf(crew: Crew, { contestants, best, timeoutMs, onEnd }: Race
         });
         const begun = clock();
         const branch = await crew.execute({ ...choice, prompt, endsAt }, { itemId: item_id, signal: stopped, emit });
-        // Not the time that it waited for a place.
+        // Without the time that it waited for a slot.
         const durationMs = Math.round((branch.workMs ?? 0) + (branch.verification?.duration_ms ?? 0));
         const entry: Entry = { branch, place: index, durationMs, finished: (ended += 1) };
         const status = isGood(branch) ? 'success' : stopped.aborted ? 'cancelled' : 'error';
@@ -125,7 +125,7 @@ async function verifyBase(
   }
 }
 
-/** It did what was asked, proved it where there is a proof, and did not take the proof away. */
+/** It succeeded, passed verification if there is one, and neither deleted tests nor touched protected files. */
 function isEligible({ branch }: Entry, isVerifying: boolean): boolean {
   const { facts } = branch;
   if (!isGood(branch) || (isVerifying && !isVerified(branch))) return false;
@@ -134,17 +134,17 @@ function isEligible({ branch }: Entry, isVerifying: boolean): boolean {
 
 export interface Winner {
   entry: Entry;
-  /** Others that were as good by the rule. */
+  /** Others that tied by the rule. */
   tied: readonly Entry[];
 }
 
-/** What passes only now and then, by a command that it changed itself, or without a change, counts when there is nothing better. */
+/** Flaky work, work that changed the files of its own verify command, and work without changes win only if there is nothing better. */
 function doubtOf({ branch: { changes, facts, verification } }: Entry): number {
   const isOwnProof = facts !== undefined && facts.verify_touched.length > 0;
   return (changes?.changes.length === 0 ? 4 : 0) + (isOwnProof ? 2 : 0) + (verification?.result === 'flaky' ? 1 : 0);
 }
 
-/** The least doubtful; then the rule; then the order in which they were given. */
+/** The least doubtful first; then by the rule; then in the order given. */
 export function winnerOf(entries: readonly Entry[], best: Best, isVerifying: boolean): Winner | undefined {
   const eligible = entries.filter((entry) => isEligible(entry, isVerifying));
   const least = Math.min(...eligible.map(doubtOf));
@@ -154,7 +154,7 @@ export function winnerOf(entries: readonly Entry[], best: Best, isVerifying: boo
   return entry === undefined ? undefined : { entry, tied: others.filter((other) => measure(other) === measure(entry)) };
 }
 
-/** What is not known is worse than anything known. */
+/** An unknown value is worse than any known one. */
 const measures: Readonly<Record<Best, (entry: Entry) => number>> = {
   first: ({ finished }) => finished,
   cheapest: ({ branch }) => branch.outcome?.metrics.cost ?? Number.MAX_VALUE,
@@ -180,7 +180,7 @@ type Claim = { status: 'ok' | 'failed' | 'cancelled'; code?: ErrorCode; message:
 interface Ended {
   winner: Winner | undefined;
   entries: readonly Entry[];
-  /** The time was up. */
+  /** The deadline has passed. */
   isLate: boolean;
 }
 
@@ -191,7 +191,7 @@ function claimOf({ winner, entries, isLate }: Ended, message: string, signal: Ab
   return { status: name === 'cancelled' ? 'cancelled' : 'failed', code: name === 'success' ? 'tool' : codeOfClass[name], message };
 }
 
-/** A run that succeeded, and whose work does not pass, failed at its tools. */
+/** A successful run whose work does not pass counts as a tool failure. */
 function classOf({ outcome }: Branch): VerdictClass {
   const name = outcome?.verdict.class ?? 'config';
   return name === 'success' ? 'tool' : name;

@@ -11,20 +11,20 @@ export interface AgentChoice {
   model?: string | undefined;
 }
 
-/** How all work of an orchestration is done: resolved once, before the first model call. */
+/** The settings for all work of an orchestration: resolved once, before the first model call. */
 export interface Settings {
   repository: Repository;
   base: Base;
   cwd: string;
   env: Environment;
-  /** Values for the agents' processes alone. */
+  /** Values for the agents' processes only. */
   variables: Readonly<Record<string, string>>;
   agents: readonly AgentChoice[];
   isolate: 'auto' | IsolationKind;
   dirty: Dirty;
   setup: string | undefined;
   copy: readonly string[];
-  /** Patterns of files that work must leave alone. */
+  /** Patterns for files that the work must not touch. */
   protect: readonly string[];
   verify: string | undefined;
   verifyTimeoutMs: number;
@@ -34,13 +34,13 @@ export interface Settings {
   concurrency: number;
   /** What each agent's run has in common with the others. */
   spec: Pick<RunSpec, 'pass_env' | 'permission_mode' | 'allow' | 'deny' | 'redact' | 'labels' | 'project_name' | 'base_url' | 'price'>;
-  /** An address belongs to the model that it was given with: agents of others would send their own keys there. */
+  /** A base URL belongs to the model that it was given with: other agents would send their own keys there. */
   baseUrlFor: 'builtin' | 'everybody';
   limits: Limits;
-  /** Takes secrets out of a text that leaves the house: the name of a branch, a pull request. */
+  /** Removes secrets from text that is published: a branch name, a pull request. */
   clean: (text: string) => string;
   ledger: LedgerRequest | undefined;
-  /** A server that hears of every run. */
+  /** A server that every run is reported to. */
   report: ReportRequest | undefined;
   warn: (message: string) => void;
   clock: () => number;

@@ -7,17 +7,17 @@ import { Gate } from './gate.ts';
 import type { Settings } from './settings.ts';
 
 export interface Verification {
-  /** `base_red`: it fails, and so it did before any work. */
+  /** `base_red`: it fails, and did so before any work. */
   result: 'passed' | 'failed' | 'flaky' | 'base_red';
   command: string;
   exit_code: number | null;
   timed_out: boolean;
-  /** How often it was run; a failure is tried once more. */
+  /** How often it was run; a failure is retried once. */
   attempts: number;
-  /** The same on the commit that the work began from. */
+  /** The result on the commit that the work started from. */
   base: 'passed' | 'failed' | 'flaky';
   duration_ms: number;
-  /** The last of what it printed. */
+  /** The end of its output. */
   output: string;
 }
 
@@ -25,7 +25,7 @@ type Tried = Omit<Verification, 'result' | 'base'> & { result: 'passed' | 'faile
 
 const atOnce = 2;
 
-/** Runs a command on a commit, in a fresh copy that no agent has worked in, with variables that are declared and nothing else. */
+/** Runs a command on a commit, in a fresh copy that no agent has worked in, with only the declared variables. */
 export class Verifier {
   readonly #settings: Settings;
   readonly #gate = new Gate(atOnce);
@@ -50,11 +50,11 @@ export class Verifier {
     return { ...tried, result: isNobodys ? 'base_red' : tried.result, base: base.result };
   }
 
-  /** Once more when it fails: a test that then passes is flaky, which is neither good nor bad but worth a word. */
+  /** Retries once after a failure: a command that then passes is flaky, which is neither good nor bad but worth reporting. */
   async #try(commit: string, command: string, signal: AbortSignal): Promise<Tried> {
     const first = await this.#once(commit, command, signal);
     if (first.result === 'passed' || first.timed_out) return first;
-    this.#settings.warn(`verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); once more`);
+    this.#settings.warn(`verify failed on ${commit.slice(0, 10)} (exit code ${first.exit_code ?? 'none'}); trying once more`);
     const second = await this.#once(commit, command, signal);
     const duration_ms = first.duration_ms + second.duration_ms;
     return { ...second, attempts: 2, duration_ms, result: second.result === 'passed' ? 'flaky' : 'failed' };
@@ -83,7 +83,7 @@ export class Verifier {
       try {
         await workspace.create(signal);
         const { exitCode, output, timedOut } = await runInside(workspace, command, { env: declared, signal, timeoutMs: verifyTimeoutMs });
-        // What was stopped proves nothing.
+        // A command that was stopped proves nothing.
         signal.throwIfAborted();
         return {
           result: exitCode === 0 ? 'passed' : 'failed',

@@ -8,7 +8,7 @@ import type { Verification } from './verifier.ts';
 const mostMessage = 4000;
 const mostFiles = 50;
 
-/** What the brain is told of a branch: compact, and only facts. */
+/** What the brain learns about a branch: compact, and only facts. */
 export function reportOf(branch: Branch): string {
   const { id, parentId, commit, agent, model, outcome, changes, facts, verification, problem } = branch;
   const files = changes?.changes ?? [];
@@ -41,7 +41,7 @@ export function reportOf(branch: Branch): string {
   );
 }
 
-/** The words of the error itself, where there are some. */
+/** The error message itself, where there is one. */
 function whyOf(outcome: RunOutcome | undefined): string | undefined {
   if (outcome === undefined || outcome.status === 'success') return undefined;
   return outcome.error_details?.message ?? outcome.verdict.evidence[0]?.detail;
@@ -67,7 +67,7 @@ export function wordsOfChanges({ changes, additions, deletions }: Changes): stri
   return `${changes.length} ${changes.length === 1 ? 'file' : 'files'} +${additions} -${deletions}`;
 }
 
-/** Whether the work is there and did what it was asked: what a verification says of it is said apart. */
+/** Whether the work exists and its agent succeeded; verification is reported separately. */
 export function isGood({ outcome, commit, problem }: Branch): boolean {
   return commit !== undefined && problem === undefined && (outcome === undefined || outcome.status === 'success');
 }

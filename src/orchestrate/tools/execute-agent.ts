@@ -84,7 +84,7 @@ function choose(crew: Crew, agent: string, model: string | undefined): AgentChoi
 function resultOf(branches: readonly Branch[]): ToolResult {
   const [first] = branches;
   return {
-    // That agents failed is something to read, not a broken tool, as long as one of them did something.
+    // As long as one agent succeeded, the failures of others are results to read, not a failed tool call.
     status: branches.some(isGood) ? 'success' : 'error',
     output: branches.map(reportOf).join('\n'),
     summary: branches.map(summaryOf).join('; '),

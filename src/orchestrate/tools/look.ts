@@ -7,10 +7,10 @@ import { cut, reportOf, summaryOf, wordsOfChanges } from '../words.ts';
 
 const branchId = z.string().min(1).describe('A branch_id of an earlier result, or a git branch.');
 const mostCharacters = 30_000;
-/** Bytes of a file or of changes that are read from git at most. */
+/** The most bytes of a file or diff that are read from git. */
 const mostBytes = 10 * 1024 * 1024;
 
-/** What came of a branch; while its work is under way, how far it is. */
+/** The result of a branch; while its work is in progress, its state. */
 export function branchOutput(crew: Crew): Tool {
   const input = z.strictObject({
     branch_id: branchId,
@@ -36,7 +36,7 @@ export function branchOutput(crew: Crew): Tool {
   });
 }
 
-/** A file of a branch, from git. */
+/** A file on a branch, read from git. */
 export function readArtifact(crew: Crew): Tool {
   const input = z.strictObject({
     branch_id: branchId,

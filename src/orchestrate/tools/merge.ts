@@ -8,7 +8,7 @@ import { factsOf } from '../facts.ts';
 import { mergeAll } from '../merge.ts';
 import { reportOf, summaryOf } from '../words.ts';
 
-/** Joins what several agents did. */
+/** Merges the work of several agents. */
 export function mergeBranches(crew: Crew): Tool {
   const input = z.strictObject({
     branch_ids: z.array(z.string().min(1)).min(2).max(50).describe('In the order they are merged.'),

@@ -4,7 +4,7 @@ import type { Tool, ToolResult, ToolRun } from '../../builtin/tools/tool.ts';
 import type { Branch, Crew } from '../crew.ts';
 import { publish } from '../publish.ts';
 
-/** The one way out: the orchestrator's own push. */
+/** The only way to publish: the orchestrator's own push. */
 export function publishTool(crew: Crew): Tool {
   const input = z.strictObject({
     branch_id: z.string().min(1).describe('A branch_id of an earlier result.'),
@@ -18,7 +18,7 @@ export function publishTool(crew: Crew): Tool {
     need: () => ({ access: 'none', subject: '' }),
     async run({ branch_id, message }, run) {
       const branch = crew.find(branch_id);
-      // What else is in the repository is not ours to show to anybody.
+      // Other branches in the repository are not ours to publish.
       if (branch === undefined) return failed(`${branch_id} is not a branch of this task; only those are published`);
       return publishBranch(crew, branch, message, run);
     },
