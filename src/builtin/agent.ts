@@ -23,41 +23,41 @@ export interface AgentOptions {
   signal: AbortSignal;
   permissions: PermissionRules;
   baseUrl?: string;
-  /** Keys from the config file, by provider; a variable of the environment wins. */
+  /** Keys from the config file, by provider; an environment variable takes precedence. */
   keys?: Readonly<Record<string, string>>;
   system?: string;
   appendSystem?: string;
-  /** JSON Schema of the final answer. */
+  /** JSON Schema for the final answer. */
   outputSchema?: Record<string, unknown>;
   resume?: string;
   maxTurns?: number;
   maxCostUsd?: number;
   price?: TokenPrice;
-  /** How often a failed model call is tried again; default 4. */
+  /** How often to retry a failed model call; default 4. */
   retries?: number;
   /** The first wait before a retry, doubled each time; default 1000. */
   retryDelayMs?: number;
-  /** How it waits, before a retry and in a recording; default: by the clock. */
+  /** How it waits before a retry and in a recording; default: in real time. */
   pause?: Pause;
-  /** Tokens that fit into one request; default: what the price table knows of the model. */
+  /** Tokens that fit into one request; default: the model's entry in the price table. */
   contextWindow?: number;
   mcpServers?: Readonly<Record<string, McpServer>>;
   recordModel?: string;
-  /** Takes secrets out of what is written to the session and to a recording. */
+  /** Removes secrets from what is written to the session and to a recording. */
   redact?: (text: string) => string;
-  /** Takes secrets out of what tools answer, before the model is told. */
+  /** Removes secrets from tool results before the model sees them. */
   hide?: Hide;
   projectName?: string;
   parentBranchId?: string;
-  /** Asked about a call that nothing allows and no rule denies; unset: it is denied. */
+  /** Asked about a call that no rule allows or denies; unset: it is denied. */
   ask?: AskPerson;
-  /** Asked after every answer: what the user says next; undefined: nothing more. */
+  /** Called after every answer for the user's next prompt; undefined: nothing more. */
   nextPrompt?: () => Promise<string | undefined>;
 }
 
 /**
- * Runs one prompt to its end. Everything it does is told as drafts, in order, as it happens; it always ends by telling
- * `agent.finished` and never throws for anything that a run can meet. Limits, denials, errors and interrupts are events.
+ * Runs one prompt to its end. Everything it does is emitted as drafts, in order, as it happens; it always ends with
+ * `agent.finished` and never throws for anything that can go wrong in a run. Limits, denials, errors and interrupts are events.
  */
 export type RunAgent = (options: AgentOptions, emit: (draft: Draft) => void) => Promise<void>;
 
@@ -88,7 +88,7 @@ export function agentWith(openToolbox: OpenToolbox): RunAgent {
   };
 }
 
-/** What a run needs beside its options. */
+/** What a run needs besides its options. */
 export interface Start {
   sessionId: string;
   system: string;
@@ -98,10 +98,10 @@ export interface Start {
 
 async function work(options: AgentOptions, start: Start): Promise<Claim> {
   try {
-    // Who listens hears of the start before the SDK is loaded, which takes a while.
+    // The start is emitted before the SDK is loaded, which takes a while.
     const [{ prepare }, { runLoop }] = await Promise.all([import('./prepare.ts'), import('./loop.ts')]);
     const prepared = await prepare(options, start);
-    // Whatever a server of tools says at its end does not change what the run came to.
+    // An error while closing an MCP server does not change the outcome of the run.
     return await runLoop(prepared).finally(() => prepared.close().catch(() => {}));
   } catch (error) {
     return options.signal.aborted ? cancelledBy(options.signal) : explain(error, start);

@@ -1,6 +1,6 @@
 import type { Draft } from '../events/event.ts';
 
-/** What the agent says of its own run: the body of `agent.finished`. */
+/** What the agent says about its own run: the body of `agent.finished`. */
 export type Claim = Omit<Extract<Draft, { type: 'agent.finished' }>, 'type'>;
 
 export function cancelledBy({ reason }: AbortSignal): Claim {

@@ -1,4 +1,4 @@
-/** A value with every text in it cleaned, names of fields too; `providerOptions` are signatures that must stay as they are. */
+/** A value with every string in it cleaned, including field names; `providerOptions` hold signatures that must not change. */
 export function cleanAll(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value);
   if (Array.isArray(value)) return value.map((each) => cleanAll(each, clean));
@@ -8,7 +8,7 @@ export function cleanAll(value: unknown, clean: (text: string) => string): unkno
   );
 }
 
-/** JSON text, cleaned as what it says: a secret is spelt differently inside of a JSON string. */
+/** Cleans JSON text by its parsed values: a secret may be escaped inside a JSON string. */
 export function cleanJson(json: string, clean: (text: string) => string): string {
   try {
     return JSON.stringify(cleanAll(JSON.parse(json), clean));

@@ -1,8 +1,8 @@
 import type { ModelMessage } from 'ai';
 
-/** What is given away for a summary, and what stays. */
+/** What is replaced by a summary, and what stays. */
 export interface Compaction {
-  /** The older part as text, for the model to sum up. */
+  /** The older part as text, for the model to summarise. */
   transcript: string;
   olderCount: number;
   kept: ModelMessage[];
@@ -13,8 +13,8 @@ Write plain text, at most 600 words: what was asked for, what was found out (wit
 what was changed, what failed and why, and what is left to do. Leave out nothing that the next step needs. Call no tools.`;
 
 /**
- * Plans to replace all but the last rounds by a summary. `promptAt` is where this run's prompt stands: it is always kept,
- * so the plan holds only what came before and after it. Undefined when there is nothing left to give away.
+ * Plans to replace all but the last rounds by a summary. `promptAt` is the position of this run's prompt: it is always kept,
+ * so the plan holds only what came before and after it. Undefined when there is nothing left to summarise.
  */
 export function planCompaction(messages: readonly ModelMessage[], promptAt: number, level: 1 | 2): Compaction | undefined {
   const rounds = messages.flatMap((message, index) => (index > promptAt && message.role === 'assistant' ? [index] : []));
@@ -26,7 +26,7 @@ export function planCompaction(messages: readonly ModelMessage[], promptAt: numb
   return { transcript: cutMiddle(older.map(describe).join('\n\n'), limit), olderCount: older.length, kept: messages.slice(cut) };
 }
 
-/** The prompt with what is known of the work so far. */
+/** The prompt with a summary of the work so far. */
 export function promptWithSummary(prompt: string, summary: string): ModelMessage {
   return {
     role: 'user',

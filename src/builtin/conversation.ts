@@ -16,16 +16,16 @@ interface ConversationOptions {
   emit(draft: Draft): void;
 }
 
-/** Below this no known window is nearly full, so the table of windows need not be loaded. */
+/** Below this, no known context window is nearly full, so the table of windows need not be loaded. */
 const smallRequest = 24_000;
-/** How full a window may be before the next request is made smaller. */
+/** How full a context window may be before the next request is shortened. */
 const fullness = 0.85;
 
-/** The messages so far, and the model that answers them. Older ones become a summary when they no longer fit. */
+/** The messages so far, and the model that answers them. Older messages become a summary when they no longer fit. */
 export class Conversation {
   readonly #set: ConversationOptions;
   #messages: ModelMessage[];
-  /** Where this run's prompt stands. */
+  /** The position of this run's prompt. */
   #promptAt: number;
 
   constructor(set: ConversationOptions) {
@@ -42,12 +42,12 @@ export class Conversation {
     this.#messages.push(...messages);
   }
 
-  /** Words of an answer that cannot be kept as it is: a call without a result would make the conversation invalid. */
+  /** Adds only the text of an answer whose calls cannot be kept: a call without a result would make the conversation invalid. */
   addWords(text: string): void {
     if (text.trim() !== '') this.#messages.push({ role: 'assistant', content: text });
   }
 
-  /** Asks the model; when the conversation is too long for it, shortens it and asks again, twice at most. */
+  /** Asks the model; when the conversation is too long for it, shortens it and asks again, at most twice. */
   async ask({ turn_id, iteration }: Turn): Promise<Reply> {
     const { model, system, tools, options } = this.#set;
     await this.#shortenIfNearlyFull(turn_id);
@@ -72,7 +72,7 @@ export class Conversation {
     const { model, options } = this.#set;
     if (model.lastInput < smallRequest && options.contextWindow === undefined) return;
     const window = options.contextWindow ?? (await (await import('./models/context-window.ts')).contextWindowOf(model.id));
-    // If this does not help, the provider will say so and the turn deals with it.
+    // If this does not help, the provider will report an overflow, and the turn handles it.
     if (window !== undefined && model.lastInput > window * fullness) await this.#shorten(1, turnId);
   }
 

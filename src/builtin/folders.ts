@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** From the working directory up to the root of its repository; only itself when it is in none. */
+/** From the working directory up to the root of its repository; only the directory itself when it is in none. */
 export function foldersUpToRoot(cwd: string): string[] {
   const folders: string[] = [];
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {

@@ -26,7 +26,7 @@ export async function runLoop(prepared: Prepared): Promise<Claim> {
   }
 }
 
-/** One question, its answer, and what the answer asks for; a claim when it was the last turn. */
+/** One question, its answer, and the tool calls in the answer; returns a claim when it was the last turn. */
 async function takeTurn(turn: Turn, prepared: Prepared): Promise<Claim | undefined> {
   const { conversation, model, tools, save, emit } = prepared;
   emit({ type: 'turn.started', ...turn, message_count: conversation.messages.length, tool_count: tools.count, model: model.id });
@@ -56,7 +56,7 @@ async function giveUp({ code, message: told, retryable, name, http_status }: Fau
   return { status: 'failed', code, message };
 }
 
-/** An answer without its end: its words are kept, its calls are not. */
+/** An answer that was cut off: its text is kept, its calls are not. */
 function breakOff({ text }: Answer, finish: 'content_filter' | 'length', { conversation }: Prepared): Claim {
   conversation.addWords(text);
   if (finish === 'length') return { status: 'failed', code: 'output_length', message: 'the answer was longer than the model may write' };

@@ -10,7 +10,7 @@ import { loadSession, sessionSaver } from './session.ts';
 import { Spending } from './spending.ts';
 import { ToolCalls } from './tools/calls.ts';
 
-/** All that the loop works with. */
+/** Everything that the loop works with. */
 export interface Prepared {
   options: AgentOptions;
   model: PatientModel;
@@ -23,7 +23,7 @@ export interface Prepared {
   close(): Promise<void>;
 }
 
-/** Opens everything that can be wrong before the first model call: schema, session, model, price, instructions, tools. */
+/** Opens everything that can fail before the first model call: schema, session, model, price, instructions, tools. */
 export async function prepare(options: AgentOptions, { sessionId, system, openToolbox, emit }: Start): Promise<Prepared> {
   // The SDK prints its warnings to the console unless it is told not to.
   globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -33,7 +33,7 @@ const folderOf = (env: Environment): string => join(stateFolder(env), 'sessions'
 
 export async function loadSession(id: string, env: Environment): Promise<Session> {
   const folder = folderOf(env);
-  // An id is a file name of ours, never a path.
+  // An id is a file name, never a path.
   if (!/^[\w-]+$/.test(id)) throw new Failure('config', `not a session id: "${id}"; sessions are kept in ${folder}`);
   const file = join(folder, `${id}.json`);
   let text: string;
@@ -47,7 +47,7 @@ export async function loadSession(id: string, env: Environment): Promise<Session
   return { id, model: saved.data.model, messages: saved.data.messages as unknown as ModelMessage[] };
 }
 
-/** Written whole or not at all, and for nobody else to read. */
+/** Writes atomically, with permissions for the owner only. */
 export async function saveSession(session: Session, env: Environment, redact: (text: string) => string = (text) => text): Promise<void> {
   const folder = folderOf(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export async function saveSession(session: Session, env: Environment, redact: (t
   }
 }
 
-/** Saves after every turn. A folder that cannot be written is no reason to end the run: that is told once. */
+/** Saves after every turn. A folder that cannot be written does not end the run; one warning is emitted. */
 export function sessionSaver({ sessionId: id, options, emit }: SaverOptions): (messages: readonly ModelMessage[]) => Promise<void> {
   const { model, env, redact } = options;
   let hasWarned = false;

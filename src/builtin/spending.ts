@@ -4,7 +4,7 @@ import type { Price, Tokens } from '../outcome/usage.ts';
 import type { TokenPrice } from '../vocabulary.ts';
 import type { AgentOptions } from './agent.ts';
 
-/** What this run has spent so far; unknown prices are an error only where there is a limit to keep. */
+/** What this run has spent so far; an unknown price is an error only where there is a cost limit. */
 export class Spending {
   readonly #limit: number | undefined;
   readonly #own: TokenPrice | undefined;
@@ -23,11 +23,14 @@ export class Spending {
     const { loadPrices } = await import('../outcome/price-table.ts');
     const table = await loadPrices();
     if (table(model, { input: 1, output: 1 }) === undefined)
-      throw new Failure('config', `the price of ${model} is not known, so a cost limit cannot be kept: give --price input=USD,output=USD`);
+      throw new Failure(
+        'config',
+        `the price of ${model} is not known, so a cost limit cannot be enforced: give --price input=USD,output=USD`,
+      );
     return new Spending(maxCostUsd, undefined, table);
   }
 
-  /** What to report as the cost of a call: nothing when only the price table knows, which everybody has. */
+  /** The cost to report for a call: none when it is only known from the price table, which every reader has. */
   costOf(tokens: Tokens | undefined): number | undefined {
     return this.#own === undefined || tokens === undefined ? undefined : costAt(this.#own, tokens);
   }
@@ -37,7 +40,7 @@ export class Spending {
     else this.#usd += this.costOf(tokens) ?? this.#table?.(model, tokens) ?? 0;
   }
 
-  /** Whether a limit can be kept: a provider that does not count spends unseen. */
+  /** Whether a limit can be enforced: the cost of a provider that reports no usage is unknown. */
   get isKnown(): boolean {
     return this.#limit === undefined || this.#isCounted;
   }

@@ -18,10 +18,10 @@ How you work
 How you finish
 - Your last message is what the caller gets. Say first whether the task is done, then what you changed and how you checked it, in a few plain sentences. If it is not done, say exactly what is missing and why. Never claim what you have not seen.`;
 
-/** More bytes than this of instruction files would crowd out the task. */
+/** More bytes of instruction files than this would crowd out the task. */
 const maxInstructions = 32 * 1024;
 
-/** `warn` is told of instructions that are there and not, or not wholly, in the prompt. */
+/** `warn` is called for instruction files that are not, or not completely, in the prompt. */
 export function systemPrompt(
   options: Pick<AgentOptions, 'cwd' | 'system' | 'appendSystem' | 'outputSchema'>,
   warn: (message: string) => void,
@@ -36,7 +36,7 @@ export function systemPrompt(
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
-/** Every AGENTS.md from the repository's root down to the working directory: the nearest has the last word. */
+/** Every AGENTS.md from the repository's root down to the working directory: the nearest comes last and overrides the others. */
 function projectInstructions(cwd: string, warn: (message: string) => void): string {
   const folders = foldersUpToRoot(cwd);
   const root = folders.at(-1) ?? cwd;

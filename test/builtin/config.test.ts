@@ -68,7 +68,7 @@ it.each([
   ['permissions.directories', { permissions: { directories: ['/'] } }],
 ])('does not let a project that is not trusted set %s', async (what, project) => {
   const { load, home } = house({ 'repository/runwire.json': project });
-  await expect(load()).rejects.toThrow(`asks for more than a project may have by itself (${what}): set RUNWIRE_TRUST_PROJECT=1`);
+  await expect(load()).rejects.toThrow(`asks for more than an untrusted project may have (${what}): set RUNWIRE_TRUST_PROJECT=1`);
   writeFileSync(join(home, 'repository', 'runwire.json'), JSON.stringify(project));
   mkdirSync(dirname(join(home, own)), { recursive: true });
   writeFileSync(join(home, own), JSON.stringify({ trust: [join(home, 'repository')] }));

@@ -721,7 +721,8 @@ it('cannot keep a cost limit without a price', async () => {
     claim: {
       status: 'failed',
       code: 'config',
-      message: 'the price of openai-compatible/home-made is not known, so a cost limit cannot be kept: give --price input=USD,output=USD',
+      message:
+        'the price of openai-compatible/home-made is not known, so a cost limit cannot be enforced: give --price input=USD,output=USD',
     },
     verdict: { class: 'config', exit_code: 1, code: 'config' },
   });
@@ -776,7 +777,7 @@ it('stops under a cost limit when no one counts', async () => {
   expect([free.of('usage.reported'), claim(free), claim(limited)]).toEqual([
     [],
     { status: 'ok' },
-    { status: 'failed', code: 'config', message: 'some/model does not report its usage, so a cost limit cannot be kept' },
+    { status: 'failed', code: 'config', message: 'some/model does not report its usage, so a cost limit cannot be enforced' },
   ]);
 });
 
@@ -853,16 +854,19 @@ it.each([
   [{ properties: { a: { minimum: 'x' } } }, 'output schema: #/properties/a/minimum must be number'],
   [
     { items: { $ref: 'https://example.com/a.json' } },
-    'output schema: $ref "https://example.com/a.json" at #/items leads nowhere; a reference stays inside of the schema, nothing is loaded',
+    'output schema: $ref "https://example.com/a.json" at #/items cannot be resolved; references must stay inside the schema, nothing is loaded',
   ],
-  [{ $ref: '#/$defs/a' }, 'output schema: $ref "#/$defs/a" at # leads nowhere; a reference stays inside of the schema, nothing is loaded'],
+  [
+    { $ref: '#/$defs/a' },
+    'output schema: $ref "#/$defs/a" at # cannot be resolved; references must stay inside the schema, nothing is loaded',
+  ],
   [
     { properties: { a: { pattern: '(' } } },
     'output schema: pattern at #/properties/a: Invalid regular expression: /(/: Unterminated group',
   ],
   [
     { $schema: 'https://example.com/mine' },
-    'output schema: $schema "https://example.com/mine" is none that is known here; write https://json-schema.org/draft/2020-12/schema, or leave it out',
+    'output schema: $schema "https://example.com/mine" is not supported; write https://json-schema.org/draft/2020-12/schema, or leave it out',
   ],
 ])('refuses the output schema %j', async (outputSchema, message) => {
   const run = await runAgent({ outputSchema });

@@ -160,12 +160,8 @@ describe('a server that does not start', () => {
       { bad: { command: 'x', env: { A: '${MISSING}' } } },
       'the MCP server "bad" needs the variable MISSING, which is not set',
     ],
-    ['has a bad name', { 'b d': child() }, 'bad name of an MCP server: "b d"; write letters, digits, - and single _, such as "my-files"'],
-    [
-      'has a confusing name',
-      { a__b: child() },
-      'bad name of an MCP server: "a__b"; write letters, digits, - and single _, such as "my-files"',
-    ],
+    ['has a bad name', { 'b d': child() }, 'invalid MCP server name: "b d"; use letters, digits, - and single _, such as "my-files"'],
+    ['has a confusing name', { a__b: child() }, 'invalid MCP server name: "a__b"; use letters, digits, - and single _, such as "my-files"'],
   ])('because it %s', async (_title, servers, message) => {
     expect(await failure(servers)).toMatchObject({ name: 'Failure', code: 'config', message: expect.stringContaining(message) });
   });

@@ -37,17 +37,17 @@ describe('what is wrong is told before anything is sent', () => {
     [
       'openai-compatible/x',
       { baseUrl: 'localhost:8000' },
-      'not an address of a model server: "localhost:8000" (expected http://… or https://…)',
+      'not the address of a model server: "localhost:8000" (expected http://… or https://…)',
     ],
     [
       'anthropic/claude',
       { env: { ANTHROPIC_API_KEY: 'sk-ant-\u00fcber' } },
-      'ANTHROPIC_API_KEY is not a key: its character 8 is not an ASCII character; copy the key again, without what surrounds it',
+      'ANTHROPIC_API_KEY is not a key: its character 8 is not an ASCII character; copy the key again, without anything around it',
     ],
     [
       'openai-compatible/x',
       { baseUrl: 'http://localhost:1/v1', env: { RUNWIRE_API_KEY: 'secret\r\n' } },
-      'RUNWIRE_API_KEY is not a key: its character 7 is a blank or a line break; copy the key again, without what surrounds it',
+      'RUNWIRE_API_KEY is not a key: its character 7 is a blank or a line break; copy the key again, without anything around it',
     ],
     [
       'antropic/claude-opus-5',

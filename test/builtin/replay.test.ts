@@ -109,7 +109,7 @@ it('says where the conversation left the recording', async () => {
       code: 'config',
       fatal: true,
       name: 'ReplayMismatch',
-      message: `the conversation left the recording ${file} at model call 2: expected results of echo (ok), but came results of echo (denied)`,
+      message: `the conversation left the recording ${file} at model call 2: expected results of echo (ok), but got results of echo (denied)`,
     },
   ]);
   expect([denied.outcome.verdict.class, denied.of('retry.scheduled')]).toEqual(['config', []]);
@@ -120,7 +120,7 @@ it('says when there is no more', async () => {
   const schema = { type: 'object' };
   const longer = await runAgent({ model: `replay/${file}`, outputSchema: schema });
   expect(longer.outcome.error_details?.message).toBe(
-    `the conversation left the recording ${file} at model call 2: expected the end of the recording after 1 calls, but came another call`,
+    `the conversation left the recording ${file} at model call 2: expected the end of the recording after 1 calls, but got another call`,
   );
 });
 
@@ -131,7 +131,7 @@ it('says when the recorded run was stopped', async () => {
   const again = await runAgent({ model: `replay/${file}` });
   expect([again.outcome.message, again.outcome.error_details?.message]).toEqual([
     'one',
-    `the conversation left the recording ${file} at model call 1: expected no more, for the recorded run was stopped here, but came a run that goes on`,
+    `the conversation left the recording ${file} at model call 1: expected no more, because the recorded run was stopped here, but got a run that goes on`,
   ]);
 });
 

@@ -3,13 +3,13 @@ import type { Claim } from '../claim.ts';
 import type { Turn } from '../loop.ts';
 import { type CheckAnswer, repairRequest } from './output-schema.ts';
 
-/** Judges the answer that calls no tools: it ends the run, or the model is asked once to repair it. */
+/** Judges an answer that calls no tools: it ends the run, or the model is asked once to repair it. */
 export class FinalAnswer {
   readonly #check: CheckAnswer | undefined;
   readonly #emit: (draft: Draft) => void;
   #askedToRepair = false;
 
-  /** Without a check every answer fits. */
+  /** Without a check, every answer is accepted. */
   constructor(check: CheckAnswer | undefined, emit: (draft: Draft) => void) {
     this.#check = check;
     this.#emit = emit;

@@ -12,8 +12,8 @@ const mostProblems = 10;
 export type CheckValue = (value: unknown) => string | undefined;
 
 /**
- * Makes a schema of draft-06, draft-07, 2019-09 or 2020-12 ready to check values; one that does not say its draft is 2020-12, or 2019-09 where
- * it has tuples of the older form. Nothing is ever loaded: a reference stays inside of the schema.
+ * Compiles a schema of draft-06, draft-07, 2019-09 or 2020-12; one that does not name its draft is 2020-12, or 2019-09 where
+ * it has tuples of the older form. Nothing is ever loaded: references must stay inside the schema.
  */
 export async function compileSchema(given: JsonSchema, limitMs: number): Promise<CheckValue> {
   const { $schema, $async: _, ...schema } = given;
@@ -35,7 +35,7 @@ export async function compileSchema(given: JsonSchema, limitMs: number): Promise
 type Validator = Ajv | Ajv2019 | Ajv2020;
 type Draft = 'draft-07' | '2019-09' | '2020-12';
 
-/** The validator of the draft that the schema is written in; a schema that no draft allows is refused. */
+/** The validator for the draft that the schema is written in; a schema that is invalid in every draft is refused. */
 async function validatorFor($schema: unknown, schema: JsonSchema, limitMs: number): Promise<Validator> {
   const [draft, ...others] = draftsOf($schema);
   const ajv = await open(draft);
@@ -53,13 +53,13 @@ function draftsOf($schema: unknown): [Draft, ...Draft[]] {
   const name = String($schema);
   if (name.includes('2020-12')) return ['2020-12'];
   if (name.includes('2019-09')) return ['2019-09'];
-  // Draft-07 only added to what draft-06 has; what it took from draft-04 is found by its own rules.
+  // Draft-07 only added to draft-06; what is no longer valid from draft-04 is found by its own rules.
   if (/draft-0[467]/.test(name)) return ['draft-07'];
-  throw broken(`$schema "${name}" is none that is known here; write https://json-schema.org/draft/2020-12/schema, or leave it out`);
+  throw broken(`$schema "${name}" is not supported; write https://json-schema.org/draft/2020-12/schema, or leave it out`);
 }
 
 async function open(draft: Draft): Promise<Validator> {
-  // Whatever else a schema says is no rule to us, as JSON Schema has it. All problems are told, so that they can be mended at once.
+  // Unknown keywords are ignored, as JSON Schema requires. All problems are reported, so that they can be fixed in one go.
   const options: Options = { strict: false, allErrors: true, logger: false, validateSchema: false, code: { regExp } };
   const ajv = await create(draft, options);
   const { default: formats } = await import('ajv-formats');
@@ -78,7 +78,7 @@ async function create(draft: Draft, options: Options): Promise<Validator> {
   }
 }
 
-/** Patterns are Unicode, but many are written with escapes that only the older form allows. */
+/** Patterns are Unicode, but many use escapes that only the older form allows. */
 const regExp = Object.assign(
   (pattern: string): RegExp => {
     try {
@@ -98,16 +98,16 @@ function problemsOf(schema: JsonSchema, ajv: Validator, limitMs: number): string
   }
 }
 
-/** What kept a schema from being made ready. */
+/** Why a schema could not be compiled. */
 function explain(error: unknown, schema: JsonSchema): string {
   const reference = error instanceof Error && 'missingRef' in error ? error.missingRef : undefined;
   if (reference !== undefined)
-    return `$ref "${String(reference)}"${placeOf(schema, '$ref', reference)} leads nowhere; a reference stays inside of the schema, nothing is loaded`;
+    return `$ref "${String(reference)}"${placeOf(schema, '$ref', reference)} cannot be resolved; references must stay inside the schema, nothing is loaded`;
   const pattern = error instanceof SyntaxError ? /^Invalid regular expression: \/(.*)\/\w*: /s.exec(error.message)?.[1] : undefined;
   return pattern === undefined ? wordsOf(error) : `pattern${placeOf(schema, 'pattern', pattern)}: ${wordsOf(error)}`;
 }
 
-/** Where in the schema this stands, for people. */
+/** Where in the schema this is, for people. */
 function placeOf(schema: JsonSchema, word: string, wanted: unknown): string {
   const places: [value: unknown, path: string][] = [[schema, '#']];
   for (const [value, path] of places) {
@@ -134,7 +134,7 @@ function describeOne({ instancePath, message = 'does not fit', params }: ErrorOb
 
 const broken = (why: string, cause?: unknown): Failure => new Failure('config', `output schema: ${why}`, { cause });
 function wordsOf(error: unknown): string {
-  // The stack ended before the schema did.
+  // The schema is nested more deeply than the stack allows.
   if (error instanceof RangeError) return 'it is nested too deeply';
   return messageOf(error);
 }

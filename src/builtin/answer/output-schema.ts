@@ -1,10 +1,10 @@
 import { messageOf } from '../../failure.ts';
 import { compileSchema, type JsonSchema } from './json-schema.ts';
 
-/** Checks a final answer; undefined when it fits, else what is wrong with it. */
+/** Checks a final answer; returns what is wrong with it, or undefined. */
 export type CheckAnswer = (text: string) => string | undefined;
 
-/** A schema may ask for more than a machine can do in a lifetime, and so may an answer that is checked by it. */
+/** A schema, or checking an answer against it, may take practically for ever. */
 const longestMs = 5000;
 
 export async function openOutputSchema(schema: JsonSchema, limitMs = longestMs): Promise<CheckAnswer> {
@@ -20,7 +20,7 @@ export async function openOutputSchema(schema: JsonSchema, limitMs = longestMs):
   };
 }
 
-/** What the model is told about the form of its answer. */
+/** Tells the model about the form of its answer. */
 export function schemaInstructions(schema: JsonSchema): string {
   return `When you are done, your final answer must be one JSON value and nothing else: no words around it, no code fence. It must match this JSON Schema:\n${JSON.stringify(schema)}`;
 }

@@ -9,10 +9,10 @@ import { configFolder } from '../../xdg.ts';
 import { foldersUpToRoot } from '../folders.ts';
 import type { Environment } from '../../vocabulary.ts';
 
-/** What the files say; flags and the environment come before it. */
+/** The contents of the config files; flags and the environment take precedence. */
 export type Config = z.infer<typeof UserConfig>;
 
-/** The user's own file, and the nearest `runwire.json` up to the root of the repository, which wins. */
+/** The user's own file, and the nearest `runwire.json` up to the root of the repository, which takes precedence. */
 export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }): Promise<Config> {
   const own = join(configFolder(env), 'config.json');
   const user = (await parseConfig(own, readOwn(own), 'UserConfig')) ?? {};
@@ -25,7 +25,7 @@ export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }
     if (asks.length > 0 && env.RUNWIRE_TRUST_PROJECT !== '1' && !(user.trust ?? []).some((each) => resolve(each) === folder)) {
       throw new Failure(
         'config',
-        `${file} asks for more than a project may have by itself (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or name the folder in "trust" of your own config file; without trust it may only narrow permissions`,
+        `${file} asks for more than an untrusted project may have (${asks.join(', ')}): set RUNWIRE_TRUST_PROJECT=1 for this run, or add the folder to "trust" in your own config file; without trust it may only narrow permissions`,
       );
     }
     return merge(user, found);
@@ -34,8 +34,8 @@ export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }
 }
 
 /**
- * All that would let a repository that is not one's own run commands of its choice, answer for the model, speak as the user or
- * set the bill: everything but fewer permissions, so that a new setting needs trust until it is named here.
+ * Everything that would let somebody else's repository run commands of its choice, answer for the model, speak as the user or
+ * set the bill: everything except narrower permissions, so that a new setting needs trust until it is named here.
  */
 function beyondNarrowing({ permissions = {}, ...others }: z.infer<typeof ProjectConfig>): string[] {
   const { mode, allow = [], directories = [] } = permissions;
@@ -56,7 +56,7 @@ interface Schemas {
   ProjectConfig: typeof ProjectConfig;
 }
 
-/** The user's own file may be anywhere: many keep theirs behind a link. */
+/** The user's own file may be anywhere: for many users it is a link. */
 function readOwn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -80,7 +80,7 @@ function readProject(file: string, root: string): string | undefined {
   }
 }
 
-/** The schemas take longer to load than most runs have time to begin; without a file they are not needed. */
+/** The schemas take long to load compared with the start of a run; without a file they are not needed. */
 async function parseConfig<Name extends keyof Schemas>(
   file: string,
   text: string | undefined,

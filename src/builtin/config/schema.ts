@@ -20,7 +20,7 @@ const project = {
   mcpServers: z.record(z.string(), McpServer).optional(),
 };
 
-/** A repository is not always one's own: what it says must not send anybody's keys elsewhere. */
+/** A repository may be somebody else's: its config must not send the user's keys elsewhere. */
 export const ProjectConfig = z.strictObject({
   ...project,
   mcpServers: project.mcpServers.refine(

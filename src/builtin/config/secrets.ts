@@ -6,25 +6,25 @@ import { passwordsIn } from '../../redact/url-password.ts';
 import type { Environment } from '../../vocabulary.ts';
 import { configFolder } from '../../xdg.ts';
 
-/** The part of a config file that may hold secrets, whatever else is wrong with it. */
+/** The part of a config file that may hold secrets, even if the file is invalid. */
 interface Holder {
   keys?: unknown;
   baseUrl?: unknown;
   mcpServers?: unknown;
 }
 
-/** The secrets of the user's own config file. An agent that reads the file must not tell them. */
+/** The secrets in the user's own config file. An agent that reads the file must not reveal them. */
 export function ownSecrets(env: Environment): string[] {
   try {
     const value: unknown = JSON.parse(readFileSync(join(configFolder(env), 'config.json'), 'utf8'));
     return typeof value === 'object' && value !== null ? configSecrets(value, env) : [];
   } catch {
-    // Whoever needs the file says what is wrong with it.
+    // A problem is reported where the file is needed.
     return [];
   }
 }
 
-/** Keys, what MCP servers are given, and passwords of addresses. */
+/** Keys, secrets in the settings of MCP servers, and passwords in addresses. */
 export function configSecrets({ keys, baseUrl, mcpServers }: Holder, env: Environment): string[] {
   return [
     ...Object.values(textsOf(keys)),

@@ -13,11 +13,11 @@ const startTime = 30_000;
 const callTime = 600_000;
 const mostCharacters = 30_000;
 const mostTools = 1000;
-/** What the providers take as the name of a tool. */
+/** The longest tool name that providers accept. */
 const longestName = 64;
 
 const Texts = z.record(z.string(), z.string());
-/** `${NAME}` in any text of a server's entry is that variable of our environment. */
+/** `${NAME}` in any string of a server's entry stands for that environment variable. */
 export const McpServer = z.union([
   z.strictObject({
     command: z.string().min(1),
@@ -40,7 +40,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Starts or reaches every server and lists its tools; one that fails ends all and is told as a `config` failure. */
+/** Starts or connects to every server and lists its tools; if one fails, all are closed and a `config` failure is thrown. */
 export async function connectMcp(servers: Readonly<Record<string, McpServer>>, options: McpOptions): Promise<McpConnection> {
   const names = Object.keys(servers);
   if (names.length === 0) return { tools: [], close: () => Promise.resolve() };
@@ -62,7 +62,7 @@ interface Connected {
 
 async function connect(name: string, server: McpServer, options: McpOptions): Promise<Connected> {
   if (!/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(name)) {
-    throw new Failure('config', `bad name of an MCP server: "${name}"; write letters, digits, - and single _, such as "my-files"`);
+    throw new Failure('config', `invalid MCP server name: "${name}"; use letters, digits, - and single _, such as "my-files"`);
   }
   const { createMCPClient, validateJSONRPCMessage } = await import('@ai-sdk/mcp');
   const filled = fill(server, name, options.env);
@@ -96,7 +96,7 @@ async function connect(name: string, server: McpServer, options: McpOptions): Pr
 }
 
 function httpTransport(server: McpServer): { type: 'http' | 'sse'; url: string; headers: Record<string, string> } {
-  if (!('url' in server)) throw new Failure('config', 'an MCP server has a command or a url');
+  if (!('url' in server)) throw new Failure('config', 'an MCP server needs a command or a url');
   return { type: server.type ?? 'http', url: server.url, headers: server.headers ?? {} };
 }
 
@@ -117,7 +117,7 @@ async function listTools(client: MCPClient, signal: AbortSignal): Promise<ListTo
       ...present({ params: cursor === undefined ? undefined : { cursor } }),
       options: { signal, timeout: startTime },
     });
-    // A spread would put each of them on the stack, and a server may list any number.
+    // Spreading would put every tool on the stack, and a server may list any number.
     for (const tool of page.tools) all.push(tool);
     cursor = page.nextCursor;
   } while (cursor !== undefined && all.length < mostTools);
@@ -128,7 +128,7 @@ function toolsOf(server: string, client: MCPClient, listed: ListToolsResult['too
   const taken = new Set<string>();
   return listed.map(({ name, description, inputSchema }) => {
     const ours = freeName(`mcp__${server}__${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`, taken);
-    // The server checks its own arguments; its schema is what the model is shown.
+    // The server validates the arguments itself; its schema is only shown to the model.
     const { $schema: _, id: __, ...shape } = inputSchema;
     return define<Record<string, unknown>>({
       name: ours,

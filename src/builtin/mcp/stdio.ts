@@ -10,8 +10,8 @@ const stderrKept = 2000;
 const grace = 2000;
 
 /**
- * An MCP server as a child process, one JSON message a line. The package's own transport hands on more of our environment
- * than was asked for and ends only the first process, so that a server started by `npx` would stay.
+ * An MCP server as a child process, one JSON message per line. The package's own transport passes on more of our environment
+ * than was asked for and ends only the first process, so that a server started by `npx` would keep running.
  */
 export class StdioTransport implements MCPTransport {
   readonly supportsProtocolVersionDiscovery = true;
@@ -39,7 +39,7 @@ export class StdioTransport implements MCPTransport {
     child.once('close', () => this.onclose?.());
     child.once('exit', (code, signal) => {
       if (this.#ending === undefined) this.#end = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
-      // A child of the server may keep the pipes open when the server itself is gone.
+      // A child process of the server may keep the pipes open after the server itself has exited.
       setTimeout(() => this.onclose?.(), 250).unref();
     });
     return new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export class StdioTransport implements MCPTransport {
     try {
       this.onmessage?.(this.#read(line));
     } catch (error) {
-      // Servers print banners on stdout, and answers to what was no longer waited for.
+      // Servers print banners on stdout, and answers that nobody is waiting for any more.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }
@@ -80,7 +80,7 @@ export class StdioTransport implements MCPTransport {
     });
   }
 
-  /** What is known of a server that failed: how it ended, if it did, and the last of its stderr. */
+  /** What is known about a server that failed: how it ended, if it did, and the end of its stderr. */
   async lastWords(): Promise<string[]> {
     if (this.#guarded?.tree !== undefined && this.#end === '') await wait(100);
     return [this.#end, this.#stderr.trim() === '' ? '' : `it said: ${this.#stderr.trim()}`].filter((each) => each !== '');
@@ -88,7 +88,7 @@ export class StdioTransport implements MCPTransport {
 
   async close(): Promise<void> {
     const child = this.#guarded?.child;
-    // Who no longer listens is ending by itself, and how is worth knowing.
+    // A server that has closed its stdin is exiting by itself, and its exit code is worth knowing.
     if (child?.stdin.destroyed === true && this.#end === '' && this.#ending === undefined) await wait(100);
     this.#ending ??= this.#guarded?.end(grace);
     await this.#ending;
@@ -98,7 +98,7 @@ export class StdioTransport implements MCPTransport {
   }
 }
 
-/** The end of a text, from the beginning of a word on: half a key could not be recognised as one. */
+/** The end of a text, starting at a whole word: half a key could not be recognised as a secret. */
 function lastOf(text: string): string {
   return text.length <= stderrKept ? text : text.slice(-stderrKept).replace(/^\S{1,512}/, '');
 }

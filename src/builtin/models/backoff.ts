@@ -1,6 +1,6 @@
 const longestMs = 60_000;
 
-/** How long to wait before retry number `attempt` (from 1): doubled each time, a part of it by chance, never above a minute. */
+/** How long to wait before retry number `attempt` (from 1): doubled each time, with jitter, never above a minute. */
 export function backoffMs(attempt: number, firstMs: number, askedMs?: number, random: () => number = Math.random): number {
   if (askedMs !== undefined) return Math.min(Math.round(askedMs), longestMs);
   const whole = Math.min(firstMs * 2 ** (attempt - 1), longestMs);

@@ -1,10 +1,10 @@
 import { FaultError } from './fault.ts';
 
-/** Many times what the longest answer of a model takes, each of its words in a line of JSON. */
+/** Many times the size of a model's longest answer, even with each word in its own line of JSON. */
 const mostBytes = 128 * 1024 * 1024;
 export const mostCharacters = 4 * 1024 * 1024;
 
-/** The same response, whose body ends in a fault when it does not end by itself. */
+/** The same response, but its body fails with a fault if it does not end by itself. */
 export function boundedResponse(response: Response): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
@@ -19,7 +19,7 @@ export function boundedResponse(response: Response): Response {
   return new Response(body.pipeThrough(count), { status, statusText, headers });
 }
 
-/** An answer that goes on and on: a model in a loop, or a server that means harm. */
+/** An answer that never ends: a model in a loop, or a malicious server. */
 export function endless(limit: string): FaultError {
   return new FaultError({
     code: 'output_length',

@@ -19,7 +19,7 @@ export interface Question {
   messages: readonly ModelMessage[];
   tools: ToolSet;
   signal: AbortSignal;
-  /** Which message of which turn the answer is. */
+  /** The turn and message that the answer belongs to. */
   turnId: string;
   messageId: string;
 }
@@ -28,18 +28,18 @@ export interface ModelCall {
   id: string;
   name: string;
   input: unknown;
-  /** Set when the call cannot be run: no such tool, or arguments that are not JSON. The answer's messages already tell the model. */
+  /** Set when the call cannot be run: no such tool, or arguments that are not JSON. The answer's messages already inform the model. */
   invalid?: string;
 }
 
 export interface Answer {
   text: string;
   calls: ModelCall[];
-  /** What to put into the conversation, unchanged: providers sign parts of it. */
+  /** To be added to the conversation unchanged: providers sign parts of it. */
   messages: ModelMessage[];
   finish: FinishReason;
   rawFinish?: string;
-  /** Absent when the provider does not count. */
+  /** Absent when the provider reports no usage. */
   tokens?: Tokens;
 }
 
@@ -55,7 +55,7 @@ const finishes: Record<SdkFinish, FinishReason> = {
   other: 'other',
 };
 
-/** One model call: one question, one streamed answer, told as it comes. An answer that did not end well is a fault, whatever came of it. */
+/** One model call: one question, one streamed answer, emitted as it arrives. An answer that did not end properly is a fault. */
 export async function callModel(
   { model, options, cacheMark }: OpenModel,
   question: Question,
@@ -68,7 +68,7 @@ export async function callModel(
   let ended: { finish: SdkFinish; raw: string | undefined; usage: LanguageModelUsage } | undefined;
   let aborted = false;
   let characters = 0;
-  // Leaving the loop alone would not end the answer: the SDK reads it for itself too.
+  // Leaving the loop is not enough to end the answer: the SDK reads the stream too.
   const enough = new AbortController();
   const add = (piece: string): void => {
     characters += piece.length;
@@ -147,7 +147,7 @@ export async function callModel(
   }
 }
 
-/** Nobody could send such a call back to the model, or keep it. */
+/** Such a call could not be stored or sent back to the model. */
 function tooDeep(name: string): FaultError {
   return new FaultError({
     code: 'server',
@@ -187,12 +187,12 @@ function tokensOf({ inputTokens, inputTokenDetails, outputTokens, outputTokenDet
   });
 }
 
-/** What no count can be is none: a server that says -5000 would pay the run's bill. */
+/** Ignores impossible counts: a server that reports -5000 would reduce the run's cost. */
 function counted(tokens: number | undefined): number | undefined {
   return tokens !== undefined && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
-/** The blocks of one message: deltas as they come, each block whole when it ends, also one that is broken off. */
+/** The blocks of one message: deltas as they arrive, and each block as a whole when it ends, even if it is cut off. */
 class Blocks {
   readonly #ids: { turn_id: string; message_id: string };
   readonly #emit: (draft: Draft) => void;
@@ -235,7 +235,7 @@ class Blocks {
   }
 }
 
-/** The words of the SDK quote the arguments, with whatever is in them. */
+/** The SDK's own message would quote the arguments, which may hold secrets. */
 function invalidWords(tool: string, error: unknown): string {
   return InvalidToolInputError.isInstance(error) ? `the arguments of ${tool} are not JSON` : faultOf(error).message;
 }

@@ -1,4 +1,4 @@
-/** Tokens that fit into one request of this model, where the price table knows. */
+/** Tokens that fit into one request to this model, if the price table knows. */
 export async function contextWindowOf(model: string): Promise<number | undefined> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const slash = model.indexOf('/');

@@ -3,7 +3,7 @@ import { fieldOf } from '../../field-of.ts';
 import { codeOfMessage, codeOfStatus, mayPass } from '../../faults.ts';
 import { present } from '../../present.ts';
 
-/** Why a model call came to nothing. */
+/** Why a model call failed. */
 export interface Fault {
   code: ErrorCode;
   message: string;
@@ -14,7 +14,7 @@ export interface Fault {
   retryAfterMs?: number;
 }
 
-/** An error that already knows what it means. */
+/** An error that is already classified. */
 export class FaultError extends Error {
   readonly fault: Fault;
 
@@ -25,7 +25,7 @@ export class FaultError extends Error {
   }
 }
 
-/** What errors of all providers may carry; every field is somebody else's. */
+/** Fields that errors of any provider may have; none of them can be trusted. */
 interface Told {
   name?: unknown;
   message?: unknown;
@@ -38,20 +38,20 @@ interface Told {
   cause?: unknown;
 }
 
-/** What the SDK's own errors mean, whatever they quote. */
+/** What the SDK's own errors mean, whatever text they quote. */
 const meaningOfName = new Map<unknown, ErrorCode>([
   ['AI_LoadAPIKeyError', 'config'],
   ['AI_LoadSettingError', 'config'],
   ['AI_InvalidResponseDataError', 'network'],
   ['AI_JSONParseError', 'network'],
 ]);
-/** What they mean when the provider's words say nothing. */
+/** What they mean when the provider's message says nothing. */
 const meaningOfSilence = new Map<unknown, ErrorCode>([
   ['AI_APICallError', 'network'],
   ['AI_StreamProviderError', 'server'],
   ['AI_TypeValidationError', 'server'],
 ]);
-/** What can be wrong with a model call; other words in an error are about something else. */
+/** What can go wrong in a model call; other codes found in the text are about something else. */
 const ofProviders: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'auth',
   'quota',
@@ -66,7 +66,7 @@ const ofProviders: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   const told: Told = typeof error === 'object' && error !== null ? error : { message: String(error) };
-  // A connection that broke in the middle of an answer still has the status of its beginning.
+  // A connection that broke in the middle of an answer still has the status from its start.
   const status = typeof told.statusCode === 'number' && told.statusCode >= 400 ? told.statusCode : undefined;
   const words = [told.message, told.type, told.code, told.responseBody, asText(told.data)]
     .filter((each) => typeof each === 'string')

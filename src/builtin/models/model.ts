@@ -1,6 +1,6 @@
 import type { JSONValue, LanguageModel } from 'ai';
 
-/** A language model of any provider, as the SDK's current specification has it. */
+/** A language model of any provider, by the SDK's current specification. */
 export type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 export type ModelRequest = Parameters<Model['doStream']>[0];
 type ModelAnswer = Awaited<ReturnType<Model['doStream']>>;
@@ -9,10 +9,10 @@ export type ProviderOptions = Record<string, Record<string, JSONValue | undefine
 
 export interface OpenModel {
   model: Model;
-  /** `provider/name`; of a recording, the model that was recorded. */
+  /** `provider/name`; for a recording, the model that was recorded. */
   id: string;
   /** Sent with every request. */
   options?: ProviderOptions;
-  /** Set on what the provider shall remember: the instructions and the last message. */
+  /** Set on what the provider should cache: the instructions and the last message. */
   cacheMark?: ProviderOptions;
 }

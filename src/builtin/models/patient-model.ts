@@ -20,7 +20,7 @@ interface PatientModelOptions {
 const defaultRetries = 4;
 const defaultDelayMs = 1000;
 
-/** A model that is asked again after a failure that may pass, and whose usage is counted. */
+/** A model that is asked again after a transient failure, and whose usage is counted. */
 export class PatientModel {
   readonly #open: OpenModel;
   readonly #set: PatientModelOptions;
@@ -35,16 +35,16 @@ export class PatientModel {
     return this.#open.id;
   }
 
-  /** Input tokens of the last answer: how long the conversation is. */
+  /** Input tokens of the last call: how long the conversation is. */
   get lastInput(): number {
     return this.#lastInput ?? 0;
   }
 
-  /** `tell` hears the answer as it comes; retries and usage are always told. */
+  /** `tell` receives the answer as it arrives; retries and usage are always emitted. */
   async answer(question: Question, tell: Emit = this.#set.emit): Promise<Reply> {
     const { retries = defaultRetries, retryDelayMs = defaultDelayMs, pause = pauseByClock } = this.#set.options;
     for (let attempt = 1; ; attempt += 1) {
-      // What a failed attempt said was said: the next one is another message, not more of the same.
+      // The text of a failed attempt has already been emitted: the next attempt is another message, not more of the same.
       const messageId = attempt === 1 ? question.messageId : `${question.messageId}_try_${attempt}`;
       const reply = await callModel(this.#open, { ...question, messageId }, tell);
       if ('answer' in reply) this.#count(reply.answer.tokens);

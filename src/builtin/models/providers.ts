@@ -17,7 +17,7 @@ type Opened = Omit<OpenModel, 'id'>;
 
 const anthropicCache: ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
-/** Each loads its own package and no other. */
+/** Each loads only its own package. */
 const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> = {
   async openai(named) {
     const apiKey = needKey(named, ['OPENAI_API_KEY']);
@@ -52,7 +52,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
     const where = baseURL === undefined ? { fetch: fetchSameOrigin, resourceName: resourceName ?? '' } : served(baseURL);
     const { createAzure } = await import('@ai-sdk/azure');
     const apiVersion = env['AZURE_OPENAI_API_VERSION'];
-    // Dated API versions know deployments by their address and have no Responses API there; `v1` has both.
+    // Dated API versions address deployments by URL and have no Responses API there; `v1` has both.
     if (apiVersion && /^\d{4}-/.test(apiVersion))
       return { model: v4(createAzure({ ...where, apiKey, apiVersion, useDeploymentBasedUrls: true }).chat(name)) };
     const model = createAzure({ ...where, apiKey, ...(apiVersion ? { apiVersion } : {}) }).responses(name);
@@ -82,7 +82,7 @@ const providers: Record<string, (named: Named) => Promise<Opened | OpenModel>> =
 
 export const providerNames: readonly string[] = Object.keys(providers);
 
-/** `provider/name` → a model ready to be asked. Nothing is sent yet. */
+/** `provider/name` → a model that is ready to use. Nothing is sent yet. */
 export async function openModel(options: ModelOptions): Promise<OpenModel> {
   const slash = options.model.indexOf('/');
   const known = providerNames.join(', ');
@@ -97,7 +97,7 @@ export async function openModel(options: ModelOptions): Promise<OpenModel> {
   return { id: options.model, ...(await open({ ...options, provider, name: options.model.slice(slash + 1) })) };
 }
 
-/** Models are known by their first word as well. */
+/** The provider can often be guessed from the beginning of a model's name. */
 const families: readonly (readonly [beginning: RegExp, provider: string])[] = [
   [/^(?:gpt-|o\d|codex|chatgpt)/, 'openai'],
   [/^claude/, 'anthropic'],
@@ -117,7 +117,7 @@ function v4(model: { specificationVersion: string }): Model {
   return model as Model;
 }
 
-/** The conversation stays with us; the provider only keeps what speeds up the next request. */
+/** The provider does not store the conversation; it only caches what speeds up the next request. */
 function unstored({ sessionId }: Named): ProviderOptions[string] {
   return { store: false, promptCacheKey: sessionId };
 }
@@ -128,12 +128,12 @@ function findKey({ env, keys, provider }: Named, variables: readonly string[]): 
   return configured ? checkKey(configured, `keys.${provider} in your config`) : undefined;
 }
 
-/** A header takes no other characters, and an error about one would quote the key. */
+/** A header allows no other characters, and the error about one would quote the key. */
 function checkKey(key: string, place: string): string {
   const at = key.search(/[^!-~]/);
   if (at === -1) return key;
   const found = /\s/.test(key[at] ?? '') ? 'a blank or a line break' : 'not an ASCII character';
-  throw new Failure('config', `${place} is not a key: its character ${at + 1} is ${found}; copy the key again, without what surrounds it`);
+  throw new Failure('config', `${place} is not a key: its character ${at + 1} is ${found}; copy the key again, without anything around it`);
 }
 
 function needKey(named: Named, variables: readonly string[]): string {
@@ -156,7 +156,7 @@ function base({ baseUrl, env }: Named, variable?: string): Served {
   return url ? served(url) : { fetch: fetchSameOrigin };
 }
 
-/** What an address says behind its path is said behind the path of every request. */
+/** The query of a base URL is added to every request. */
 function served(address: string): Served & { baseURL: string } {
   const query = checkUrl(address).search(/[?#]/);
   if (query === -1) return { baseURL: address, fetch: fetchSameOrigin };
@@ -180,7 +180,7 @@ function withoutSlashes(url: string): string {
 function checkUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw new Failure('config', `not an address of a model server: "${withoutPassword(url)}" (expected http://… or https://…)`);
+    throw new Failure('config', `not the address of a model server: "${withoutPassword(url)}" (expected http://… or https://…)`);
   if (parsed.username !== '' || parsed.password !== '')
     throw new Failure(
       'config',
@@ -196,7 +196,7 @@ function ollamaUrl(env: Named['env']): string {
   const hasScheme = /^https?:\/\//.test(local);
   const url = new URL(checkUrl(hasScheme ? local : `http://${local}`));
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
-  // With a scheme, the port of that scheme is meant; without one, Ollama's own.
+  // With a scheme, its default port applies; without one, Ollama's own.
   if (!hasScheme && url.port === '' && !local.endsWith(':80')) url.port = '11434';
   return url.pathname === '/' ? new URL('v1', url).href : url.href;
 }

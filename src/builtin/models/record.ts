@@ -11,7 +11,7 @@ import { cwdMarks, entriesOf, type Entry, isRecorded } from './recording.ts';
 type Clean = (text: string) => string;
 type TimedPart = [ms: number, part: { type: string; id?: string; delta?: string }];
 
-/** The same model; every call of it is also written to a file, one line each, without secrets. */
+/** The same model; every model call is also written to a file, one line each, without secrets. */
 export function recordModel(open: OpenModel, file: string, options: Pick<AgentOptions, 'cwd' | 'env' | 'keys' | 'redact'>): OpenModel {
   const { model } = open;
   const path = resolve(options.cwd, file);
@@ -64,7 +64,7 @@ export function recordModel(open: OpenModel, file: string, options: Pick<AgentOp
   return { ...open, model: recorded };
 }
 
-/** Passes everything on and tells of it; the end comes once, however the stream ends. */
+/** Passes everything on and reports it; the end is reported once, however the stream ends. */
 function tap(
   source: ReadableStream<ModelPart>,
   told: { part: (part: ModelPart) => void; end: () => void; broken: (error: unknown) => void },
@@ -97,7 +97,7 @@ function commonLength(before: readonly Entry[], now: readonly Entry[]): number {
   return differs === -1 ? now.length : differs;
 }
 
-/** A part as it is kept: without what only its provider can use, and with its texts cleaned. */
+/** A part as it is stored: without what only its provider can use, and with its strings cleaned. */
 function stored(part: ModelPart, clean: Clean): TimedPart[1] {
   switch (part.type) {
     case 'error':
@@ -127,7 +127,7 @@ function cleanFault(error: unknown, clean: Clean): Fault {
   return { ...fault, message: clean(fault.message) };
 }
 
-/** A secret may be spread over the pieces of a text: where cleaning changes the whole, the whole is kept as one piece. */
+/** A secret may be split over several deltas: where cleaning changes the whole text, it is stored as one delta. */
 function cleanTexts(parts: readonly TimedPart[], clean: Clean): TimedPart[] {
   const wholes = new Map<string, string>();
   const keyOf = ({ type, id }: TimedPart[1]): string => `${type} ${id}`;
@@ -142,7 +142,7 @@ function cleanTexts(parts: readonly TimedPart[], clean: Clean): TimedPart[] {
   });
 }
 
-/** The caller's cleaning, and in any case the keys that this run may have used. */
+/** Applies the caller's cleaning, and in any case hides the keys that this run may have used. */
 function secretHider({ env, keys = {}, redact = (text) => text }: Pick<AgentOptions, 'env' | 'keys' | 'redact'>): Clean {
   const named = Object.entries(env).flatMap(([name, value]) => (isWithheld(name) && value ? [value] : []));
   const values = [...named, ...Object.values(keys)].filter((value) => value.length >= 8).toSorted((a, b) => b.length - a.length);

@@ -3,12 +3,12 @@ import { ErrorCode } from '../../events/event.ts';
 import type { ModelPart, ModelRequest } from './model.ts';
 import { cleanJson } from '../clean.ts';
 
-/** Stands for the working directory in a recording, so that it can be played in another one. */
+/** Stands for the working directory in a recording, so that it can be replayed in another one. */
 const cwdMark = '{{runwire:cwd}}';
 
 const Call = z.strictObject({ name: z.string(), args: z.string() });
 const Result = z.strictObject({ name: z.string(), outcome: z.enum(['ok', 'failed', 'denied']), output: z.string() });
-/** One message of the conversation, as far as it can be compared. */
+/** One message of the conversation, reduced to what can be compared. */
 export const Entry = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('user'), text: z.string() }),
   z.strictObject({ role: z.literal('assistant'), text: z.string(), calls: z.array(Call) }),
@@ -27,15 +27,15 @@ export const RecordedFault = z.object({
 
 export const RecordingHead = z.looseObject({ runwire: z.literal('model-recording'), version: z.literal(1), model: z.string() });
 
-/** One model call: what was new in the conversation, and what came back when. */
+/** One model call: what was new in the conversation, and what arrived when. */
 export const RecordedCall = z.looseObject({
   call: z.int().positive(),
-  /** How many entries of the call before are still there; `entries` follow them. */
+  /** How many entries of the previous call are still there; `entries` follow them. */
   after: z.int().nonnegative(),
   entries: z.array(Entry),
-  /** Milliseconds since the request, and the part; errors are told as faults. */
+  /** Milliseconds since the request, and the part; errors are stored as faults. */
   parts: z.array(z.tuple([z.number(), z.looseObject({ type: z.string() })])),
-  /** The call failed before anything came. */
+  /** The call failed before anything arrived. */
   fault: RecordedFault.optional(),
 });
 export type RecordedCall = z.infer<typeof RecordedCall>;
@@ -80,7 +80,7 @@ function resultOf(output: ResultOutput, clean: (text: string) => string): { outc
   return { outcome: isError ? 'failed' : 'ok', output: text.length > 4096 ? `${text.slice(0, 4096).toWellFormed()}…` : text };
 }
 
-/** The same value gives the same text, in whatever order its fields came. */
+/** Equal values give equal text, whatever the order of their fields. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -89,13 +89,13 @@ function canonical(value: unknown): string {
   );
 }
 
-/** What of an entry must be the same when it is played again: who speaks, and which calls ended how. */
+/** The part of an entry that must be the same in a replay: who speaks, and which calls ended how. */
 export function describeEntry(entry: Entry | undefined): string {
   switch (entry?.role) {
     case undefined:
       return 'the end of the conversation';
     case 'user':
-      return 'words of the user';
+      return 'a user message';
     case 'assistant':
       return entry.calls.length === 0
         ? 'an answer without calls'
@@ -105,7 +105,7 @@ export function describeEntry(entry: Entry | undefined): string {
   }
 }
 
-/** Parts that matter when an answer is played again; the pieces of a call's arguments come again as a whole. */
+/** Parts that matter in a replay; deltas of a call's arguments are left out, since the call repeats them as a whole. */
 export function isRecorded(part: ModelPart): boolean {
   return !/^(?:tool-input-|response-metadata$|raw$|ping$)/.test(part.type);
 }
@@ -114,7 +114,7 @@ export function isRecorded(part: ModelPart): boolean {
 export function cwdMarks(cwd: string): { mark(text: string): string; unmark(text: string): string; unmarkJson(text: string): string } {
   const inJson = JSON.stringify(cwd).slice(1, -1);
   const spellings = [...new Set([inJson, cwd])].map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  // The root folder is the beginning of every path: marking it would tell nothing.
+  // Every path begins with the root folder: marking it would be pointless.
   const pattern = cwd.length < 2 ? undefined : new RegExp(`(?:${spellings.join('|')})(?![\\w-])`, 'g');
   return {
     mark: (text) => (pattern === undefined ? text : text.replace(pattern, () => cwdMark)),

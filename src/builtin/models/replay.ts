@@ -14,7 +14,7 @@ interface ReplayOptions {
 }
 
 /**
- * A recorded model: it answers what was recorded, as long as the conversation takes the recorded course. Who speaks, which tools
+ * A recorded model: it repeats the recorded answers as long as the conversation takes the recorded course. Who speaks, which tools
  * are called with which arguments and whether they succeed must be the same; what they print need not.
  */
 export function openReplay(name: string, { env, cwd, pause = pauseByClock }: ReplayOptions): OpenModel {
@@ -87,7 +87,7 @@ function parse(line: string): unknown {
 }
 
 function left(file: string, call: number, expected: string, came: string): FaultError {
-  const message = `the conversation left the recording ${file} at model call ${call}: expected ${expected}, but came ${came}`;
+  const message = `the conversation left the recording ${file} at model call ${call}: expected ${expected}, but got ${came}`;
   return new FaultError({ code: 'config', message, retryable: false, name: 'ReplayMismatch' });
 }
 
@@ -118,7 +118,7 @@ function streamOf({ parts, call }: RecordedCall, { unmark, unmarkJson, speed, pa
         if (!isEnded)
           controller.enqueue({
             type: 'error',
-            error: left(file, call, 'no more, for the recorded run was stopped here', 'a run that goes on'),
+            error: left(file, call, 'no more, because the recorded run was stopped here', 'a run that goes on'),
           });
         return controller.close();
       }

@@ -4,8 +4,8 @@ import { FaultError } from './fault.ts';
 const mostRedirects = 5;
 
 /**
- * `fetch`, for requests that carry a key. By itself it takes `Authorization` off where it is sent to another origin, but not the
- * headers that Anthropic, Google and Azure read their keys from, nor the conversation. So a redirect is followed at home only.
+ * `fetch` for requests that carry a key. On a redirect to another origin, `fetch` itself removes `Authorization`, but not the
+ * headers that Anthropic, Google and Azure read their keys from, nor the conversation. So only same-origin redirects are followed.
  */
 export const fetchSameOrigin: typeof fetch = async (input, init) => {
   let url = new URL(input instanceof Request ? input.url : input);

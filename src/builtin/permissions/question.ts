@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../events/event.ts';
 
-/** What a person is asked about: one call that nothing allows and no rule denies. */
+/** What a person is asked about: one call that no rule allows or denies. */
 export interface Question {
   itemId: string;
   kind: ItemKind;
@@ -8,9 +8,9 @@ export interface Question {
   name: string;
   /** What it would touch. */
   subject: string;
-  /** Why it is asked. */
+  /** Why the person is asked. */
   reason: string;
 }
 
-/** Asks whoever is there. False: no, or nobody answered before the signal. */
+/** Asks the user. False: no, or no answer before the signal. */
 export type AskPerson = (question: Question, signal: AbortSignal) => Promise<boolean>;

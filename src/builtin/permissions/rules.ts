@@ -17,7 +17,7 @@ export interface Decision {
   allowed: boolean;
   /** Why, for the model and for the events. */
   reason: string;
-  /** Nothing allows it and no rule denies it: a person may. */
+  /** No rule allows or denies it: a person may be asked. */
   mayAsk?: true;
 }
 
@@ -29,7 +29,7 @@ const modes = {
   full: new Set<Need['access']>(['none', 'read', 'write', 'execute', 'network']),
 } as const satisfies Record<PermissionMode, ReadonlySet<Need['access']>>;
 
-/** What stands in a rule's brackets, and an example for those who wrote something else. */
+/** What goes inside a rule's brackets; below, examples for error messages. */
 const patternOf: Record<string, 'command' | 'path' | 'host' | 'nothing'> = {
   bash: 'command',
   read: 'path',
@@ -41,7 +41,7 @@ const patternOf: Record<string, 'command' | 'path' | 'host' | 'nothing'> = {
   todo: 'nothing',
 };
 const examples = {
-  command: 'bash(npm test:*) for every command that begins so, bash(npm test) for that very command',
+  command: 'bash(npm test:*) for every command that begins that way, bash(npm test) for exactly that command',
   path: 'write(src/**), a path relative to the working directory with *, ** and ?',
   host: 'fetch(example.com) or fetch(*.example.com)',
   nothing: 'todo, without brackets',
@@ -50,14 +50,14 @@ const examples = {
 interface Rule {
   text: string;
   tool: string;
-  /** Absent: the tool whatever it does. A part is what the call touches: a path, a host, one simple command. */
+  /** Absent: every call of the tool. A part is what the call touches: a path, a host, one simple command. */
   covers?(part: Part): boolean;
-  /** For denials: also what cannot be told apart from a match. */
+  /** For denials: also covers what cannot be told apart from a match. */
   mayCover?(part: Part): boolean;
 }
 type Part = readonly string[];
 
-/** Checked rules, or a `config` failure that says what is wrong with which. */
+/** Checks the rules; throws a `config` failure that names the bad rule and what is wrong with it. */
 export function parseRules(
   mode: string,
   allow: readonly string[] = [],
@@ -73,7 +73,7 @@ export function parseRules(
   return { mode, allow: [...allow], deny: [...deny], directories: [...directories] };
 }
 
-/** May this tool do that? A denial wins, then the mode, then the rules that allow; what nothing allows is denied. */
+/** May this tool do that? Deny rules come first, then the mode, then allow rules; anything else is denied. */
 export const decide: Decide = (rules, tool, need) => {
   const script = tool === 'bash' ? readScript(need.subject) : undefined;
   const parts: readonly Part[] | undefined = tool === 'bash' ? script?.commands : [[need.subject]];
@@ -107,7 +107,7 @@ const ask = (reason: string): Decision => ({ allowed: false, reason, mayAsk: tru
 const shown = (part: Part): string => part.join(' ').replaceAll(expands, '');
 const isMode = (text: string): text is PermissionMode => Object.hasOwn(modes, text);
 
-/** `read` and `write` name what is done, so they speak for grep and glob, and for edit; `mcp__server` for all its tools. */
+/** `read` and `write` name what is done, so they also cover grep and glob, and edit; `mcp__server` covers all its tools. */
 function rulesFor(texts: readonly string[], tool: string, need: Need): Rule[] {
   return texts
     .map(parseRule)
@@ -180,8 +180,8 @@ function baseName(word: string | undefined, rule = ''): string | undefined {
 
 function pathRule(pattern: string): Matcher | string {
   const path = pattern.replace(/^(?:\.\/)+/, '');
-  if (path === '' || path.endsWith('/')) return 'a folder is meant by its contents';
-  if (path.split('/').includes('..') || path.startsWith('~')) return 'a path has no .. and no ~';
+  if (path === '' || path.endsWith('/')) return 'a folder is named by its contents';
+  if (path.split('/').includes('..') || path.startsWith('~')) return 'a path cannot have .. in it or begin with ~';
   const matches = matchesPath(path);
   const covers = (part: Part): boolean => matches(part[0] ?? '');
   return { covers, mayCover: covers };

@@ -1,6 +1,6 @@
-/** A command line as the shell would take it apart, as far as that can be told for sure without running it. */
+/** A command line as the shell would parse it, as far as that is certain without running it. */
 export interface Script {
-  /** The words of every simple command in it, also inside substitutions and subshells. */
+  /** The words of every simple command in it, including those inside substitutions and subshells. */
   commands: string[][];
   /** What it redirects from or to, other than /dev/null and its own streams. */
   files: string[];
@@ -188,7 +188,7 @@ class ShellReader {
   #backticks(): string {
     const end = this.#until('`');
     const inner = this.#text.slice(this.#at + 1, end);
-    // Inside backticks a backslash is read twice, by rules of its own.
+    // Inside backticks, a backslash is interpreted twice, by special rules.
     if (inner.includes('\\')) throw new Unsure();
     new ShellReader(inner, this.#script, this.#depth + 1).all();
     this.#at = end + 1;

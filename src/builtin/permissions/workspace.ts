@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../../failure.ts';
 import { pathInside } from '../../inside.ts';
 
-/** Where file tools may be. */
+/** Where file tools may work. */
 export interface Workspace {
   cwd: string;
   /** Other folders, absolute or relative to `cwd`. */
@@ -14,16 +14,16 @@ export interface Workspace {
 /** A path inside the workspace, free of links. */
 export interface Place {
   path: string;
-  /** As rules and events say it: relative to the working directory, absolute in the other folders; always with `/`. */
+  /** As rules and events write it: relative to the working directory, absolute in the other folders; always with `/`. */
   name: string;
-  /** The names below the folder that it is in. */
+  /** The path components below its root folder. */
   below: readonly string[];
 }
 
-/** Why a file tool does not do what it was asked; the message is for the model. */
+/** Why a file tool refuses a call; the message is for the model. */
 export class Refusal extends Error {}
 
-/** Finds the place that a path really means, with every link followed, or refuses it. */
+/** Resolves a path with every link followed, or refuses it. */
 export function locate(asked: string, workspace: Workspace): Place {
   if (asked === '') throw new Refusal('the path is empty');
   if (asked.includes('\0')) throw new Refusal('a path cannot contain a NUL byte');
@@ -39,7 +39,7 @@ export function locate(asked: string, workspace: Workspace): Place {
   throw new Refusal(`${asked} is outside the working directory; file tools stay inside it`);
 }
 
-/** What a permission rule is asked about: the place, or for a path that will be refused anyway, the path itself. */
+/** What a permission rule is matched against: the place or, for a path that will be refused anyway, the path itself. */
 export function subjectOf(asked: string, workspace: Workspace): string {
   try {
     return locate(asked, workspace).name;
@@ -67,7 +67,7 @@ function existing(folder: string): string[] {
   }
 }
 
-/** Without O_NONBLOCK, opening a FIFO waits for its other end for ever. */
+/** Without O_NONBLOCK, opening a FIFO would wait for its other end for ever. */
 const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Opens a regular file. */
@@ -75,9 +75,9 @@ export async function openForReading(place: Place): Promise<FileHandle> {
   return checked(await open(place.path, constants.O_RDONLY | careful), place);
 }
 
-/** Opens a regular file that exists, or makes one with its folders if it may. Nothing is cut off yet. */
+/** Opens an existing regular file, or creates one with its folders if allowed. Nothing is truncated yet. */
 export async function openForWriting(place: Place, mayCreate: boolean): Promise<{ file: FileHandle; isNew: boolean }> {
-  // A hook or a setting in there is a command that git runs later.
+  // A hook or a setting in there may be a command that git runs later.
   if (place.below.some((name) => name.toLowerCase() === '.git'))
     throw new Refusal(`${place.name}: file tools do not write inside .git; use git`);
   try {
@@ -90,7 +90,7 @@ export async function openForWriting(place: Place, mayCreate: boolean): Promise<
   return { file: await checked(file, place), isNew: true };
 }
 
-/** A folder on the way may have become a link since the path was looked at. */
+/** A folder on the path may have become a link since the path was resolved. */
 async function checked(file: FileHandle, place: Place): Promise<FileHandle> {
   try {
     const stat = await file.stat();

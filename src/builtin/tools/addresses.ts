@@ -5,7 +5,7 @@ const notPublic4 = [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24',
   '192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
 ];
-/** IPv6: only 2000::/3 is handed out; in it lie Teredo and other tunnels, documentation and 6to4. */
+/** IPv6: only 2000::/3 is allocated; these parts of it are Teredo and other tunnels, documentation and 6to4. */
 const notPublic6 = ['2001::/23 2001:db8::/32 2002::/16 3fff::/20'];
 
 const special = new BlockList();

@@ -13,11 +13,11 @@ const usualTime = 120_000;
 const longestTime = 600_000;
 const mostCharacters = 30_000;
 const mostLive = 10 * mostCharacters;
-/** How long output may still come after the shell itself has ended. */
+/** How long output may still arrive after the shell itself has ended. */
 const lastWords = 250;
-/** How long it may take to end after SIGTERM. */
+/** How long the command may take to end after SIGTERM. */
 const grace = 2000;
-/** How long what it started may take to end by itself when the shell has ended. */
+/** How long the command's child processes may take to end by themselves after the shell has ended. */
 const timeToGo = 100;
 
 const input = z.strictObject({
@@ -26,7 +26,7 @@ const input = z.strictObject({
 });
 type Input = z.infer<typeof input>;
 
-/** Contained: where the system can do it, a command sees no processes but its own, and none of them outlives it. */
+/** `contained`: where the system supports it, a command sees only its own processes, and none of them outlives it. */
 export function bash({ contained }: { contained: boolean }): Tool {
   return define<Input>({
     name: 'bash',
@@ -74,7 +74,7 @@ async function follow({ child, end, leftSomething }: Contained, asked: Input, ru
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener('abort', onAbort);
-    // A process that left the group may hold the pipes open for ever.
+    // A process that left the process group may hold the pipes open for ever.
     child.stdout.destroy();
     child.stderr.destroy();
   }
@@ -82,7 +82,7 @@ async function follow({ child, end, leftSomething }: Contained, asked: Input, ru
 
 const pause = (time: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, time));
 
-/** Both streams as they come, in one text for the model and as live events. */
+/** Both streams as they arrive, in one text for the model and as live events. */
 function tell(child: Printing, output: Clip, run: ToolRun): void {
   let live = 0;
   for (const stream of ['stdout', 'stderr'] as const) {

@@ -19,9 +19,9 @@ interface CallContext extends CallOptions {
   decide: Decide;
 }
 
-/** An answer may hold hundreds of calls, and a machine not as many processes. */
+/** An answer may hold hundreds of calls, more than a machine can run at once. */
 const mostAtOnce = 8;
-/** A tool that does not stop when it is told to is left behind after this long. */
+/** A tool that does not stop when asked to is abandoned after this long. */
 const patienceMs = 5000;
 
 type Plan =
@@ -29,7 +29,7 @@ type Plan =
   | { kind: 'denied'; tool: Tool; input: never; need: Need; reason: string; mayAsk: boolean }
   | { kind: 'invalid'; tool: Tool | undefined; why: string };
 
-/** The tools of a run: as the model is told of them, and as it calls them. */
+/** The tools of a run: as they are described to the model, and as it calls them. */
 export class ToolCalls {
   readonly #context: CallContext;
   readonly #itemIds = new ItemIds();
@@ -49,7 +49,7 @@ export class ToolCalls {
 
   /**
    * Runs the calls of one answer, some at once, in the order the model gave them; writes wait for each other.
-   * Every call gets its events and, unless the model was already told, its result.
+   * Every call gets its events and, unless the model already knows it, its result.
    */
   async run(calls: readonly ModelCall[], turnId: string): Promise<ToolResultPart[]> {
     let lastWrite: Promise<unknown> = Promise.resolve();
@@ -101,7 +101,7 @@ function planCall(call: ModelCall, { tools, decide, options }: CallContext): Pla
   return { kind: 'denied', tool, input, need, reason: decision.reason, mayAsk: decision.mayAsk === true };
 }
 
-/** A person decides. What it writes waits for the writes before it; those after it do not wait for the person. */
+/** A person decides. The call waits for the writes before it; writes after it do not wait for the person. */
 async function askFirst(
   call: ModelCall,
   itemId: string,
@@ -153,7 +153,7 @@ async function runOne(
         signal,
       );
   open = false;
-  // A tool that was stopped may call that an error; what stopped it is the better word.
+  // A tool that was stopped may report that as an error; `cancelled` is more accurate.
   const output = hide(result.output, tool.name, need.subject);
   const status: ItemStatus = signal.aborted && result.status !== 'success' ? 'cancelled' : result.status;
   emit({
@@ -205,13 +205,13 @@ const resultPart = (call: ModelCall, output: ToolResultPart['output']): ToolResu
   output,
 });
 
-/** Arguments as they are told: whatever the model sent, as JSON. */
+/** Arguments as they are emitted: whatever the model sent, as JSON. */
 function jsonOf(input: unknown): Extract<Draft, { type: 'item.started' }>['args'] {
   const parsed = z.json().safeParse(input ?? {});
   return parsed.success ? parsed.data : String(input);
 }
 
-/** The provider's ids, made unique: some servers begin to count again with every answer. */
+/** The provider's ids, made unique: some servers restart their count with every answer. */
 class ItemIds {
   readonly #used = new Set<string>();
   readonly #times = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Text of any length in bounded memory: its head, its tail, and how much lies between. */
+/** Text of any length in bounded memory: its head, its tail, and how much was cut between them. */
 export class Clip {
   readonly #half: number;
   #head = '';
@@ -27,10 +27,10 @@ export class Clip {
   }
 }
 
-/** Half a key could not be recognised as one, so a word stays whole or goes; what is longer than this is no word. */
+/** Half a key could not be recognised as a secret, so a word stays whole or is dropped; anything longer than this is not a word. */
 const longestWord = 512;
 
-/** Where to cut; a pair of surrogates may stand where the knife would fall. */
+/** Where to cut, without splitting a surrogate pair. */
 function lastBreak(text: string): number {
   for (let at = text.length; at > Math.max(0, text.length - longestWord); at -= 1) if (isSpace(text, at - 1)) return at;
   return text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0);

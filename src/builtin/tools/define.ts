@@ -1,6 +1,6 @@
 import type { Tool, ToolResult } from './tool.ts';
 
-/** Hides the input's type, so that tools of every input fit in one list; whoever calls one passes what its `input` parsed. */
+/** Hides the input's type, so that all tools fit in one list; the caller passes what the tool's `input` has parsed. */
 export function define<Input>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool;
 }

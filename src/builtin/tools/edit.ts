@@ -46,7 +46,7 @@ function replaced(text: string | undefined, asked: Input, name: string): string 
   return pieces.join(next);
 }
 
-/** Models write LF; a file with CRLF is edited in its own way. */
+/** Models write LF; a file with CRLF keeps its line endings. */
 function withLineEnds(text: string, { old_string, new_string }: Input): { old: string; next: string } {
   if (text.includes(old_string) || !text.includes('\r\n') || old_string.includes('\r')) return { old: old_string, next: new_string };
   return { old: old_string.replaceAll('\n', '\r\n'), next: new_string.replaceAll(/\r?\n/g, '\r\n') };

@@ -5,8 +5,8 @@ const longestTime = 5000;
 const most = { maxOldGenerationSizeMb: 512 };
 
 /**
- * The converter needs time in the square of the number of elements, and stack for each level: a page of 1 MB can keep it
- * busy for minutes. So it works in a thread that can be stopped, and what it cannot do in time is only freed of its tags.
+ * The converter takes quadratic time in the number of elements, and stack space for each level: a page of 1 MB can keep it
+ * busy for minutes. So it runs in a thread that can be stopped, and a page that takes too long is only stripped of its tags.
  */
 export async function htmlToMarkdown(html: string, signal: AbortSignal): Promise<string> {
   const { markdownWorker } = await import('./markdown-worker.ts');

@@ -27,7 +27,7 @@ export interface Answer {
   isCut: boolean;
 }
 
-/** One request. The address that is connected to is the one that was checked: the name is resolved once, here. */
+/** One request. It connects to the very address that was checked: the name is resolved only once, here. */
 export async function httpGet(url: URL, largest: number, signal: AbortSignal, options: NetworkOptions): Promise<Answer> {
   const addresses = await addressesOf(url, signal, options);
   const lookup: LookupFunction = (_host, how, done) => {
@@ -80,7 +80,7 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
   });
 }
 
-/** As much of the body as may be kept, unpacked: what counts is what comes out of a compressed answer, not what goes in. */
+/** As much of the body as may be kept, decompressed: the limit applies to the decompressed size. */
 async function bodyOf(response: IncomingMessage, largest: number): Promise<{ body: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;

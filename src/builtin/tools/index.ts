@@ -11,10 +11,10 @@ import { todo } from './todo.ts';
 import { write } from './write.ts';
 
 export interface BuiltinToolsOptions {
-  /** Where file tools may be, what searches leave out, and where redirects may lead. */
+  /** Where file tools may work, what searches leave out, and where redirects may lead. */
   permissions: PermissionRules;
   network?: NetworkOptions;
-  /** Whether commands are kept from seeing other processes, where the system can do it. */
+  /** Whether commands are kept from seeing other processes, where the system supports it. */
   contained?: boolean;
 }
 

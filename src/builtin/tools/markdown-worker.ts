@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A module that is asked for by name alone: this is the file to start as a thread, from the sources and from the package. */
+/** The file to start as a thread. Importing this module for its URL works both from the sources and from the package. */
 export const markdownWorker = new URL(import.meta.url);
 
 export interface Page {

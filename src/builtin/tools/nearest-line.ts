@@ -1,7 +1,7 @@
 const mostLines = 20_000;
 const longestLine = 300;
 
-/** A hint for a text that was not found: the line of the file most like its first line. */
+/** A hint for text that was not found: the line of the file most similar to its first line. */
 export function nearestLine(text: string, wanted: string): string {
   const first = wanted.split('\n').find((line) => line.trim() !== '') ?? '';
   let best = { line: '', number: 0, likeness: 0.4 };
@@ -14,7 +14,7 @@ export function nearestLine(text: string, wanted: string): string {
   return `; ${why} line ${best.number}: ${JSON.stringify(best.line.slice(0, longestLine))}`;
 }
 
-/** How many pairs of characters two lines share; white space does not count, so that a wrong indent is found. */
+/** The share of character pairs that two lines have in common; white space does not count, so that wrong indentation is found. */
 function likenessOf(a: string, b: string): number {
   if (a === b) return 1;
   const [left, right] = [pairs(a), pairs(b)];

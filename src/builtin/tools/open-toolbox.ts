@@ -1,6 +1,6 @@
 import type { OpenToolbox } from './toolbox.ts';
 
-/** The built-in tools, those of the configured MCP servers, and the rules that say which may be used. */
+/** The built-in tools, those of the configured MCP servers, and the rules for their use. */
 export const openBuiltinToolbox: OpenToolbox = async ({ permissions, mcpServers = {}, cwd, env, signal }) => {
   const { builtinTools } = await import('./index.ts');
   const { decide } = await import('../permissions/rules.ts');

@@ -5,7 +5,7 @@ const longestTime = 30_000;
 /** A line of a file may be as long as the file. */
 const longest = 16 * 1024 * 1024;
 
-/** Everything that ripgrep prints, cut at `separator`, until `take` says that it has enough. */
+/** Passes everything that ripgrep prints to `take`, split at `separator`, until it has enough. */
 export async function ripgrep(
   args: readonly string[],
   separator: '\n' | '\0',
@@ -15,7 +15,7 @@ export async function ripgrep(
   signal.throwIfAborted();
   const stop = new AbortController();
   const time = AbortSignal.timeout(longestTime);
-  // Without --no-config a file named by the environment could add options of its own.
+  // Without --no-config, a config file named in the environment could add options.
   const program = { command: await findProgram(), args: ['--no-config', '--no-messages', ...args], cwd, env: {} };
   const { child, end } = startPrinting(program);
   AbortSignal.any([signal, time, stop.signal]).addEventListener('abort', () => void end(0), { once: true });

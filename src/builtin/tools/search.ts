@@ -12,7 +12,7 @@ const mostCharacters = 30_000;
 /** Files that git ignores are not searched, hidden ones are; links are not followed. */
 const always = ['--hidden', '--glob=!.git', '--sort=path'];
 
-/** One thing found: its file, relative to the searched folder, and what to say of it. */
+/** One match: its file, relative to the searched folder, and the text to show. */
 export interface Finding {
   file: string;
   text: string;
@@ -27,7 +27,7 @@ export interface Search {
   find(printed: string): Finding | undefined;
 }
 
-/** Searches the workspace and leaves out what the rules keep from being read. */
+/** Searches the workspace, leaving out files that the rules do not allow to be read. */
 export async function search(
   { tool, path, args, separator, limit, find }: Search,
   rules: PermissionRules,
@@ -60,5 +60,5 @@ export async function search(
 }
 
 export const asFile = (printed: string): Finding => ({ file: nameOf(printed), text: '' });
-/** As ripgrep prints a path below `./`, as rules and people say it. */
+/** Turns a path as ripgrep prints it, below `./`, into the form that rules and people use. */
 export const nameOf = (printed: string): string => printed.split(sep).join('/').replace(/^\.\//, '');

@@ -5,7 +5,7 @@ import { openForWriting, Refusal, type Place } from '../permissions/workspace.ts
 const largest = 10 * 1024 * 1024;
 const largestDiff = 200_000;
 
-/** The whole file as bytes, from its start, without moving the place of the next write. */
+/** The whole file as bytes, from its start, without moving the position of the next write. */
 export async function readBytes(file: FileHandle, name: string): Promise<Buffer> {
   const { size } = await file.stat();
   if (size > largest)
@@ -20,10 +20,10 @@ export async function readBytes(file: FileHandle, name: string): Promise<Buffer>
   return bytes.subarray(0, length);
 }
 
-/** Two calls of one turn may change the same file; each must see what the other left. */
+/** Two calls in one turn may change the same file; each must see the other's changes. */
 const busy = new Map<string, Promise<unknown>>();
 
-/** Changes a file and tells it, with a diff that `git apply` takes. `edited` gets undefined for what is not UTF-8 text. */
+/** Changes a file and emits the change, with a diff that `git apply` accepts. `edited` gets undefined for anything but UTF-8 text. */
 export async function changeText(
   place: Place,
   mayCreate: boolean,
@@ -80,8 +80,8 @@ interface Change {
 async function changeOf(name: string, before: string, after: string, isNew: boolean): Promise<Change> {
   const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff');
   const path = name.replace(/^\//, '');
-  // Of a small file the diff shows all, so that both contents can be read from it. Beyond some distance the shortest diff takes longer than
-  // the edit is worth.
+  // The diff of a small file shows all of it, so that both versions can be read from it. For very different versions, the shortest diff
+  // takes longer to find than it is worth.
   const context = before.length + after.length <= smallFile ? smallFile : 3;
   const options = { context, timeout: 2000 } as const;
   const patch = structuredPatch(isNew ? '/dev/null' : `a/${path}`, `b/${path}`, before, after, undefined, undefined, options);

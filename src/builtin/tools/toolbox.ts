@@ -4,7 +4,7 @@ import type { AgentOptions } from '../agent.ts';
 import type { Decide } from '../permissions/rules.ts';
 import type { Tool } from './tool.ts';
 
-/** What the agent can do in this run, and who says what it may. */
+/** What the agent can do in this run, and the function that decides what it may do. */
 export interface Toolbox {
   tools: readonly Tool[];
   decide: Decide;
@@ -13,7 +13,7 @@ export interface Toolbox {
 
 export type OpenToolbox = (options: AgentOptions) => Promise<Toolbox>;
 
-/** The tools as the model is told of them. They are run here, not by the SDK: one question is one answer. */
+/** The tools as they are described to the model. They are run here, not by the SDK: one question gives one answer. */
 export function toolSetOf(tools: readonly Tool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, input }) => [
