@@ -18,7 +18,7 @@ export function answerSink(outlet: AnswerOutlet): Sink {
   };
 }
 
-/** stdout in a dialect, as it happens. Of records that arrive together, the first is written at once, the rest in one piece. */
+/** stdout in a dialect, as it happens. Of records arriving together, the first is written before anything is loaded, the rest in one piece. */
 export function dialectSink(writer: Writer, outlet: Pick<Outlet, 'write'>): Sink {
   let waiting = false;
   const send = (): void => {
