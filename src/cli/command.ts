@@ -20,7 +20,7 @@ export type Values<O extends Options> = {
   readonly [K in keyof O]?: O[K] extends { multiple: true } ? readonly string[] : O[K]['type'] extends 'boolean' ? boolean : string;
 };
 
-/** Names and summaries alone, so that a list of commands loads none of them. */
+/** Only names and summaries, so that listing commands loads none of them. */
 export interface Entry {
   readonly name: string;
   readonly summary: string;
@@ -32,7 +32,7 @@ export interface Command<O extends Options = Options> {
   readonly summary: string;
   /** What follows the name: `[FILE…]`. */
   readonly operands?: string;
-  /** What follows `--` is a command of its own, not more operands. */
+  /** What follows `--` is a separate command, not more operands. */
   readonly takesCommand?: true;
   readonly description: string;
   readonly options: O;
@@ -41,7 +41,7 @@ export interface Command<O extends Options = Options> {
   readonly subcommands?: readonly Entry[];
   /** Resolves to the exit code. Throws `Failure` where the cause is known. */
   run(values: Values<O>, operands: readonly string[], context: Context, command?: readonly string[]): Promise<number>;
-  /** Tells what is wrong with words that are no command line of this command, where its format has a place for it; else throws it again. */
+  /** Reports a wrong command line in the output format of this command, if that has a place for it; else throws the failure again. */
   refuse?(failure: Failure, words: readonly string[], context: Context): Promise<number>;
 }
 

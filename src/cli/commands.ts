@@ -1,10 +1,10 @@
 import type { Command, Entry } from './command.ts';
 
-/** A test keeps the names and summaries equal to the commands' own. */
+/** A test keeps these names and summaries equal to those of the commands. */
 export const commands: readonly Entry[] = [
   {
     name: 'run',
-    summary: 'Run an agent on a prompt and tell what it really did',
+    summary: 'Run an agent on a prompt and report what it really did',
     load: async () => (await import('./commands/run.ts')).run,
   },
   {
@@ -19,47 +19,47 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'runs',
-    summary: 'The ledger: list, show, follow, compare, count, move and prune runs',
+    summary: 'List, show, follow, compare, count, move and prune runs in the ledger',
     load: async () => (await import('./commands/runs.ts')).runs,
   },
   {
     name: 'budget',
-    summary: 'What runs may spend together, over agents, machines and days',
+    summary: 'Limit what runs may spend together, across agents, machines and days',
     load: async () => (await import('./commands/budget.ts')).budget,
   },
   {
     name: 'enqueue',
-    summary: 'Queue runs for the workers of a team, in PostgreSQL',
+    summary: "Queue runs for a team's workers, in PostgreSQL",
     load: async () => (await import('./commands/enqueue.ts')).enqueueCommand,
   },
   {
     name: 'queue',
-    summary: 'What waits and runs on the workers of a team, and the limits of keys',
+    summary: "List queued and running runs of a team's workers, and limit runs by key",
     load: async () => (await import('./commands/queue.ts')).queue,
   },
   {
     name: 'worker',
-    summary: 'Take runs from the queue and do them',
+    summary: 'Take runs from the queue and execute them',
     load: async () => (await import('./commands/worker.ts')).worker,
   },
   {
     name: 'serve',
-    summary: 'The dashboard: watch runs in a browser, and an API for your own panes',
+    summary: 'Serve the dashboard for a browser, and an API for your own panes',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
     name: 'acp',
-    summary: 'Serve any agent to an editor: Runwire as an agent of the Agent Client Protocol',
+    summary: 'Serve any agent to an editor, over the Agent Client Protocol (ACP)',
     load: async () => (await import('./commands/acp.ts')).acp,
   },
   {
     name: 'apply',
-    summary: 'Take what a run in a private copy changed into your checkout',
+    summary: 'Apply the changes of a run in a private copy to your checkout',
     load: async () => (await import('./commands/apply.ts')).apply,
   },
   {
     name: 'drop',
-    summary: 'Discard what a run in a private copy changed: delete its branches',
+    summary: 'Discard the changes of a run in a private copy: delete its branches',
     load: async () => (await import('./commands/drop.ts')).drop,
   },
   {
@@ -69,17 +69,17 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check whether agents can be run here, from program to flags',
+    summary: 'Check whether agents can run here: program, version, key and flags',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
     name: 'outcome',
-    summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
+    summary: 'Print the outcome of a run: verdict, answer, tools, files, tokens, cost',
     load: async () => (await import('./commands/outcome.ts')).outcome,
   },
   {
     name: 'check',
-    summary: 'Check a run against what is expected of it, or against another run',
+    summary: 'Check a run against expectations, or against another run',
     load: async () => (await import('./commands/check.ts')).check,
   },
   {
@@ -94,7 +94,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'play',
-    summary: 'Write a tape to stdout again, with its original timing',
+    summary: 'Replay a tape to stdout, with its original timing',
     load: async () => (await import('./commands/play.ts')).play,
   },
   {
@@ -114,7 +114,7 @@ export const commands: readonly Entry[] = [
   },
 ];
 
-/** Every command, and after it those under it: for completion and the man page. */
+/** Every command, each followed by its subcommands: for completion and the man page. */
 export async function loadCommands(entries: readonly Entry[] = commands): Promise<Command[]> {
   const loaded = await Promise.all(entries.map((entry) => entry.load()));
   const families = await Promise.all(loaded.map(async (each) => [each, ...(await loadCommands(each.subcommands ?? []))]));

@@ -28,16 +28,16 @@ Usage:
 ${code('runwire [OPTIONS] "PROMPT"')}${code('runwire COMMAND [OPTIONS] [FILE…]')}
 Commands:
 ${table(commands.map(({ name, summary }) => [name, summary]))}
-${text('A run: the prompt is the argument, -p, or stdin; stdout gets the answer, people read stderr. The word "run" may be left out.')}${code('runwire --model anthropic/claude-sonnet-4-5 "explain this repository"')}${code(`runwire -p "fix the tests" --allow 'bash(npm test:*)' --output-format json`)}
-Its formats, one at a time:
+${text('A run: the prompt is the argument, -p, or stdin. The answer goes to stdout, messages for people to stderr. The word "run" is optional.')}${code('runwire --model anthropic/claude-sonnet-4-5 "explain this repository"')}${code(`runwire -p "fix the tests" --allow 'bash(npm test:*)' --output-format json`)}
+Output formats of a run, one at a time:
 ${table([
-  ['--output-format text|json', 'The answer (default), or one event a line for CI'],
+  ['--output-format text|json', 'The answer (default), or one event per line, for CI'],
   ['--json', 'One JSON response at the end; exit code 0 or 1'],
   ['--format json', 'Bus events: sessions, messages, parts'],
   ['--stream-json', 'Live events, then the final report, indented'],
-  ['--to DIALECT', 'Any other dialect; runwire, for dashboards: every line is one JSON object'],
+  ['--to DIALECT', 'Any other dialect; for dashboards, runwire: every line is one JSON object'],
 ])}
-${text("Any agent's output goes in, from files or stdin; the dialect is detected.")}${code('codex exec --json "fix the tests" | runwire outcome --exit-code')}${code(`runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'`)}
+${text('Read the output of any agent, from files or stdin; the dialect is detected.')}${code('codex exec --json "fix the tests" | runwire outcome --exit-code')}${code(`runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'`)}
 Options:
 ${table([
   ['-h, --help', 'Show this help, or the help of a command'],
@@ -46,7 +46,7 @@ ${table([
 Exit codes of a run, and of
 \`outcome --exit-code\`:
 ${table(exits)}
-${text('Other commands: 0; 2 for bad flags and unreadable input; 1 for a bad ledger, and where their help says so.')}More: runwire COMMAND --help
+${text('Other commands exit with 0; with 2 for bad flags and unreadable input; with 1 for a bad ledger, and where their help says so.')}More: runwire COMMAND --help
 `;
 }
 

@@ -8,10 +8,10 @@ import { openRepository, type Repository } from '../workspace/repository.ts';
 import type { Options } from './command.ts';
 import type { Context } from './context.ts';
 
-/** Flags of the commands that work on what a run kept. */
+/** Flags of the commands that work on the branches that a run kept. */
 export const keptOptions = {
   cwd: { type: 'string', short: 'C', value: 'DIR', help: 'The checkout, if it is not where the run was started' },
-  branch: { type: 'string', value: 'NAME', help: 'One of its branches, where a run has several' },
+  branch: { type: 'string', value: 'NAME', help: 'Which branch, if the run has several' },
 } as const satisfies Options;
 
 /** The branches that a run made in private copies. */
@@ -23,7 +23,7 @@ export function branchesOf({ outcome, id }: RunRecord): Branch[] {
   return made;
 }
 
-/** The repository that a run worked on a copy of. */
+/** The repository of which the run had a private copy. */
 export async function repositoryOf({ cwd, host }: RunRecord, asked: string | undefined, { env, cwd: here }: Context): Promise<Repository> {
   const folder = asked === undefined ? cwd : resolve(here, asked);
   if (folder === undefined || !existsSync(folder))

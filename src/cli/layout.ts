@@ -1,7 +1,7 @@
 import { cells } from '../terminal/cells.ts';
 import { commandRows, rowsOfWords } from '../terminal/shell-words.ts';
 
-/** Text in lines that are no wider than the screen, each behind its margin. Words are never broken: a longer one has a line of its own. */
+/** Text in lines that fit the screen, each after its margin. Words are never broken: one that is too long gets its own line. */
 export function paragraph(text: string, width: number, margin = ''): string {
   return rowsOfWords(
     text.split(/\s+/).filter((word) => word !== ''),
@@ -11,12 +11,12 @@ export function paragraph(text: string, width: number, margin = ''): string {
     .join('');
 }
 
-/** More than this share of the screen is not given to the names in front of a table. */
+/** The column of names takes at most this share of the screen. */
 const widestNames = 0.5;
-/** Where the screen is too narrow for two columns, what a name means stands below it. */
+/** On a screen too narrow for two columns, the meaning stands below its name, indented by this much. */
 const below = 8;
 
-/** Names and what they mean, side by side, or below each other where the screen is narrow. */
+/** Names and their meanings, side by side, or one below the other on a narrow screen. */
 export function rows(pairs: readonly (readonly [name: string, meaning: string])[], width: number): string {
   const room = Math.floor(width * widestNames);
   const column = Math.max(0, ...pairs.map(([name]) => cells(name)).filter((size) => size <= room)) + 4;
@@ -31,7 +31,7 @@ export function rows(pairs: readonly (readonly [name: string, meaning: string])[
     .join('');
 }
 
-/** A flag that is too wide together with its value has the value below it. */
+/** If a flag and its value do not fit on one line, the value goes below. */
 function named(name: string, width: number): string {
   if (cells(name) + 2 <= width) return `  ${name}\n`;
   const last = name.lastIndexOf(' ');
@@ -40,7 +40,7 @@ function named(name: string, width: number): string {
   return `  ${flag}\n${' '.repeat(Math.max(0, Math.min(below, width - cells(value))))}${value}\n`;
 }
 
-/** A command line of a shell, which goes on after a backslash; inside quotes it goes on without one. */
+/** A shell command line, continued after a backslash, or without one inside quotes. */
 export function commandLine(line: string, width: number): string {
   const room = width - 4;
   const lines = commandRows(line, room).flatMap((row) => (cells(row) <= room ? [row] : rowsOfWords(row.split(' '), room)));

@@ -18,7 +18,7 @@ export const streamOptions = {
     choices: readableDialects.map((each) => each.id),
     help: 'Read this dialect instead of detecting it',
   },
-  stderr: { type: 'string', value: 'FILE', help: 'What the process wrote to stderr: more evidence' },
+  stderr: { type: 'string', value: 'FILE', help: 'File with what the process wrote to stderr, as further evidence' },
   'process-exit': { type: 'string', value: 'CODE|SIGNAL', help: 'How the process ended: 0, 1, SIGTERM, …' },
   notes: {
     type: 'string',
@@ -26,7 +26,7 @@ export const streamOptions = {
     choices: ['text', 'json', 'none'],
     help: 'How to print losses and notes on stderr (default: text)',
   },
-  'no-redact': { type: 'boolean', help: 'Keep secrets: keys of known shapes, values of secret-looking variables' },
+  'no-redact': { type: 'boolean', help: 'Do not redact secrets: keys of known shapes, values of secret-looking variables' },
   strict: { type: 'boolean', help: 'Exit with 2 when there is any loss or note' },
 } as const satisfies Options;
 
@@ -92,7 +92,7 @@ export function printNotes(notes: readonly Note[], source: Source, style: NoteSt
   }
 }
 
-/** The name of a file as it may be told: what is typed or found may hold a key. */
+/** The name of a file, safe to print: a name that was typed or found may contain a key. */
 export function toldName(name: string, context: Context): string {
   return new Redactor({ values: secretValues(context.env) }).text(name);
 }
@@ -108,7 +108,7 @@ export function readSharedFlags(values: Values<typeof streamOptions>, context: C
   };
 }
 
-/** Secrets are taken out before anything leaves, unless it is asked for; one redactor serves one run. */
+/** Redacts secrets before anything is printed, unless turned off; one redactor serves one run. */
 export function redaction(off: boolean | undefined, context: Context): { redact?: Redactor } {
   return off === true ? {} : { redact: new Redactor({ values: [...secretValues(context.env), ...ownSecrets(context.env)] }) };
 }

@@ -329,6 +329,6 @@ describe('runwire play', () => {
   });
 
   it('says when there are no times to keep', async () => {
-    expect((await runwire(['play', good])).stderr).toBe(`runwire: ${good}: its lines carry no times, so it was written at once\n`);
+    expect((await runwire(['play', good])).stderr).toBe(`runwire: ${good}: its lines have no timestamps, so it was written at once\n`);
   });
 });

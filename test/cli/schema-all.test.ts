@@ -60,7 +60,7 @@ it.each<[what: string, put: (path: string, cwd: string) => void]>([
   put(path, cwd);
   expect(await writeAll(cwd)).toMatchObject({
     status: 2,
-    stderr: `runwire: ${path} is there, and is not a schema that Runwire wrote; remove it, or name another folder\n`,
+    stderr: `runwire: ${path} exists and is not a schema that Runwire wrote; remove it, or name another folder\n`,
   });
   expect(readdirSync(join(cwd, 'schemas'))).toEqual(['outcome.schema.json']);
 });

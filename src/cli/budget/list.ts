@@ -12,13 +12,13 @@ import { csvLine } from '../../ledger/csv.ts';
 
 export const list = command({
   name: 'budget list',
-  summary: 'Budgets, and what is left of them',
-  description: `What runs took in the current period, and what is set aside for those that have not ended. Periods are days, weeks (from
-Monday) and months in UTC, by the clock of the ledger. A table on a terminal, else JSON lines (see "runwire schema budget").`,
+  summary: 'List budgets and what is left of them',
+  description: `Shows what runs have spent in the current period, and what is reserved for those that have not ended. Periods are days, weeks (from
+Monday) and months in UTC, by the clock of the ledger. Prints a table on a terminal, else JSON lines (see "runwire schema budget").`,
   options: { ...formatOptions, ...ledgerOption },
   examples: [
     ['runwire budget', 'What is left'],
-    ['runwire budget list --json | jq "select(.usd != null and .spent.usd > .usd * 0.8) | .name"', 'Which are nearly gone'],
+    ['runwire budget list --json | jq "select(.usd != null and .spent.usd > .usd * 0.8) | .name"', 'Budgets that are nearly used up'],
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
@@ -65,14 +65,14 @@ const columns: readonly Column<BudgetState>[] = [
   },
 ];
 
-/** Of the limit that is nearest. */
+/** The used share of whichever limit is nearest. */
 function shareOf({ usd, tokens, spent, reserved }: BudgetState): number {
   const share = (kind: 'usd' | 'tokens', limit: number | undefined): number =>
     limit === undefined ? 0 : (spent[kind] + reserved[kind]) / limit;
   return Math.max(share('usd', usd), share('tokens', tokens));
 }
 
-/** Of what is limited. */
+/** The amounts of what is limited: dollars, tokens or both. */
 function amounts({ usd, tokens }: BudgetState, amount: BudgetState['spent']): string {
   const shown = [usd === undefined ? [] : dollars(amount.usd), tokens === undefined ? [] : `${compactCount(amount.tokens)} tokens`];
   return shown.flat().join(', ');

@@ -5,11 +5,12 @@ import { budgetName } from './name.ts';
 
 export const remove = command({
   name: 'budget remove',
-  summary: 'Remove a budget, and what was counted for it',
+  summary: 'Remove a budget and its recorded spending',
   operands: 'NAME',
-  description: 'The runs stay in the ledger. Those that go on are not stopped; those that ask for more are.',
+  description:
+    'The runs stay in the ledger. Runs that are still running continue until they need more of the budget; then they are stopped.',
   options: { ...ledgerOption },
-  examples: [['runwire budget remove team-a', 'No such budget any more']],
+  examples: [['runwire budget remove team-a', 'Remove this budget']],
   async run(values, operands, context) {
     const name = budgetName(operands, 'budget remove NAME');
     return useLedger(

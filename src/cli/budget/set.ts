@@ -8,24 +8,24 @@ import { budgetName } from './name.ts';
 
 export const set = command({
   name: 'budget set',
-  summary: 'Make or change a budget',
+  summary: 'Create or change a budget',
   operands: 'NAME',
-  description: `Runs with --budget NAME take from it together, from any process and machine that uses this ledger. What was spent in the current period
+  description: `All runs with --budget NAME share it, in any process and on any machine that uses this ledger. What was spent in the current period
 still counts when a budget is changed.`,
   options: {
-    usd: { type: 'string', value: 'USD', help: 'This many dollars' },
-    tokens: { type: 'string', value: 'N', help: 'This many tokens, in and out' },
+    usd: { type: 'string', value: 'USD', help: 'Allow this many dollars' },
+    tokens: { type: 'string', value: 'N', help: 'Allow this many tokens, input and output' },
     per: {
       type: 'string',
       value: periods.join('|'),
       choices: periods,
-      help: 'Renewed every day, week or month (UTC), or once and for all (default: total)',
+      help: 'Renew it every day, week or month (UTC), or never: total (default)',
     },
     ...ledgerOption,
   },
   examples: [
     ['runwire budget set team-a --usd 50 --per day', 'Fifty dollars a day'],
-    ['runwire budget set nightly --tokens 20000000 --per week --ledger postgres://db/team', 'In the ledger of a team'],
+    ['runwire budget set nightly --tokens 20000000 --per week --ledger postgres://db/team', 'In the ledger of a team, renewed weekly'],
   ],
   async run(values, operands, context) {
     const name = budgetName(operands, 'budget set NAME --usd N --per day');

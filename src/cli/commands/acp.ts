@@ -3,7 +3,7 @@ import { oneLine } from '../../terminal/plain.ts';
 import { command, type Options } from '../command.ts';
 import { runOptions } from '../run/options.ts';
 
-/** Flags of a run that make no sense when an editor asks: what to say, where, and what goes to stdout. */
+/** Flags of a run that make no sense when an editor gives the prompts: the prompt, the folder, and what goes to stdout. */
 const left = new Set([
   'prompt',
   'json',
@@ -31,21 +31,21 @@ const options: Options = Object.fromEntries(Object.entries(runOptions).filter(([
 
 export const acp = command({
   name: 'acp',
-  summary: 'Serve any agent to an editor: Runwire as an agent of the Agent Client Protocol',
+  summary: 'Serve any agent to an editor, over the Agent Client Protocol (ACP)',
   operands: '[-- COMMAND…]',
   takesCommand: true,
-  description: `An editor that speaks ACP starts this, and talks with it on stdin and stdout. Every prompt is a run of --agent, with the limits
-and rules that are given here, and is remembered in the ledger like any other. What the built-in agent may not do without a rule, and what
-an agent of ACP asks for, the person at the editor is asked. The answer to a prompt has the outcome in _meta.runwire.outcome.
-stdout carries the protocol and nothing else; people read stderr.`,
+  description: `An editor that speaks ACP starts this command and talks to it over stdin and stdout. Every prompt is a run of --agent, with the limits
+and rules given here, and is recorded in the ledger like any other run. The person at the editor is asked about everything that the
+built-in agent may not do without a rule, or that an ACP agent asks permission for. The response to a prompt has the outcome in
+_meta.runwire.outcome. stdout carries the protocol and nothing else; messages for people go to stderr.`,
   options,
   examples: [
-    ['runwire acp --agent codex', 'In the settings of an editor: Codex, as an agent of ACP'],
+    ['runwire acp --agent codex', 'In the settings of an editor: Codex as an ACP agent'],
     ['runwire acp --model anthropic/claude-sonnet-4-5 --max-cost-usd 2', 'The built-in agent, with a limit for each prompt'],
-    ['runwire acp --agent acp:gemini', 'An agent that speaks ACP itself, with our ledger and rules'],
+    ['runwire acp --agent acp:gemini', 'An agent that speaks ACP itself, with the ledger and rules of Runwire'],
   ],
   async run(values, operands, context, program) {
-    if (operands.length > 0) throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; the editor gives the prompts`);
+    if (operands.length > 0) throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; prompts come from the editor`);
     const { serveAcp } = await import('../acp/start.ts');
     return serveAcp(values, program, context);
   },

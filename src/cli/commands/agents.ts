@@ -16,11 +16,11 @@ export const agentsCommand = command({
   summary: 'List the agents that can be run, and which are installed here',
   operands: '[AGENT]',
   description:
-    'Looks for each agent in PATH, asks it for its version, and tells what can be asked of it: its permission modes, a model, a session to resume, limits of its own. With an agent, its details and the exact command line of a run.',
+    'Looks for each agent in PATH, asks for its version, and lists what it supports: permission modes, choosing a model, resuming a session, limits of its own. With AGENT, prints its details and the exact command line of a run.',
   options: { json: { type: 'boolean', help: 'Print JSON' } },
   examples: [
     ['runwire agents', 'A table'],
-    ['runwire agents codex', 'All about one of them'],
+    ['runwire agents codex', 'Details of one agent'],
     ["runwire agents --json | jq -r '.[] | select(.installed) | .id'", 'The installed ones'],
   ],
   async run(values, operands, context) {
@@ -54,7 +54,7 @@ interface Found {
 /** In a file or a pipe nothing is cut. */
 const unbounded = 1000;
 
-/** On a terminal of 80 columns and 24 rows it is all seen at once. */
+/** Fits on a terminal of 80 columns and 24 rows. */
 function overview(found: readonly Found[], context: Context): string {
   const { width, colours } = screenOf(context);
   const isCut = context.stdoutIsTerminal || context.env['COLUMNS'] !== undefined;

@@ -11,19 +11,19 @@ import { ledgerOption, noSuchLedger, runWords, useLedger } from '../runs/ledger.
 
 export const apply = command({
   name: 'apply',
-  summary: 'Take what a run in a private copy changed into your checkout',
+  summary: 'Apply the changes of a run in a private copy to your checkout',
   operands: 'RUN',
   description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Its changes become uncommitted changes
-of the checkout; index and branches stay as they are. Nothing is done where they do not fit, or where you have changed the same files.
-The branch stays; "runwire drop" discards it.`,
+in the checkout; the index and the branches stay as they are. Nothing is changed if they do not apply cleanly, or if you have changed
+the same files. The branch stays; "runwire drop" discards it.`,
   options: {
-    'dry-run': { type: 'boolean', help: 'Tell what would change, and whether it fits' },
-    '3way': { type: 'boolean', help: 'Merge what does not fit as it is; conflicts are marked in the files' },
+    'dry-run': { type: 'boolean', help: 'Print what would change, and whether it applies cleanly' },
+    '3way': { type: 'boolean', help: 'Merge changes that do not apply cleanly; conflicts are marked in the files' },
     ...keptOptions,
     ...ledgerOption,
   },
   examples: [
-    ['runwire apply last', 'Take what the last run changed'],
+    ['runwire apply last', 'Apply the changes of the last run'],
     ['runwire apply 7kq2 --dry-run', 'Look first'],
   ],
   async run(values, operands, context) {

@@ -9,35 +9,35 @@ const { from, stderr, 'process-exit': processExit, 'no-redact': noRedact } = str
 
 export const check = command({
   name: 'check',
-  summary: 'Check a run against what is expected of it, or against another run',
+  summary: 'Check a run against expectations, or against another run',
   operands: '[FILE|RUN] [-- RUN-FLAGS…]',
   takesCommand: true,
-  description: `A tape or what an agent printed (a file, or stdin), a run of the ledger by its id or "last", or, after --, a run to be made now.
-Rules are given with --expect, in words or in a file, one a line; --against compares with another run. See "runwire schema expect".
-Exits with 0 when the run succeeded and every rule holds, with 9 when one does not, else with the code of the run. Where a rule
-says how the run ends ("ends permission"), the rules alone decide. With --repeat, the runs must pass at the rate of --min-rate.`,
+  description: `Checks a tape or the output of an agent (a file, or stdin), a run in the ledger (its id, or "last"), or, after --, a run to start now.
+Rules are given with --expect, in words or in a file, one per line; --against compares with another run. See "runwire schema expect".
+Exits with 0 when the run succeeded and every rule holds, with 9 when a rule does not hold, else with the exit code of the run. If a
+rule says how the run ends ("ends permission"), the rules alone decide. With --repeat, the share of runs that pass must reach --min-rate.`,
   options: {
     expect: expectOption,
     against: {
       type: 'string',
       value: 'FILE|RUN',
-      help: 'It must end in the same class, with the same tools and files, and take about as much',
+      help: 'Require the same class, tools and files as in this run, and about as many turns and as much cost',
     },
-    factor: { type: 'string', value: 'N', help: 'How many times the turns and the cost of that run it may take (default: 1.5)' },
-    repeat: { type: 'string', value: 'N', help: 'Make the run after -- N times, and tell how often it passes' },
-    'min-rate': { type: 'string', value: 'RATE', help: 'How often it has to pass: 0 to 1 (default: 1)' },
-    junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report: each run is a test case, and each rule' },
+    factor: { type: 'string', value: 'N', help: 'Allow up to N times the turns and the cost of that run (default: 1.5)' },
+    repeat: { type: 'string', value: 'N', help: 'Do the run after -- N times, and report how often it passes' },
+    'min-rate': { type: 'string', value: 'RATE', help: 'The share of runs that must pass: 0 to 1 (default: 1)' },
+    junit: { type: 'string', value: 'FILE', help: 'Write a JUnit report: a test case for each run, and for each rule' },
     from,
     stderr,
     'process-exit': processExit,
     'no-redact': noRedact,
-    json: { type: 'boolean', help: 'JSON, also on a terminal' },
-    text: { type: 'boolean', help: 'For people, also in a pipe' },
+    json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
+    text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
     ...ledgerOption,
   },
   examples: [
     [`runwire check last --expect 'must run npm test' --expect 'must not touch test/**'`, 'Did the last run do what it should?'],
-    ['runwire check run.tape --expect rules.txt --text', 'Rules in a file, told for people'],
+    ['runwire check run.tape --expect rules.txt --text', 'Rules in a file, results for people'],
     ['runwire check last --against 7kq2 --factor 2', 'A regression test of one run against another'],
     [
       `runwire check --repeat 10 --min-rate 0.8 --expect 'after: npm test' -- --agent codex --isolate auto "fix the bug"`,

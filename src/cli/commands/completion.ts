@@ -18,7 +18,7 @@ It asks this command for the words: "runwire completion bash -- WORDS…" prints
     ['eval "$(runwire completion bash)"', 'In ~/.bashrc'],
     ['runwire completion zsh > "${fpath[1]}/_runwire"', 'For zsh'],
     ['runwire completion fish > ~/.config/fish/completions/runwire.fish', 'For fish'],
-    ['runwire completion fish -- run --agent co', 'What the shell is told'],
+    ['runwire completion fish -- run --agent co', 'What the shell receives'],
   ],
   async run(_values, operands, context, typed) {
     const [shell = ''] = operands;

@@ -11,8 +11,8 @@ export const convert = command({
   name: 'convert',
   summary: 'Translate a recorded or live stream from one dialect to another',
   operands: '[FILE…]',
-  description: `Reads an agent's output and writes it in another dialect, line by line as it comes. What the target
-cannot say is counted on stderr. \`runwire dialects\` lists the names; a variant follows a colon: claude:json.`,
+  description: `Reads an agent's output and writes it in another dialect, line by line as it arrives. What the target
+dialect cannot express is counted on stderr. \`runwire dialects\` lists the names; a variant follows a colon: claude:json.`,
   options: {
     ...streamOptions,
     to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write this dialect (default: runwire, the lossless tape)' },

@@ -15,15 +15,15 @@ import { grid } from '../../terminal/table.ts';
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Check whether agents can be run here, from program to flags',
+  summary: 'Check whether agents can run here: program, version, key and flags',
   operands: '[AGENT]',
   description:
-    'Checks the agent, or all installed ones: program, version, key, and whether its help names every flag that we use; of the built-in one, model and key. No model is called. Names the kinds of events that no decoder knew in earlier runs. Exits with 1 when something is wrong.',
+    'Checks one agent, or all that are installed: program, version, key, and whether its help lists every flag that Runwire uses; for the built-in agent, model and key. No model is called. Also lists the kinds of events in earlier runs that no decoder recognised. Exits with 1 when something is wrong.',
   options: { json: { type: 'boolean', help: 'Print JSON' } },
   examples: [
     ['runwire doctor', 'Everything that is installed'],
-    ['runwire doctor codex', 'One agent; not being installed is wrong'],
-    ['runwire doctor "acp:my-agent --acp"', 'Whether a command speaks ACP: it is started and greeted, no more'],
+    ['runwire doctor codex', 'One agent; it is an error if it is not installed'],
+    ['runwire doctor "acp:my-agent --acp"', 'Check that a command speaks ACP: it is started and initialised, nothing more'],
     ['runwire doctor --json | jq \'.agents[].checks[] | select(.status == "wrong")\'', 'What is wrong'],
   ],
   async run(values, operands, context) {

@@ -6,10 +6,10 @@ import { ledgerOption, noSuchLedger, runWords, useLedger } from '../runs/ledger.
 
 export const drop = command({
   name: 'drop',
-  summary: 'Discard what a run in a private copy changed: delete its branches',
+  summary: 'Discard the changes of a run in a private copy: delete its branches',
   operands: 'RUN',
-  description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Only branches that Runwire made for this
-run are deleted, and none that somebody has added to. It prints what they were: "git branch NAME COMMIT" brings one back.`,
+  description: `RUN is a run that was started with --isolate: the beginning of its id, or "last". Deletes only the branches that Runwire made for
+this run, and none to which somebody has added commits. Prints the commit of each: "git branch NAME COMMIT" brings it back.`,
   options: { ...keptOptions, ...ledgerOption },
   examples: [['runwire drop last', 'Discard what the last run changed']],
   async run(values, operands, context) {

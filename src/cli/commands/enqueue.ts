@@ -4,13 +4,13 @@ import { queueOption } from '../fleet/queue.ts';
 
 export const enqueueCommand = command({
   name: 'enqueue',
-  summary: 'Queue runs for the workers of a team, in PostgreSQL',
+  summary: "Queue runs for a team's workers, in PostgreSQL",
   operands: '[PROMPT | SPEC.json… | -] [-- COMMAND…]',
   takesCommand: true,
-  description: `The flags of "runwire run" say what to do; or files of RunSpecs say it, or JSON lines of them on stdin (see "runwire schema
+  description: `What to do is given by flags of "runwire run", by files of RunSpecs, or by RunSpecs as JSON lines on stdin (see "runwire schema
 queued-spec"). All errors are reported before anything is queued. stdout gets one JSON line for each run: its id and state.
-A worker fetches the repository by its remote and commit, into a folder of its own; nothing else from this machine is there.
-The job names variables and never holds their values: a worker gives those of its own that it allows.`,
+A worker fetches the repository, by its remote and commit, into a separate folder; nothing else from this machine is available there.
+A job names environment variables and never holds their values: a worker passes on those of its own that it allows.`,
   options: { ...specOptions, ...orderOptions, ...queueOption },
   examples: [
     ['runwire enqueue --agent codex --key repo=web "fix the flaky test"', 'One run'],
@@ -19,7 +19,7 @@ The job names variables and never holds their values: a worker gives those of it
       `jq -c '{id: .number|tostring, prompt: .title, agent: "claude"}' issues.json | runwire enqueue -`,
       'One for each issue, and never twice',
     ],
-    ['runwire enqueue --after 7kq2 -p "write the changelog"', 'When another has succeeded'],
+    ['runwire enqueue --after 7kq2 -p "write the changelog"', 'Once another run has succeeded'],
   ],
   async run(values, operands, context, program) {
     const { enqueue } = await import('../fleet/enqueue.ts');

@@ -5,43 +5,43 @@ import { crewOptions, publishOptions, readCrewFlags } from '../orchestrate/flags
 
 const clean: Entry = {
   name: 'clean',
-  summary: 'Reclaim private copies that a crash left: keep their work, remove them',
+  summary: 'Reclaim private copies left by a crash: keep their work, remove them',
   load: async () => (await import('../orchestrate/clean.ts')).clean,
 };
 
 export const orchestrate = command({
   name: 'orchestrate',
   summary: 'Have a model hand out work to agents on branches, and publish what passes',
-  description: `A model (--model) cuts the task into pieces and gives them to coding agents. Each agent works in a private copy of the
-repository; your checkout is never touched. All it leaves is committed on a branch runwire/RUN/N-…, verified in a fresh
-copy, and the model decides what follows. The last branch is published if you say so, by Runwire itself.
+  description: `A model (--model) splits the task into pieces and gives them to coding agents. Each agent works in a private copy of the
+repository; your checkout is never touched. Everything it leaves is committed on a branch runwire/RUN/N-… and verified in a
+fresh copy; then the model decides what comes next. With --publish, Runwire itself publishes the last branch.
 stdout gets the final report as JSON; with --stream-json also every event, as it happens.
-The limits of money, tokens and time are for all of it together; --max-turns counts the calls of the directing model.`,
+The limits on cost, tokens and time apply to everything together; --max-turns counts the calls to the directing model.`,
   options: {
-    task: { type: 'string', value: 'TEXT', help: 'What to do; else -p, else stdin' },
-    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same' },
-    'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls of the directing model (exit 6)' },
+    task: { type: 'string', value: 'TEXT', help: 'What to do (default: stdin)' },
+    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'The same as --task' },
+    'max-turns': { type: 'string', value: 'N', help: 'Stop after N calls to the directing model (exit 6)' },
     ...crewOptions,
     ...publishOptions,
-    interactive: { type: 'boolean', help: 'Read what to do next, line by line, from the terminal or stdin, until it ends' },
+    interactive: { type: 'boolean', help: 'Read what to do next, line by line, from the terminal or stdin, until end of input' },
   },
   subcommands: [clean],
   examples: [
     [
       'runwire orchestrate --task "fix the failing tests" --model anthropic/claude-sonnet-4-5 --agents codex,claude --verify "npm test"',
-      'Two kinds of agents, and a proof',
+      'Two kinds of agents, with their work verified',
     ],
     [
       'runwire orchestrate --task "$(cat task.md)" --stream-json --max-cost-usd 5 --publish branch | my-dashboard',
       'Live events, one budget, and a pushed branch',
     ],
-    ['runwire orchestrate clean', 'What a crash left'],
+    ['runwire orchestrate clean', 'Clean up after a crash'],
   ],
   async refuse(failure, words, context) {
     return (await import('../run/refuse.ts')).refuseCrew(failure, words, context);
   },
   async run({ task, prompt, interactive, ...values }, operands, context) {
-    // A task without quotes would be done by its first word.
+    // Of a task without quotes, only the first word would be done.
     if (operands.length > 0)
       throw new Failure('input', `unexpected "${oneLine(operands.join(' '), 60)}"; a task of several words is quoted: --task "…"`);
     const { conductOrchestration } = await import('../orchestrate/orchestrate.ts');

@@ -15,24 +15,24 @@ import { present } from '../../present.ts';
 
 export const outcome = command({
   name: 'outcome',
-  summary: 'What a run came to: verdict, answer, tools, files, tokens, cost',
+  summary: 'Print the outcome of a run: verdict, answer, tools, files, tokens, cost',
   operands: '[FILE|RUN…]',
-  description: `Folds an agent's output to one RunOutcome, a JSON document, one line per file; on a terminal it is written for people.
-The verdict weighs everything that is known: the agent's claim, errors, denials, limits, an empty answer, a cut
-stream, and, if given, its stderr and how the process ended. A run of the ledger is named by its id, or "last".`,
+  description: `Reduces an agent's output to one RunOutcome: a JSON document, one line per file; on a terminal, text for people.
+The verdict weighs everything that is known: the agent's claim, errors, denials, limits, an empty answer, a truncated
+stream, and, if given, its stderr and how the process ended. A run in the ledger is named by its id, or "last".`,
   options: {
     ...streamOptions,
     'exit-code': { type: 'boolean', help: "Exit with the verdict's code instead of 0" },
     'fail-on': failOnOption,
-    full: { type: 'boolean', help: 'Every list entry and every byte of tool output, not the compact document' },
-    json: { type: 'boolean', help: 'JSON, also on a terminal' },
-    text: { type: 'boolean', help: 'For people, also in a pipe' },
-    prompt: { type: 'string', value: 'TEXT', help: 'The prompt of the run, where the stream does not hold it' },
-    attempt: { type: 'string', value: 'N', help: 'Which attempt this was, from 1' },
+    full: { type: 'boolean', help: 'Include every list entry and every byte of tool output, instead of the compact document' },
+    json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
+    text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
+    prompt: { type: 'string', value: 'TEXT', help: 'The prompt of the run, if the stream does not contain it' },
+    attempt: { type: 'string', value: 'N', help: 'Which attempt this was, counting from 1' },
     ...ledgerOption,
   },
   examples: [
-    ['codex exec --json "fix the tests" | runwire outcome --exit-code && deploy', 'Go on only after a true success'],
+    ['codex exec --json "fix the tests" | runwire outcome --exit-code && deploy', 'Continue only after a true success'],
     ['runwire outcome --stderr err.txt --process-exit 1 run.jsonl | jq .verdict', 'Judge a stored run by all its evidence'],
     ['runwire outcome --text run.jsonl', 'Verdict, why, files, cost and what to try, for people'],
     ["runwire outcome runs/*.jsonl | jq -s 'map(.metrics.cost) | add'", 'Add up what many runs cost'],

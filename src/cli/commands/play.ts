@@ -13,21 +13,21 @@ import type { Note } from '../../outcome/fold.ts';
 
 export const play = command({
   name: 'play',
-  summary: 'Write a tape to stdout again, with its original timing',
+  summary: 'Replay a tape to stdout, with its original timing',
   operands: '[FILE|RUN…]',
-  description: `Plays a tape, or any stored stream whose lines carry times, as if the agent were running now:
-for demos, dashboards and tests of programs that read a live stream. A run of the ledger is named by its id, or "last".`,
+  description: `Plays a tape, or any stored stream whose lines have timestamps, as if the agent were running now:
+for demos, dashboards and tests of programs that read a live stream. A run in the ledger is named by its id, or "last".`,
   options: {
     from: streamOptions.from,
     to: { type: 'string', short: 't', value: 'DIALECT', help: 'Write this dialect (default: runwire)' },
-    speed: { type: 'string', value: 'N|max', help: 'N times as fast (default: 1); max: without waiting' },
+    speed: { type: 'string', value: 'N|max', help: 'Play N times as fast (default: 1); max: without waiting' },
     notes: streamOptions.notes,
     'no-redact': streamOptions['no-redact'],
     ...ledgerOption,
   },
   examples: [
     ['runwire play run.tape', 'As it happened'],
-    ['runwire play last', 'The last run of the ledger, wherever its tape is'],
+    ['runwire play last', 'The last run in the ledger, wherever its tape is'],
     ['runwire play run.tape --speed 10 | my-dashboard', 'Ten times as fast, for a dashboard'],
   ],
   async run(values, operands, context) {
@@ -62,7 +62,7 @@ for demos, dashboards and tests of programs that read a live stream. A run of th
       writer.end(next.value);
       await context.print(writer.take());
       if (first === undefined && speed !== Infinity)
-        context.warn(`runwire: ${toldName(source.name, context)}: its lines carry no times, so it was written at once`);
+        context.warn(`runwire: ${toldName(source.name, context)}: its lines have no timestamps, so it was written at once`);
       printNotes([...notes, ...writer.notes], source, values.notes === 'json' || values.notes === 'none' ? values.notes : 'text', context);
     });
     return 0;

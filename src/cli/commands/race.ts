@@ -7,28 +7,28 @@ export const race = command({
   name: 'race',
   summary: 'Give one task to several agents, verify what each did, and name a winner',
   operands: '[PROMPT]',
-  description: `Every agent works in a private copy of the repository; your checkout is never touched. What each did is on a branch
-runwire/RUN/N-…, and verified in a fresh copy of its commit; the base is verified first.
-The winner did what was asked, passes --verify, deleted no test and touched no protected file; among several, --best decides:
+  description: `Every agent works in a private copy of the repository; your checkout is never touched. The work of each is on a branch
+runwire/RUN/N-…, and is verified in a fresh copy of its commit; the base is verified first.
+The winner did what was asked, passes --verify, deleted no test and touched no protected file; if several qualify, --best decides:
 the first to end (the others are stopped at once), the cheapest, the smallest change, or the fastest. A tie goes to the one
-named first. The exit code is the winner's; without one it is that of the class most of them ended in.
+named first. The exit code is the winner's; without a winner, it is that of the class in which most of them ended.
 stdout gets the final report as JSON, stderr a table.`,
   options: {
-    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do; else the argument, else stdin' },
+    prompt: { type: 'string', short: 'p', value: 'TEXT', help: 'What to do (default: the argument, or stdin)' },
     ...crewOptions,
-    attempts: { type: 'string', value: 'N', help: 'How often each agent takes part (default: 1)' },
+    attempts: { type: 'string', value: 'N', help: 'How many times each agent takes part (default: 1)' },
     best: {
       type: 'string',
       value: bestWays.join('|'),
       choices: bestWays,
-      help: 'Who wins among those that pass (default: first)',
+      help: 'How to choose a winner among those that pass (default: first)',
     },
   },
   examples: [
-    ['runwire race "fix the failing test" --agents codex,claude,opencode --verify "npm test"', 'The first that passes wins'],
+    ['runwire race "fix the failing test" --agents codex,claude,opencode --verify "npm test"', 'The first to pass wins'],
     [
       'runwire race "make it faster" --agents claude --attempts 5 --best cheapest --verify "npm test" --max-cost-usd 3',
-      'Five times the same agent, under one budget',
+      'The same agent five times, under one budget',
     ],
   ],
   async refuse(failure, words, context) {

@@ -7,16 +7,16 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { nearest } from '../../nearest.ts';
 
-/** Apart from their schemas, which are loaded when one is asked for; a test keeps the two equal. */
+/** Only the names: the schemas are loaded when one is asked for. A test keeps the two equal. */
 const runsFormats = ['run', 'run-summary', 'run-stats', 'run-diff', 'run-finding', 'budget'] as const;
 
 export const schema = command({
   name: 'schema',
   summary: 'Print the JSON Schema of a format',
   operands: '[NAME]',
-  description: `Without a name: the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
-A dialect's name gives the schema of one object of its wire. --all writes each into a folder, as NAME.schema.json; files there that are not schemas of Runwire are never overwritten.`,
-  options: { all: { type: 'string', value: 'DIR', help: 'Write all of them into this folder, created if it is missing' } },
+  description: `Without a name, lists the names. Formats of Runwire: ${Object.keys(formats).join(', ')}, config; of its ledger: ${runsFormats.join(', ')}.
+The name of a dialect gives the schema of one object in its wire format. --all writes every schema into a folder, as NAME.schema.json; files there that are not Runwire schemas are never overwritten.`,
+  options: { all: { type: 'string', value: 'DIR', help: 'Write all schemas into this folder, which is created if it is missing' } },
   examples: [
     ['runwire schema outcome > outcome.schema.json', 'For your own validator or code generator'],
     ['runwire schema --all schemas', 'All of them, for a repository of your own'],
@@ -51,14 +51,14 @@ async function schemaText(name: string): Promise<string> {
   return `${JSON.stringify(found, null, 2)}\n`;
 }
 
-/** Schemas of an earlier version are replaced; before anything is written it is known that nothing else is in the way. */
+/** Replaces schemas of an earlier version. Checks that nothing else is in the way before it writes anything. */
 async function writeAll(folder: string, names: readonly string[], context: Context): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     for (const name of names) {
       const path = pathOf(folder, name);
       if (!(await isFree(path, name)))
-        throw new Failure('input', `${path} is there, and is not a schema that Runwire wrote; remove it, or name another folder`);
+        throw new Failure('input', `${path} exists and is not a schema that Runwire wrote; remove it, or name another folder`);
     }
     for (const name of names) await writeFile(pathOf(folder, name), await schemaText(name));
   } catch (error) {
@@ -70,7 +70,7 @@ async function writeAll(folder: string, names: readonly string[], context: Conte
 
 const pathOf = (folder: string, name: string): string => join(folder, `${name}.schema.json`);
 
-/** Links are never written through, whatever they lead to. */
+/** A symbolic link is never followed, whatever it points to. */
 async function isFree(path: string, name: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return true;
@@ -88,14 +88,14 @@ function idIn(text: string): string {
   }
 }
 
-/** Of `runwire.json` and of the user's own config file; it lives with the agent, which is not for browsers. */
+/** The schema of `runwire.json` and of the user's config file; it belongs to the built-in agent, which is not for browsers. */
 async function configSchema(): Promise<Record<string, unknown>> {
   const [{ z }, { UserConfig }] = await Promise.all([import('zod'), import('../../builtin/config/schema.ts')]);
   const { $schema, ...rest } = z.toJSONSchema(UserConfig, { unrepresentable: 'any' });
   return { $schema, $id: 'runwire:config', title: 'Runwire config', ...rest };
 }
 
-/** Of what the commands under `runs` print. */
+/** The schema of what the commands under `runs` print. */
 async function runsSchema(name: (typeof runsFormats)[number]): Promise<Record<string, unknown>> {
   const [{ z }, { runsSchemas }] = await Promise.all([import('zod'), import('../../ledger/schemas.ts')]);
   const { $schema, ...rest } = z.toJSONSchema(runsSchemas[name], { unrepresentable: 'any' });

@@ -16,14 +16,14 @@ interface Problem {
 }
 
 const headLength = 64;
-/** A path of a file is 4096 bytes at most, and a message names what was expected. */
+/** The path of a file is at most 4096 bytes long; the rest is for the message, which names what was expected. */
 const longestProblem = 8192;
 
 export const validate = command({
   name: 'validate',
   summary: "Check every line of a stream against its dialect's schema",
   operands: '[FILE…]',
-  description: `Prints one problem a line, as FILE:LINE: PATH: MESSAGE, and exits with 2 if there is any.
+  description: `Prints one problem per line, as FILE:LINE: PATH: MESSAGE, and exits with 2 if there are any.
 Lines that are not JSON are problems too.`,
   options: {
     from: { ...streamOptions.from, choices: dialects.map((each) => each.id) },
@@ -100,7 +100,7 @@ class Checker {
     this.#framer.push(chunk);
   }
 
-  /** As a reader does: the first line that is sure decides, or the first 64 together. */
+  /** As in a reader: the first line that is certain decides, or the first 64 lines together. */
   #detect(): void {
     if (this.dialect !== undefined || this.#waiting.length > headLength) return;
     const head = this.#waiting.map(({ wire }) => wire);
@@ -150,7 +150,7 @@ class Checker {
   }
 }
 
-/** Undefined: the stack ends before the value does. */
+/** Undefined: the value is nested too deeply for the stack. */
 function parsed(schema: z.ZodType, wire: JsonObject): z.ZodSafeParseResult<unknown> | undefined {
   try {
     return schema.safeParse(wire);

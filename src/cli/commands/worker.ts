@@ -8,30 +8,31 @@ const leastLeaseMs = 1000;
 
 export const worker = command({
   name: 'worker',
-  summary: 'Take runs from the queue and do them',
-  description: `It takes runs that it may take, the most urgent first, and does each in a folder of its own. stdout gets a JSON line for each that
-starts and ends. Who may queue may run commands here: give the queue's database to people whom you would give this machine's shell.
-The first SIGTERM or SIGINT takes nothing more and lets runs end for --grace; what has not ended by then, or at a second signal, is
-given back to the queue. A worker that is not heard of for --lease loses its runs to others; when it is back it stops them and says nothing of them.
---once takes one run and exits with its exit code; with 0 if there is none to take.`,
+  summary: 'Take runs from the queue and execute them',
+  description: `Takes the runs that it may take, most urgent first, and executes each in a separate folder. stdout gets a JSON line whenever a run
+starts or ends. Anyone who can queue runs can run commands here: give access to the queue's database only to people to whom you would
+give a shell on this machine. After the first SIGTERM or SIGINT it takes no more runs and lets its current ones end within --grace; those
+that have not ended by then, or at a second signal, go back to the queue. A worker that sends no heartbeat for --lease loses its runs to
+others; when it is back, it stops them and reports nothing about them. --once takes one run and exits with its exit code, or with 0 if
+there is none to take.`,
   options: {
     slots: { type: 'string', value: 'N', help: 'How many runs at a time (default: 1)' },
-    label: { type: 'string', multiple: true, value: 'WORD', help: 'What this worker has, such as gpu; may be repeated' },
+    label: { type: 'string', multiple: true, value: 'WORD', help: 'Something that this worker has, such as gpu; may be repeated' },
     once: { type: 'boolean', help: 'Take one run, and exit with its exit code: for Kubernetes Jobs, Slurm arrays, Actions matrices' },
     'allow-env': {
       type: 'string',
       multiple: true,
       value: 'NAME',
-      help: "A variable of this worker's that runs may ask for with --env (or PREFIX_*); may be repeated",
+      help: 'Let runs ask for this environment variable of the worker with --env (or PREFIX_*); may be repeated',
     },
     poll: { type: 'string', value: 'DURATION', help: 'How often to look for work (default: 1s)' },
-    lease: { type: 'string', value: 'DURATION', help: 'After this long without a sign of life, its runs go to others (default: 30s)' },
-    grace: { type: 'string', value: 'DURATION', help: 'How long runs may take to end when it is told to leave (default: 25s)' },
+    lease: { type: 'string', value: 'DURATION', help: 'Its runs go to others after this long without a heartbeat (default: 30s)' },
+    grace: { type: 'string', value: 'DURATION', help: 'How long runs may take to end when the worker is told to stop (default: 25s)' },
     ...queueOption,
   },
   examples: [
-    ['runwire worker --slots 4', 'Four at a time, until it is told to leave'],
-    ['runwire worker --label gpu --allow-env "ANTHROPIC_*"', 'Also what needs a GPU, with a key of its own'],
+    ['runwire worker --slots 4', 'Four at a time, until told to stop'],
+    ['runwire worker --label gpu --allow-env "ANTHROPIC_*"', 'Also runs that need a GPU, with a key of its own'],
     ['runwire worker --once', 'One run, and its exit code'],
   ],
   async run(values, operands, context) {
@@ -43,7 +44,7 @@ given back to the queue. A worker that is not heard of for --lease loses its run
     if (leaseMs < leastLeaseMs) throw new Failure('input', `--lease ${values.lease ?? ''}: expected at least 1s`);
     const [{ Worker }, { childEnvironment }] = await Promise.all([import('../../fleet/worker.ts'), import('../../agents/environment.ts')]);
     const exitCode = await useQueue(values.ledger, context, async (queue, ledger) => {
-      // Before anything is started that could look.
+      // Before anything is started that could read it.
       context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
       const here = new Worker(queue, {
         env: context.env,

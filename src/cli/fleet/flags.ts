@@ -8,7 +8,7 @@ import { runOptions } from '../run/options.ts';
 
 const { prompt, agent, from, model, retries, allow, deny, setup, isolate, dirty, cwd, system, price, expect, env } = runOptions;
 
-/** Flags of `run` that say what is to be done, and nothing of where it is told. */
+/** The flags of `run` that say what to do, without those that say where it is reported. */
 export const specOptions = {
   prompt,
   agent,
@@ -35,7 +35,7 @@ export const specOptions = {
   env: {
     ...env,
     value: 'NAME',
-    help: "A variable of the worker's that the agent's process may have, if the worker allows it; may be repeated",
+    help: "Pass this environment variable of the worker to the agent's process, if the worker allows it; may be repeated",
   },
   'agent-arg': runOptions['agent-arg'],
   system,
@@ -49,30 +49,30 @@ export const specOptions = {
   'no-redact': runOptions['no-redact'],
 } as const satisfies Options;
 
-/** Flags that say when and where it is done. */
+/** Flags that say when and where to do it. */
 export const orderOptions = {
-  id: { type: 'string', value: 'NAME', help: 'A name of your own: the same name is queued once' },
+  id: { type: 'string', value: 'NAME', help: 'A name of your choice; the same name is queued only once' },
   key: {
     type: 'string',
     multiple: true,
     value: 'KEY=VALUE',
-    help: 'What limits count by, such as repo=web; see "runwire queue limit"; may be repeated',
+    help: 'Key that limits apply to, such as repo=web; see "runwire queue limit"; may be repeated',
   },
   label: {
     type: 'string',
     multiple: true,
     value: 'WORD|KEY=VALUE',
-    help: 'A word such as gpu: only for workers that have it; key=value: how to find the run again; may be repeated',
+    help: 'A word such as gpu: only for workers that have it; KEY=VALUE: label the run, to find it again; may be repeated',
   },
-  priority: { type: 'string', value: 'N', help: 'The higher goes first (default: 0)' },
-  budget: { type: 'string', value: 'NAME', help: 'The budget of the team that pays for it' },
-  at: { type: 'string', value: 'TIME', help: 'Not before 2026-11-17T02:00Z, or 30m from now' },
-  after: { type: 'string', multiple: true, value: 'RUN', help: 'Only when this run of the queue has succeeded; may be repeated' },
+  priority: { type: 'string', value: 'N', help: 'Higher priorities go first (default: 0)' },
+  budget: { type: 'string', value: 'NAME', help: 'The budget that pays for it; see "runwire budget"' },
+  at: { type: 'string', value: 'TIME', help: 'Start no earlier than 2026-11-17T02:00Z, or 30m from now' },
+  after: { type: 'string', multiple: true, value: 'RUN', help: 'Start only when this queued run has succeeded; may be repeated' },
   publish: {
     type: 'string',
     value: 'none|branch',
     choices: ['none', 'branch'],
-    help: 'branch: push what a run that succeeded has changed',
+    help: 'branch: push the changes of a run that succeeded',
   },
   bundle: { type: 'boolean', help: 'Send the commit with the job: for workers that cannot reach the remote' },
 } as const satisfies Options;

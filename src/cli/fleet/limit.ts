@@ -4,14 +4,14 @@ import { queueOption, useQueue } from './queue.ts';
 
 export const limit = command({
   name: 'queue limit',
-  summary: 'How many runs of a key may run at once',
+  summary: 'Limit how many runs of a key may run at once',
   operands: '[KEY=VALUE N|none]',
-  description: `Across all workers, exactly. "repo=*" is the limit of every repo that has none of its own. "none" takes a limit away.
-Without operands it lists the limits, a JSON line each. Running runs continue.`,
+  description: `The limit holds exactly, across all workers. "repo=*" sets the limit of every repo that has none of its own. "none" removes a limit.
+Without operands, lists the limits, one JSON line each. Runs that are already running continue.`,
   options: queueOption,
   examples: [
-    ['runwire queue limit repo=web 2', 'Two at once'],
-    ["runwire queue limit 'repo=*' 1", 'One of each repository that has no limit of its own'],
+    ['runwire queue limit repo=web 2', 'At most two at once'],
+    ["runwire queue limit 'repo=*' 1", 'One at a time for each repository without a limit of its own'],
     ['runwire queue limit repo=web none', 'As many as there are workers'],
   ],
   async run(values, operands, context) {

@@ -12,16 +12,16 @@ const defaultLimit = 200;
 
 export const queueList = command({
   name: 'queue list',
-  summary: 'What waits and what runs, the most urgent first',
-  description: `A table on a terminal, else JSON lines. "waiting": for another run, "queued": for a worker. What runs, and what has run, is in
-"runwire runs" too, like any other run.`,
+  summary: 'List what is waiting and running, most urgent first',
+  description: `Prints a table on a terminal, else JSON lines. "waiting" means for another run, "queued" for a worker. Runs that have started are also
+in "runwire runs", like any other run.`,
   options: {
-    all: { type: 'boolean', help: 'Also what has ended' },
-    limit: { type: 'string', value: 'N', help: `At most this many, the newest (default: ${defaultLimit})` },
-    json: { type: 'boolean', help: 'JSON lines, also on a terminal' },
+    all: { type: 'boolean', help: 'Also list runs that have ended' },
+    limit: { type: 'string', value: 'N', help: `List at most this many, the newest (default: ${defaultLimit})` },
+    json: { type: 'boolean', help: 'Print JSON lines, even on a terminal' },
     ...queueOption,
   },
-  examples: [["runwire queue list --all --json | jq -r 'select(.exit_code > 0) | .run'", 'What did not succeed']],
+  examples: [["runwire queue list --all --json | jq -r 'select(.exit_code > 0) | .run'", 'Runs that did not succeed']],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; see --help`);
     const limit = values.limit ?? String(defaultLimit);

@@ -8,12 +8,12 @@ import type { Queue } from '../../fleet/queue.ts';
 
 /** The flag of every command that works on the queue. */
 export const queueOption = {
-  ledger: { type: 'string', value: 'URL', help: 'The PostgreSQL of the queue and its ledger, postgres://…; default: RUNWIRE_LEDGER' },
+  ledger: { type: 'string', value: 'URL', help: 'PostgreSQL database of the queue and its ledger, postgres://… (default: RUNWIRE_LEDGER)' },
 } as const satisfies Options & { ledger: Option };
 
 export type QueuePlace = Extract<LedgerPlace, { kind: 'postgres' }>;
 
-/** Only a server that all machines can reach can hold a queue. */
+/** A queue needs a server that all machines can reach. */
 export function queuePlace(ledger: string | undefined, context: Context): QueuePlace {
   const place = ledgerPlace(ledger, context.env, context.cwd);
   if (place.kind !== 'postgres')
@@ -39,7 +39,7 @@ export async function useQueue<Result>(
   }
 }
 
-/** The run of the queue that a person means; undefined: there is none. */
+/** The queued run that a person means; undefined: there is none. */
 export async function queuedRun(queue: Queue, word: string): Promise<string | undefined> {
   const [run, ...others] = await queue.find(word);
   if (others.length > 0)

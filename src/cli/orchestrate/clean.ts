@@ -7,19 +7,19 @@ import { command } from '../command.ts';
 
 export const clean = command({
   name: 'orchestrate clean',
-  summary: 'Reclaim private copies that a crash left: keep their work, remove them',
+  summary: 'Reclaim private copies left by a crash: keep their work, remove them',
   operands: '[COPY…]',
-  description: `What is in a copy whose run is gone, uncommitted and untracked files too, is committed on its branch; then the copy is removed.
-Copies of live runs are left alone. On a terminal it is for people, else one JSON object a line.
-The exit code is 1 when a copy could not be reclaimed.`,
+  description: `Commits everything in a copy whose run is no longer alive, uncommitted and untracked files included, on the branch of the copy, and then
+removes the copy. Copies of live runs are left alone. Prints text on a terminal, else one JSON object per line.
+Exits with 1 when a copy could not be reclaimed.`,
   options: {
-    'dry-run': { type: 'boolean', help: 'Say what there is, and do nothing' },
-    discard: { type: 'boolean', help: 'Also remove what cannot be kept, such as work on a repository that is gone' },
-    json: { type: 'boolean', help: 'JSON, also on a terminal' },
+    'dry-run': { type: 'boolean', help: 'List the copies, and do nothing' },
+    discard: { type: 'boolean', help: 'Also remove what cannot be kept, such as work on a repository that no longer exists' },
+    json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
   },
   examples: [
-    ['runwire orchestrate clean --dry-run', 'What is left of runs that crashed'],
-    ['runwire orchestrate clean', 'Keep their work and remove them'],
+    ['runwire orchestrate clean --dry-run', 'List what crashed runs have left'],
+    ['runwire orchestrate clean', 'Keep their work and remove the copies'],
   ],
   async run(values, operands, context) {
     const [{ listCopies, reclaim }, { owners }] = await Promise.all([

@@ -12,16 +12,16 @@ import { fromHere } from '../run/settings.ts';
 
 const { model, timeout, cwd, env, ledger, tapes, report, otel, label, tape, quiet, allow, deny } = runOptions;
 
-/** Flags of everything that has several agents at work in private copies. */
+/** Flags of every command in which several agents work in private copies. */
 export const crewOptions = {
   model,
   agents: {
     type: 'string',
     value: 'NAME[=MODEL],…',
-    help: 'Who does the work: codex, claude=opus, builtin, acp:COMMAND, … (default: those that are installed)',
+    help: 'The agents that do the work: codex, claude=opus, builtin, acp:COMMAND, … (default: all that are installed)',
   },
-  'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when all of it together has cost this much (exit 5)' },
-  'max-tokens': { type: 'string', value: 'N', help: 'Stop when all of it together has used this many tokens (exit 5)' },
+  'max-cost-usd': { type: 'string', value: 'USD', help: 'Stop when everything together has cost this much (exit 5)' },
+  'max-tokens': { type: 'string', value: 'N', help: 'Stop when everything together has used this many tokens (exit 5)' },
   budget: runOptions.budget,
   timeout,
   'agent-timeout': { type: 'string', value: 'DURATION', help: 'Stop each agent after this long' },
@@ -29,10 +29,10 @@ export const crewOptions = {
   verify: {
     type: 'string',
     value: 'CMD',
-    help: 'A shell command that good work passes; run in a fresh copy of the commit, on the base first',
+    help: 'Shell command that good work must pass; it is run on the base first, then in a fresh copy of each commit',
   },
-  'verify-timeout': { type: 'string', value: 'DURATION', help: 'How long that may take (default: 10m)' },
-  protect: { type: 'string', multiple: true, value: 'GLOB', help: "Files that must stay as they are, such as 'test/**'; may be repeated" },
+  'verify-timeout': { type: 'string', value: 'DURATION', help: 'How long --verify may take (default: 10m)' },
+  protect: { type: 'string', multiple: true, value: 'GLOB', help: "Files that must not change, such as 'test/**'; may be repeated" },
   ...copyOptions,
   isolate: { ...copyOptions.isolate, help: 'How private copies are made (default: auto, an overlay where possible, else a clone)' },
   'permission-mode': { ...runOptions['permission-mode'], help: 'What each agent may do without a rule (default: edit)' },
@@ -56,7 +56,7 @@ export const crewOptions = {
   'on-end': runOptions['on-end'],
   'project-name': runOptions['project-name'],
   'parent-branch-id': { type: 'string', value: 'BRANCH', help: 'The branch or commit to start from (default: what is checked out)' },
-  headless: { type: 'boolean', help: 'Nobody watches: draw nothing on the terminal' },
+  headless: { type: 'boolean', help: 'Draw nothing on the terminal: nobody is watching' },
   quiet,
   'no-redact': runOptions['no-redact'],
 } as const satisfies Options;
@@ -66,10 +66,10 @@ export const publishOptions = {
     type: 'string',
     value: 'none|branch|pr',
     choices: ['none', 'branch', 'pr'],
-    help: 'What becomes of the finished branch: nothing (default), a push, a pull request (with gh)',
+    help: 'What to do with the finished branch: nothing (default), push it, or open a pull request (with gh)',
   },
-  remote: { type: 'string', value: 'NAME', help: 'Where it is pushed (default: origin)' },
-  'dry-run': { type: 'boolean', help: 'Say what would be published, and do not' },
+  remote: { type: 'string', value: 'NAME', help: 'The remote to push to (default: origin)' },
+  'dry-run': { type: 'boolean', help: 'Print what would be published, and publish nothing' },
 } as const satisfies Options;
 
 type CrewValues = Values<typeof crewOptions> & Partial<Values<typeof publishOptions>>;
@@ -106,7 +106,7 @@ function readAgents(text: string | undefined, here: string): AgentChoice[] | und
   if (text === undefined) return undefined;
   return outsideOfQuotes(text).map((each) => {
     const word = each.trim();
-    // What a command is called with is its own; a name alone may have a model.
+    // An `=` among the arguments of a command belongs to the command; after a bare name it gives the model.
     const at = isCommand(word) ? -1 : word.indexOf('=');
     const [agent, name] = at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
     if (agent === '' || name === '')
@@ -115,7 +115,7 @@ function readAgents(text: string | undefined, here: string): AgentChoice[] | und
   });
 }
 
-/** The same agent, whoever starts it where: a program that is named by its path is named from here. */
+/** A program given by its path is resolved from here, so that it is the same one wherever the agent is started. */
 function acpFrom(agent: string, here: string): string {
   const [program = '', ...rest] = acpCommand(agent) ?? [];
   return program.includes('/') ? `${acpAgent}:${shellQuote([resolve(here, program), ...rest])}` : agent;
@@ -125,7 +125,7 @@ function isCommand(word: string): boolean {
   return (acpCommand(word) ?? []).length > 1;
 }
 
-/** A comma inside of quotes is one of a command. */
+/** Splits at commas, except inside quotes, where a comma belongs to a command. */
 function outsideOfQuotes(text: string): string[] {
   const parts: string[] = [];
   let [from, quote] = [0, ''];

@@ -9,13 +9,13 @@ import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const cancel = command({
   name: 'runs cancel',
-  summary: 'Stop runs: queued ones, on workers, and of this machine',
+  summary: 'Stop runs that are queued, on workers, or on this machine',
   operands: 'ID…',
-  description: `A run that is queued is taken out of the queue; the worker that has it is told at its next heartbeat, and a run of this machine and
-user is interrupted, both as by Ctrl-C: it cleans up and is remembered as cancelled, with who and why. The exit code is 1 when
-one of them could not be cancelled.`,
+  description: `A queued run is removed from the queue. A run on a worker is interrupted at the worker's next heartbeat, and a run of yours on this
+machine at once, both as if by Ctrl-C: the run cleans up and is recorded as cancelled, with who cancelled it and why. Exits with 1 when a
+run could not be cancelled.`,
   options: {
-    reason: { type: 'string', value: 'TEXT', help: 'Why; it is remembered with the run' },
+    reason: { type: 'string', value: 'TEXT', help: 'Why; recorded with the run' },
     ...ledgerOption,
   },
   examples: [
@@ -41,7 +41,7 @@ interface Asked {
   reason: string;
 }
 
-/** Why not, or nothing where it was done; undefined: it is no run of the queue. */
+/** Why it could not be cancelled, or an empty string; undefined: the run is not in the queue. */
 async function cancelQueued(word: string, asked: Asked, ledger: string | undefined, context: Context): Promise<string | undefined> {
   if (ledgerPlace(ledger, context.env, context.cwd).kind !== 'postgres') return undefined;
   const { queuedRun, useQueue } = await import('../fleet/queue.ts');

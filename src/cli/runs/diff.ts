@@ -11,14 +11,14 @@ import { screenOf } from '../screen.ts';
 
 export const diff = command({
   name: 'runs diff',
-  summary: 'What differs between two runs',
+  summary: 'Show what differs between two runs',
   operands: 'A B',
-  description: `Verdict, model, tokens, cost, time, the sequence of tools, files and the answer. On a terminal for people, else JSON
-(see "runwire schema run-diff"). Exits with 0; with --exit-code, 1 when the two did not end in the same class.`,
+  description: `Compares verdict, model, tokens, cost, time, the sequence of tools, files and the answer. Prints text on a terminal, else JSON
+(see "runwire schema run-diff"). Exits with 0; with --exit-code, with 1 when the two runs did not end in the same class.`,
   options: {
-    'exit-code': { type: 'boolean', help: 'Exit with 1 when the classes of the verdicts differ' },
-    json: { type: 'boolean', help: 'JSON, also on a terminal' },
-    text: { type: 'boolean', help: 'For people, also in a pipe' },
+    'exit-code': { type: 'boolean', help: 'Exit with 1 when the verdicts are of different classes' },
+    json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
+    text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
     ...ledgerOption,
   },
   examples: [
@@ -92,7 +92,7 @@ function section(title: string, list: readonly Change[], screen: Screen): string
   return `${paint(title, 'bold', screen)}\n${lines.join('\n')}\n`;
 }
 
-/** Of a long stretch that is the same, what is next to a change. */
+/** Of a long unchanged stretch, only the lines next to a change. */
 function around(lines: readonly string[], isFirst: boolean, isLast: boolean): string[] {
   const before = isFirst ? 0 : context;
   const after = isLast ? 0 : context;

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { type Source, sourcesOf } from '../streams.ts';
 import { type LedgerFlags, useLedger } from './ledger.ts';
 
-/** Each of the files that are named, stdin where none is, and the tapes of runs by their ids: a file that is there comes first. */
+/** The named files, or stdin if there are none, and the tapes of runs named by their ids; an existing file takes precedence over a run. */
 export async function eachSource(
   operands: readonly string[],
   flags: LedgerFlags,

@@ -10,22 +10,22 @@ const formats = ['json', 'csv', 'parquet'] as const;
 
 export const exportRuns = command({
   name: 'runs export',
-  summary: 'Whole runs as JSON lines, CSV or Parquet',
-  description: `Everything that the ledger keeps of each run, the newest first, to stdout; a page in memory at a time.
-JSON lines (see "runwire schema run") can be read back with "runwire runs import". Tapes are files: copy their folder.`,
+  summary: 'Export whole runs as JSON lines, CSV or Parquet',
+  description: `Writes everything that the ledger keeps about each run to stdout, newest first, with one page in memory at a time.
+JSON lines (see "runwire schema run") can be read back with "runwire runs import". Tapes are separate files: copy their folder.`,
   options: {
     ...filterOptions,
     format: {
       type: 'string',
       value: formats.join('|'),
       choices: formats,
-      help: 'json: JSON lines (default); csv: without tools and files; parquet: typed columns, for --output',
+      help: 'json: JSON lines (default); csv: without tools and files; parquet: typed columns, with --output',
     },
     output: { type: 'string', short: 'o', value: 'FILE', help: 'Write Parquet to this file' },
     ...ledgerOption,
   },
   examples: [
-    ['runwire runs export > runs.jsonl', 'A backup, or the way to another ledger'],
+    ['runwire runs export > runs.jsonl', 'A backup, or a copy for another ledger'],
     ['runwire runs export --since 30d --format csv > runs.csv', 'A month for a spreadsheet'],
     ['runwire runs export --format parquet -o runs.parquet', 'Years of runs for DuckDB, Polars or pandas'],
     ['runwire runs export | runwire runs import --ledger postgres://db/runs -', 'From the file to PostgreSQL'],

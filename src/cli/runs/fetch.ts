@@ -8,12 +8,12 @@ import { runWords } from './ledger.ts';
 
 export const fetch = command({
   name: 'runs fetch',
-  summary: 'Bring the branch of a queued run into your repository',
+  summary: 'Fetch the branch of a queued run into your repository',
   operands: 'ID',
-  description: `What a run on a worker changed is a branch that is kept with the queue. It becomes a branch of the repository here, whose name goes to
-stdout; nothing is checked out. "runwire apply ID --cwd ." fetches it too, and takes the changes into the checkout.`,
+  description: `The changes of a run on a worker are kept with the queue, as a branch. It becomes a branch of your repository, and its name is printed on
+stdout; nothing is checked out. "runwire apply ID --cwd ." fetches it too, and applies the changes to the checkout.`,
   options: {
-    cwd: { type: 'string', short: 'C', value: 'DIR', help: 'The repository (default: where you are)' },
+    cwd: { type: 'string', short: 'C', value: 'DIR', help: 'The repository (default: the working directory)' },
     ...queueOption,
   },
   examples: [['git diff main...$(runwire runs fetch 7kq2)', 'See what a worker changed']],

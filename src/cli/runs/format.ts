@@ -10,10 +10,10 @@ export const formatOptions = {
     type: 'string',
     value: formats.join('|'),
     choices: formats,
-    help: 'Default: a table on a terminal, else JSON lines',
+    help: 'Output format (default: a table on a terminal, else JSON lines)',
   },
-  json: { type: 'boolean', help: 'JSON lines: --format json' },
-  csv: { type: 'boolean', help: 'Comma-separated values with a header: --format csv' },
+  json: { type: 'boolean', help: 'Same as --format json: JSON lines' },
+  csv: { type: 'boolean', help: 'Same as --format csv: comma-separated values with a header' },
 } as const satisfies Options;
 
 export function readFormat(values: Values<typeof formatOptions>, context: Context): Format {

@@ -13,23 +13,23 @@ import { ledgerOption, useLedger } from './ledger.ts';
 
 export const importRuns = command({
   name: 'runs import',
-  summary: 'Runs from tapes, stored streams, session stores and exports',
+  summary: 'Import runs from tapes, stored streams, session stores and exports',
   operands: 'FILE|FOLDER…',
-  description: `Files of any dialect, tapes, what "runwire runs export" wrote, and the sessions that Claude Code, Codex, OpenCode, Qwen Code and pi keep.
-A folder is searched for *.jsonl, *.ndjson, *.tape (also .zst), opencode.db and storage/; one with stdout.jsonl (and stderr.txt,
-exit.json) is one run. The same content is there once, however often it is imported; a session that has grown replaces what was
-imported of it. What cannot be read is named on stderr, everything else goes in, and the exit code is 2.`,
+  description: `Reads files of any dialect, tapes, the output of "runwire runs export", and the sessions that Claude Code, Codex, OpenCode, Qwen Code and
+pi keep. A folder is searched for *.jsonl, *.ndjson, *.tape (also .zst), opencode.db and storage/; a folder with stdout.jsonl (and
+stderr.txt, exit.json) is one run. The same content is stored once, however often it is imported; a session that has grown replaces its
+earlier import. Anything that cannot be read is named on stderr; everything else is imported, and the exit code is 2.`,
   options: {
     from: streamOptions.from,
-    stderr: { ...streamOptions.stderr, help: 'What the process wrote to stderr, for one file' },
-    'process-exit': { ...streamOptions['process-exit'], help: 'How the process ended, for one file: 0, 1, SIGTERM, …' },
-    label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Give this label to all; may be repeated' },
+    stderr: { ...streamOptions.stderr, help: 'File with what the process wrote to stderr, when importing one file' },
+    'process-exit': { ...streamOptions['process-exit'], help: 'How the process ended, when importing one file: 0, 1, SIGTERM, …' },
+    label: { type: 'string', short: 'l', multiple: true, value: 'KEY=VALUE', help: 'Label all imported runs; may be repeated' },
     'no-redact': streamOptions['no-redact'],
-    quiet: { type: 'boolean', short: 'q', help: 'Tell only what is broken' },
+    quiet: { type: 'boolean', short: 'q', help: 'Print only what could not be read' },
     ...ledgerOption,
   },
   examples: [
-    ['runwire runs import ~/.claude/projects ~/.codex/sessions ~/.pi/agent/sessions', 'What these agents did before'],
+    ['runwire runs import ~/.claude/projects ~/.codex/sessions ~/.pi/agent/sessions', 'Import earlier sessions of these agents'],
     ['runwire runs import ~/.local/share/opencode', 'OpenCode, old and new'],
     ['runwire runs import --label ci.job=nightly logs/', 'A folder of stored streams'],
     ['runwire runs export | runwire runs import --ledger postgres://db/runs -', 'To another ledger'],
@@ -67,7 +67,7 @@ type Flags = ReturnType<typeof readSharedFlags>;
 function evidenceOf(flags: Flags, operands: readonly string[]): Evidence {
   const hasStderr = flags.stderr() !== undefined;
   if ((hasStderr || flags.process !== undefined) && operands.length > 1)
-    throw new Failure('input', '--stderr and --process-exit are of one run: import one file at a time with them');
+    throw new Failure('input', '--stderr and --process-exit belong to one run: import one file at a time with them');
   return {
     ...(hasStderr ? { stderr: () => flags.stderr() ?? nothing() } : {}),
     ...present({ process: flags.process }),
@@ -78,7 +78,7 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 const tellMs = 2000;
 
-/** Counts for people, on stderr. */
+/** Progress and totals, on stderr. */
 class Tally {
   readonly #context: Context;
   readonly #quiet: boolean;

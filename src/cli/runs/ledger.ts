@@ -12,11 +12,11 @@ import type { Context } from '../context.ts';
 
 /** The flags of every command that reads or writes the ledger. */
 export const ledgerOption = {
-  ledger: { type: 'string', value: 'FILE|URL', help: 'This ledger instead of RUNWIRE_LEDGER, or the one in the state folder' },
+  ledger: { type: 'string', value: 'FILE|URL', help: 'The ledger to use (default: RUNWIRE_LEDGER, else the one in the state folder)' },
   tapes: {
     type: 'string',
     value: 's3://…|postgres|files',
-    help: 'Where its tapes are, instead of RUNWIRE_TAPES; see "runwire run --help"',
+    help: 'Where its tapes are (default: RUNWIRE_TAPES); see "runwire run --help"',
   },
 } as const satisfies Options & { ledger: Option };
 
@@ -25,7 +25,7 @@ export interface LedgerFlags {
   readonly tapes?: string;
 }
 
-/** Where `absent` is given, a ledger that was never written is not made: it answers instead. */
+/** With `absent`, a ledger that does not exist yet is not created; `absent` answers instead. */
 export async function useLedger<Result>(
   flags: LedgerFlags,
   context: Context,
@@ -61,7 +61,7 @@ async function tellUndelivered(ledger: Ledger, context: Context): Promise<void> 
   context.warn(`runwire: ${plural(left.length, 'tape')} of this machine could not be delivered yet: ${oneLine(first.why, 400)}`);
 }
 
-/** For commands that show many runs: an empty ledger is no failure. */
+/** For commands that show many runs: an empty ledger is not a failure. */
 export async function noRunsYet(context: Context, name: string): Promise<number> {
   context.warn(`runwire: no runs yet: ${name} does not exist; "runwire run" and "runwire runs import" write it`);
   return 0;
@@ -72,7 +72,7 @@ export async function noSuchLedger(name: string): Promise<never> {
   throw new Failure('input', `no runs yet: ${name} does not exist`);
 }
 
-/** `count` runs, no more and no less. */
+/** Exactly `count` runs. */
 export function runWords(operands: readonly string[], count: number, usage: string): string[] {
   if (operands.length !== count) throw new Failure('input', `expected ${usage}; see --help`);
   return [...operands];

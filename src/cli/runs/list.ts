@@ -21,14 +21,14 @@ const defaultLimit = 50;
 
 export const list = command({
   name: 'runs list',
-  summary: 'Runs, the newest first',
-  description: `A table on a terminal, else JSON lines (see "runwire schema run-summary"). All filters must match.
-Where there are more than --limit, stderr names the flag for the next page.`,
+  summary: 'List runs, newest first',
+  description: `Prints a table on a terminal, else JSON lines (see "runwire schema run-summary"). All filters must match.
+If there are more runs than --limit, stderr names the flag for the next page.`,
   options: {
     ...filterOptions,
-    tree: { type: 'boolean', help: 'Runs under the ones that started them; filters and --limit are of those at the top' },
-    limit: { type: 'string', short: 'n', value: 'N', help: `At most this many (default: ${defaultLimit}; 0: all)` },
-    after: { type: 'string', value: 'CURSOR', help: 'Start after the last run of the page before' },
+    tree: { type: 'boolean', help: 'Show runs under the runs that started them; filters and --limit apply to top-level runs' },
+    limit: { type: 'string', short: 'n', value: 'N', help: `List at most this many (default: ${defaultLimit}; 0: all)` },
+    after: { type: 'string', value: 'CURSOR', help: 'Start after the last run of the previous page' },
     ...formatOptions,
     ...ledgerOption,
   },
@@ -36,7 +36,7 @@ Where there are more than --limit, stderr names the flag for the next page.`,
     ['runwire runs --since 1d --status error,incomplete', 'What went wrong since yesterday'],
     ["runwire runs list --label git.branch=main --min-cost 0.50 --json | jq -r '.title'", 'What was expensive on main'],
     ['runwire runs list --text "flaky test*" --csv > runs.csv', 'Full text search, for a spreadsheet'],
-    ['runwire runs list --tree --since 1d', 'What was started by what'],
+    ['runwire runs list --tree --since 1d', 'Which run started which'],
   ],
   async run(values, operands, context) {
     if (operands.length > 0) throw new Failure('input', `unexpected "${operands.join(' ')}"; search with --text, or see --help`);
@@ -94,7 +94,7 @@ export function statusColour({ status }: Pick<RunSummary, 'status'>): Colour {
   return status === 'running' ? 'yellow' : 'red';
 }
 
-/** What there is to say of how a run ended: its class says more than its status. */
+/** How a run ended, in one word: its class says more than its status. */
 export function endOf({ status, class: verdict }: Pick<RunSummary, 'status' | 'class'>): string {
   return verdict === undefined || verdict === status || status === 'success' ? status : verdict;
 }

@@ -20,18 +20,18 @@ import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const otel = command({
   name: 'runs otel',
-  summary: 'The spans of runs, for OpenTelemetry',
+  summary: 'Export the spans of runs, for OpenTelemetry',
   operands: 'ID|FILE…',
-  description: `A run of the ledger with all below it, from their tapes, or any stored stream, as spans of the GenAI conventions:
-the run, each call of the model, each call of a tool. They are the same spans, with the same ids, that "runwire run --otel" sends.
-stdout gets OTLP/JSON, one request a line. Prompts, answers, arguments and results are sent only on request: see
+  description: `Writes a run in the ledger and all runs below it, from their tapes, or any stored stream, as spans of the GenAI conventions:
+one for the run, for each model call and for each tool call. They are the same spans, with the same ids, that "runwire run --otel"
+sends. stdout gets OTLP/JSON, one request per line. Prompts, answers, arguments and results are sent only on request: see
 docs/telemetry.md.`,
   options: {
     to: {
       type: 'string',
       short: 't',
       value: 'FILE|URL',
-      help: 'Append to this file, or send to this collector, with the headers that OTEL_* names',
+      help: 'Append to this file, or send to this collector, with the headers from the OTEL_* variables',
     },
     from: streamOptions.from,
     stderr: streamOptions.stderr,
@@ -66,7 +66,7 @@ docs/telemetry.md.`,
   },
 });
 
-/** The run and all below it: each tells its own spans, and knows the span that it is below of. */
+/** The run and all runs below it: each has its own spans, and knows its parent span. */
 async function tellRun(ledger: Ledger, word: string, out: SpanWriter, context: Context): Promise<void> {
   const top = await namedRun(ledger.store, word);
   let fold: { run: string; spans: SpanFold } | undefined;
@@ -108,7 +108,7 @@ async function tellFile(
     throw new Failure('input', `${name}: no known dialect in it; name one with --from (see "runwire dialects")`);
 }
 
-/** To stdout, or to where it was asked for. */
+/** Writes to stdout, or to the target of --to. */
 function writerTo(target: TelemetryTarget | undefined, context: Context): (body: string) => Promise<void> {
   if (target === undefined) return (body) => context.print(`${body}\n`);
   return async (body) => {

@@ -12,21 +12,21 @@ import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 
 export const prune = command({
   name: 'runs prune',
-  summary: 'Forget old runs, or only their tapes',
-  description: `Lists what would be removed; --yes removes it. Runs that have not ended stay, with their tapes.
---older-than, --keep and the filters choose runs, and all of them must hold; --max-size concerns only the folder of tapes.`,
+  summary: 'Remove old runs, or only their tapes',
+  description: `Reports what would be removed; --yes removes it. Runs that have not ended stay, with their tapes.
+--older-than, --keep and the filters select runs, and all of them must match; --max-size concerns only the folder of tapes.`,
   options: {
-    'older-than': { type: 'string', value: 'SPAN', help: 'Runs that began before 30d, 12w, …' },
+    'older-than': { type: 'string', value: 'SPAN', help: 'Runs that began more than 30d, 12w, … ago' },
     keep: { type: 'string', value: 'N', help: 'All but the N newest' },
     'tapes-only': { type: 'boolean', help: 'Remove their tapes; the runs stay in the ledger' },
     'max-size': { type: 'string', value: 'SIZE', help: 'Remove the oldest tapes until all take no more than 500M, 2G, …' },
-    yes: { type: 'boolean', short: 'y', help: 'Do it' },
+    yes: { type: 'boolean', short: 'y', help: 'Remove it, instead of only reporting it' },
     ...filterOptions,
     ...ledgerOption,
   },
   examples: [
-    ['runwire runs prune --older-than 90d', 'What would go'],
-    ['runwire runs prune --older-than 90d --yes', 'Let it go'],
+    ['runwire runs prune --older-than 90d', 'See what would be removed'],
+    ['runwire runs prune --older-than 90d --yes', 'Remove it'],
     ['runwire runs prune --older-than 14d --tapes-only --max-size 2G --yes', 'In a cron job: keep the ledger, bound the tapes'],
   ],
   async run(values, operands, context) {
@@ -39,7 +39,7 @@ export const prune = command({
     const maxBytes = readSize(values['max-size']);
     const choosesRuns = keep !== undefined || Object.keys(filter).length > 0;
     if (!choosesRuns && maxBytes === undefined)
-      throw new Failure('input', 'nothing is chosen: say --older-than, --keep, --max-size or a filter; see --help');
+      throw new Failure('input', 'nothing is selected: give --older-than, --keep, --max-size or a filter; see --help');
     const dryRun = values.yes !== true;
     return useLedger(
       values,

@@ -22,14 +22,14 @@ import { drawTimeline, shownEntry } from './timeline.ts';
 
 export const show = command({
   name: 'runs show',
-  summary: 'One run: verdict, answer, timeline, files',
+  summary: 'Show one run: verdict, answer, timeline, files',
   operands: 'ID',
   description: `ID is the beginning of an id as "runwire runs" shows it, or "last". The timeline comes from the run's tape.
-On a terminal it is for people, else one JSON document (see "runwire schema run").`,
+Prints text on a terminal, else one JSON document (see "runwire schema run").`,
   options: {
-    json: { type: 'boolean', help: 'JSON, also on a terminal' },
-    text: { type: 'boolean', help: 'For people, also in a pipe' },
-    html: { type: 'boolean', help: 'The page of "runwire serve" in one file, with this run in it' },
+    json: { type: 'boolean', help: 'Print JSON, even on a terminal' },
+    text: { type: 'boolean', help: 'Print text for people, even in a pipe' },
+    html: { type: 'boolean', help: 'Print the page of "runwire serve" for this run, as one file' },
     ...ledgerOption,
   },
   examples: [
@@ -69,7 +69,7 @@ On a terminal it is for people, else one JSON document (see "runwire schema run"
 const filesShown = 50;
 const promptLines = 12;
 
-/** A run can be told without its tape. */
+/** A run can be shown without its tape. */
 async function timelineOf(tape: Tape, context: Context): Promise<Timeline | undefined> {
   try {
     return await readTimeline(tape);
@@ -82,7 +82,7 @@ async function timelineOf(tape: Tape, context: Context): Promise<Timeline | unde
 
 interface OfTape {
   timeline: Timeline | undefined;
-  /** Why there is none to read. */
+  /** Why there is no tape to read. */
   missing: string | undefined;
 }
 
@@ -187,7 +187,7 @@ function branches({ outcome }: RunRecord): string[] {
   return [...shown, ...(hidden === 0 ? [] : [`… and ${hidden} more`]), ...(word === undefined ? [] : [`published: ${oneLine(word, 400)}`])];
 }
 
-/** What the ledger itself knows of the calls, where there is no tape. */
+/** What the ledger itself knows about the tool calls, for when there is no tape. */
 function tools({ outcome }: RunRecord): string[] {
   return (outcome?.tool_calls ?? []).slice(0, filesShown).map(({ name, status, reason, duration_ms: ms }) => {
     return [oneLine(name, 40), oneLine(reason ?? status, 40), ms === undefined ? '' : compactDuration(ms)].join('  ').trimEnd();
@@ -223,7 +223,7 @@ function parent({ parent_run_id: id, root_run_id: root }: RunRecord): string | u
   return root === undefined || root === id ? shortRunId(id) : `${shortRunId(id)}, in the tree of ${shortRunId(root)}`;
 }
 
-/** What is below it, in words; none of it is in the figures of the run itself. */
+/** The runs below it, in words; none of their figures are included in those of the run itself. */
 function children({ children: totals }: RunRecord): string | undefined {
   if (totals === undefined) return undefined;
   const { runs, running, cost, cost_known: known } = totals;

@@ -19,10 +19,11 @@ type Chart = (typeof charts)[number];
 
 export const stats = command({
   name: 'runs stats',
-  summary: 'Success rate, cost, tokens and time by agent, model, day or label',
-  description: `A run of several models counts for each of them, with what that model used, and for every tool that it called. What never
-started, for a typo in a flag or an agent's name, is no run. Days are UTC, unless --time-zone says otherwise. Costs are sums of what
-is known: cost_known says of how many runs, unpriced how many have none. A table with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
+  summary: 'Show success rate, cost, tokens and time by agent, model, day or label',
+  description: `A run with several models counts for each of them, with what that model used, and for every tool that it called. A run that never
+started, because of a typo in a flag or in the name of an agent, is not counted. Days are in UTC, unless --time-zone says otherwise.
+Costs are sums of the known costs: cost_known is the number of runs with a known cost, unpriced the number without one. Prints a table
+with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
   options: {
     by: {
       type: 'string',
@@ -31,10 +32,14 @@ is known: cost_known says of how many runs, unpriced how many have none. A table
       choices: groupings,
       help: `${groupings.join(', ')}, or label:KEY; two: user,week (default: agent)`,
     },
-    sort: { type: 'string', value: 'COLUMN', help: 'The largest first, by runs, cost, … (any figure of the JSON); group: by name' },
-    columns: { type: 'string', value: 'NAMES', help: 'Only these figures, such as runs,cost,duration_p90' },
-    percentiles: { type: 'boolean', help: 'Time and cost that 50, 90 and 99 of 100 runs do not exceed' },
-    'time-zone': { type: 'string', value: 'ZONE', help: 'In which days, weeks and months begin: Europe/Zurich, local (default: UTC)' },
+    sort: { type: 'string', value: 'COLUMN', help: 'Sort by runs, cost, … (any figure of the JSON), largest first; group: by name' },
+    columns: { type: 'string', value: 'NAMES', help: 'Show only these figures, such as runs,cost,duration_p90' },
+    percentiles: { type: 'boolean', help: 'Show the 50th, 90th and 99th percentiles of time and cost' },
+    'time-zone': {
+      type: 'string',
+      value: 'ZONE',
+      help: 'Time zone in which days, weeks and months begin: Europe/Zurich, local (default: UTC)',
+    },
     chart: { type: 'string', value: charts.join('|'), choices: charts, help: 'What the bars show (default: runs)' },
     ...filterOptions,
     ...formatOptions,
@@ -42,7 +47,7 @@ is known: cost_known says of how many runs, unpriced how many have none. A table
   },
   examples: [
     ['runwire runs stats --by day --since 14d --chart cost', 'Two weeks of spending'],
-    ['runwire runs stats --by label:git.branch --agent claude', 'How branches fare'],
+    ['runwire runs stats --by label:git.branch --agent claude', 'Compare branches'],
     ['runwire runs stats --by repo,month --sort cost --time-zone local', 'What each repository costs'],
     ['runwire runs stats --by user --columns runs,cost,duration_p90', 'Figures for a team'],
     ['runwire runs stats --by all --since 1d --json | jq .success_rate', 'One number for an alert'],
@@ -96,7 +101,7 @@ function readSort(text: string): Figure {
   return text === 'name' ? 'group' : readFigure('--sort', text);
 }
 
-/** Figures from the largest, names from the first; what has none comes last. */
+/** Figures in descending order, names in ascending order; rows without a value come last. */
 function sorted(rows: readonly Stats[], by: Figure | undefined): Stats[] {
   if (by === undefined) return [...rows];
   return rows.toSorted((one, other) => {
@@ -128,13 +133,13 @@ const measures: Record<Chart, (row: StatsRow) => number> = {
   time: ({ duration_ms: ms }) => ms ?? 0,
 };
 
-/** A sum that is not all of it says so. */
+/** A sum that leaves out unpriced runs says so. */
 function costOf({ cost, unpriced }: Stats): string {
   if (unpriced === 0) return cost === undefined ? '' : dollars(cost);
   return cost === undefined ? `${unpriced} unpriced` : `${dollars(cost)} + ${unpriced} unpriced`;
 }
 
-/** `groups`: the rows that are no totals; there may be as many as there are runs. */
+/** `groups`: the rows that are not totals; there may be as many as there are runs. */
 function groupColumns(by: string, groups: ReadonlySet<Stats>): Column<Stats>[] {
   const [first = '', second] = by.split(',');
   const group: Column<Stats> = {

@@ -23,14 +23,14 @@ import { screenOf } from '../screen.ts';
 
 export const tail = command({
   name: 'runs tail',
-  summary: 'What a run does, live and from any process',
+  summary: 'Show what a run does, live and from any process',
   operands: '[ID]',
-  description: `Reads the tape of a run, the last one if none is named: for people on a terminal, else as records (runwire),
-or in any dialect. With -f it continues until the run ends, drawn live on a terminal; where there is no run yet, it waits for the first.`,
+  description: `Prints the tape of a run, or of the last one if none is named: as text on a terminal, else as records (runwire),
+or in any dialect. With -f it continues until the run ends, drawn live on a terminal; if there is no run yet, it waits for the first.`,
   options: {
-    follow: { type: 'boolean', short: 'f', help: 'Wait for what comes, until the run ends' },
-    tree: { type: 'boolean', help: 'Also what the runs below it do, each line with the end of its id' },
-    next: { type: 'boolean', help: 'The next run to begin, not the last one; goes with --follow' },
+    follow: { type: 'boolean', short: 'f', help: 'Keep printing until the run ends' },
+    tree: { type: 'boolean', help: 'Also show the runs below it, each line with the end of the run id' },
+    next: { type: 'boolean', help: 'Wait for the next run to begin, and follow it' },
     to: { type: 'string', short: 't', value: 'text|DIALECT', help: 'Write this dialect; text: for people' },
     ...ledgerOption,
   },
@@ -118,12 +118,12 @@ async function choose(
   return nextRun(store, newest, context);
 }
 
-/** As a run is drawn by the process that runs it: where both streams are one terminal. */
+/** Drawn as by the process that runs it: only where stdout and stderr are one terminal. */
 function draws(to: string, { env, stdoutIsTerminal, stderrIsTerminal }: Context): boolean {
   return to === 'text' && stdoutIsTerminal && canDraw(env, stderrIsTerminal);
 }
 
-/** What is drawn makes room for the answer. */
+/** Hides the drawing before the answer is printed. */
 function hiding(answer: Sink, screen: Narration): Sink {
   return {
     end(outcome) {
@@ -133,7 +133,7 @@ function hiding(answer: Sink, screen: Narration): Sink {
   };
 }
 
-/** What happened before we came is told with its own times. */
+/** The time of the last record while catching up, the real time afterwards. */
 class RunClock {
   readonly #context: Pick<Context, 'now' | 'sleep'>;
   #last: number;
@@ -150,7 +150,7 @@ class RunClock {
 
   readonly now = (): number => (this.#isLive ? this.#context.now() : this.#last);
 
-  /** Who waits has read all that there was. */
+  /** A reader that waits has caught up. */
   readonly sleep = (ms: number): Promise<void> => {
     this.#isLive = true;
     return this.#context.sleep(ms);

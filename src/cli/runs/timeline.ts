@@ -4,7 +4,7 @@ import { oneLine } from '../../terminal/plain.ts';
 import { bar, compactDuration } from '../../terminal/figures.ts';
 import { type Column, type Screen, table } from '../../terminal/table.ts';
 
-/** An entry as it is told, also to programs: what a call is about is a few words of one line. */
+/** An entry as it is printed, for programs too: what a call is about is cut to a few words on one line. */
 export function shownEntry({ about, ...entry }: TimelineEntry): TimelineEntry {
   return { ...entry, ...present({ about: (about === undefined ? '' : oneLine(about, 120)) || undefined }) };
 }

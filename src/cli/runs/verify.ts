@@ -9,12 +9,12 @@ import { ledgerOption, noRunsYet, useLedger } from './ledger.ts';
 export const verify = command({
   name: 'runs verify',
   summary: 'Check the ledger and every tape',
-  description: `The database's own check, every run's outcome, and every tape from its first byte to its last, by its hash. One finding a line;
-exits with 1 when there is a problem. A tape that is gone or has no run here is a warning: tapes are pruned by age and
-size, and ledgers may share their folder; --strict treats warnings as problems.`,
+  description: `Runs the database's own check, and checks every run's outcome and every tape, from first byte to last, by its hash. Prints one finding
+per line, and exits with 1 when there is a problem. A tape that is missing, or that has no run here, is a warning: tapes are pruned by age
+and size, and ledgers may share a folder of tapes; --strict treats warnings as problems.`,
   options: {
     strict: { type: 'boolean', help: 'Exit with 1 for warnings too' },
-    json: { type: 'boolean', help: 'Findings as JSON lines; see "runwire schema run-finding"' },
+    json: { type: 'boolean', help: 'Print findings as JSON lines; see "runwire schema run-finding"' },
     ...ledgerOption,
   },
   examples: [
@@ -46,7 +46,7 @@ size, and ledgers may share their folder; --strict treats warnings as problems.`
       (name) => noRunsYet(context, name),
     ).catch(async (error: unknown) => {
       if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
-      // Nothing of it can be read, not even what is in it.
+      // The ledger cannot be opened at all: report that as the only finding.
       const finding = { level: 'problem', where: 'ledger', what: error.cause.message };
       await context.print(values.json === true ? `${JSON.stringify(finding)}\n` : `problem: ledger: ${oneLine(finding.what, 400)}\n`);
       context.warn(`runwire: ${error.message}`);

@@ -12,18 +12,19 @@ import { ledgerOption, noSuchLedger, useLedger } from './ledger.ts';
 
 export const wait = command({
   name: 'runs wait',
-  summary: 'Wait until runs have ended, and exit with their verdict',
+  summary: 'Wait for runs to end, and exit with their verdict',
   operands: 'ID…',
-  description: `Runs of the queue, and any other run of the ledger. The exit code is that of the first, in the order given, that did not succeed;
-0 when all did; 124 when --timeout came first. stderr tells what happens; stdout gets a JSON line for each, with its id, class and exit code.`,
+  description: `Waits for queued runs and for any other run in the ledger. The exit code is that of the first run, in the order given, that did not
+succeed; 0 when all did; 124 when --timeout expired first. stderr shows progress; stdout gets a JSON line for each run, with its id,
+class and exit code.`,
   options: {
-    timeout: { type: 'string', value: 'DURATION', help: 'Wait no longer than 90s, 5m, 1h30m (exit 124); the runs go on' },
-    quiet: { type: 'boolean', short: 'q', help: 'Say on stderr only what went wrong' },
+    timeout: { type: 'string', value: 'DURATION', help: 'Wait at most this long: 90s, 5m, 1h30m (exit 124); the runs continue' },
+    quiet: { type: 'boolean', short: 'q', help: 'Print only problems on stderr' },
     ...ledgerOption,
   },
   examples: [
     ['runwire runs wait 7kq2 9xw4 --timeout 1h', 'Until both have ended'],
-    ["runwire enqueue -p 'fix it' | jq -r .id | xargs runwire runs wait", 'Queue, and wait for it'],
+    ["runwire enqueue -p 'fix it' | jq -r .id | xargs runwire runs wait", 'Queue a run and wait for it'],
   ],
   async run(values, operands, context) {
     if (operands.length === 0) throw new Failure('input', 'expected at least one run: an id, or last; see --help');
@@ -64,7 +65,7 @@ async function tellUntil(looks: readonly Look[], { timeoutMs, quiet }: Asked, co
   return states.map(({ end }) => end?.exit_code ?? 0).find((code) => code !== 0) ?? 0;
 }
 
-/** A run of the queue is looked at there: it may wait for a worker, and no ledger knows of it yet. */
+/** A queued run is looked up in the queue: while it waits for a worker, the ledger does not know it yet. */
 async function lookOf(word: string, ledger: Ledger, queue: Queue | undefined, context: Context): Promise<Look> {
   const { queuedRun } = await import('../fleet/queue.ts');
   const queued = queue === undefined || word === 'last' ? undefined : await queuedRun(queue, word);

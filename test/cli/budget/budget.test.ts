@@ -65,7 +65,7 @@ it('in dollars says before the start what it cannot count', async () => {
 it.each([
   [['set', 'a', '--per', 'day'], 'a budget needs --usd, --tokens or both'],
   [['set', 'a', '--usd', '-1'], '--usd -1: expected an amount above 0'],
-  [['set', 'a b', '--usd', '1'], '"a b" is no name of a budget'],
+  [['set', 'a b', '--usd', '1'], '"a b" is not a valid budget name'],
   [['set', 'a', '--usd', '1', '--per', 'year'], '--per year: expected day, week, month or total'],
   [['set'], 'expected budget set NAME'],
 ])('%j is refused', async (words, message) => {

@@ -80,7 +80,7 @@ describe('prune', () => {
     const { ledger } = await filled();
     expect(await runs(ledger, ['prune', '--yes'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('nothing is chosen') as string,
+      stderr: expect.stringContaining('nothing is selected') as string,
     });
     expect(await runs(ledger, ['prune', '--older-than', 'a while'])).toMatchObject({ status: 2 });
     expect(await runs(ledger, ['prune', '--max-size', 'big'])).toMatchObject({ status: 2 });
