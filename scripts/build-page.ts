@@ -6,9 +6,9 @@ import { build, type Rolldown } from 'vite';
 const root = join(import.meta.dirname, '..');
 const configFile = join(root, 'web', 'vite.config.ts');
 
-/** `dist/web`: the page that a server gives out; `dist/report.html`: the same page in one file that waits for its data. Gives all modules that went in. */
+/** `dist/web`: the page that the server serves; `dist/report.html`: the same page as one file, with a place for its data. Returns all bundled modules. */
 export async function buildPage(): Promise<string[]> {
-  // Who builds in a test builds the same.
+  // A build inside a test must produce the same files.
   process.env.NODE_ENV = 'production';
   await build({ configFile });
   const report = await build({
@@ -25,7 +25,7 @@ function reportPage(output: Rolldown.RolldownOutput['output']): string {
   const styles = output.flatMap((part) => (part.type === 'asset' && part.fileName.endsWith('.css') ? [String(part.source)] : []));
   const [script = '', ...more] = scripts;
   if (more.length > 0 || script === '') throw new Error(`a report is one script, not ${scripts.length}`);
-  // Whatever stands in a string of the script must not end it.
+  // No string in the script may end the script element.
   const code = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const style = styles.join('\n');
   const policy = `default-src 'none'; script-src '${hash(code)}'; style-src '${hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'`;

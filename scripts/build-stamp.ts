@@ -3,10 +3,10 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-/** Beside what V8 compiled, which goes with every build. */
+/** Next to V8's compile cache, which every build removes. */
 const stampFile = join(root, '.cache', 'built');
 
-/** A name for all that dist/ is made from. */
+/** A hash of everything that dist/ is made from. */
 export function buildStamp(): string {
   const hash = createHash('sha256');
   const inputs = globSync(['{src,web,scripts}/**', 'package*.json', 'tsconfig*.json'], { cwd: root, withFileTypes: true })
@@ -21,7 +21,7 @@ export function writeStamp(stamp: string): void {
   writeFileSync(stampFile, stamp);
 }
 
-/** Whether dist/ was made from what is there now. */
+/** Whether dist/ was made from the current sources. */
 export function isBuilt(): boolean {
   return existsSync(join(root, 'dist')) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === buildStamp();
 }

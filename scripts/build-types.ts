@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The types of what the library exports and of nothing else; a package that they name is installed beside us. */
+/** The types of what the library exports, and no others; any package that they name must be a dependency. */
 export function buildTypes(root: string, installed: readonly string[]): void {
   const dist = join(root, 'dist');
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });

@@ -10,7 +10,7 @@ import { licences, packageIn } from './licences.ts';
 const root = join(import.meta.dirname, '..');
 const src = (path: string): string => join(root, 'src', path);
 const dist = join(root, 'dist');
-/** The packages that are installed beside us; all others become part of the files here. */
+/** The dependencies, which are installed with the package; all other packages are bundled. */
 const installed = Object.keys(
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }).dependencies,
 );
@@ -30,11 +30,11 @@ const run = needed(
     'dialects/agent-code/index.ts',
   ].map(src),
 );
-// Who asks for help or the version does not wait for what runs need.
+// A user who asks for help or the version does not wait for what runs need.
 const help = needed(['cli/help.ts', 'version.ts'].map(src));
-// Whatever reads a stream whose dialect is not known reads all of them.
+// Reading a stream of unknown dialect needs the readers of all dialects.
 const read = needed(['dialects/registry.ts', 'pipeline/reader.ts', 'cli/streams.ts'].map(src));
-// What commands of the built-in agent need as well as other agents.
+// Needed by commands of the built-in agent and by other agents.
 const children = needed(['processes/child.ts', 'processes/namespace.ts'].map(src));
 const supervise = needed(['run/sources/command.ts', 'run/sources/agent.ts'].map(src));
 // What a run does last.
@@ -48,7 +48,7 @@ writeFileSync(join(dist, 'licences.txt'), licences(bundled));
 buildTypes(root, installed);
 writeStamp(stamp);
 
-/** Gives all modules that went in. `together`: modules that make one file, the first that names one. Node.js takes longer to find and link a file than to read ten times as much. */
+/** Returns all bundled modules. `together`: modules that form one file; the first group that has a module gets it. Node.js takes longer to find and link a file than to read ten times as much. */
 async function build(input: Record<string, string>, together: Record<string, ReadonlySet<string>>): Promise<string[]> {
   const bundle = await rolldown({ cwd: root, input, platform: 'node', external, logLevel: 'silent' });
   const { output } = await bundle.write({
@@ -65,8 +65,8 @@ async function build(input: Record<string, string>, together: Record<string, Rea
 }
 
 /**
- * An `import` of a module of Node.js asks for all that it exports, and so loads what hardly anybody uses: streams and readline with
- * `node:fs`, worker threads with `node:util`. What is taken from the module itself loads nothing else.
+ * An `import` of a Node.js module asks for all its exports, and so loads things that hardly anybody uses: streams and readline with
+ * `node:fs`, worker threads with `node:util`. Taking names from the module object loads nothing else.
  */
 function leanBuiltins(code: string): string {
   return code.replace(
@@ -78,7 +78,7 @@ function leanBuiltins(code: string): string {
   );
 }
 
-/** These modules and all that they import before they do anything: what a run needs for its first line. */
+/** These modules and everything that they import statically: what a run needs for its first line. */
 function needed(modules: readonly string[], found = new Set<string>()): ReadonlySet<string> {
   for (const path of modules) {
     if (found.has(path)) continue;

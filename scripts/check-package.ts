@@ -1,5 +1,5 @@
 // The package as a user gets it: packed twice, linted, installed into an empty folder, weighed, run, imported.
-// It is installed with npm, pnpm, yarn and bun; `npm run check:package -- npm` is one of them alone.
+// It is installed with npm, pnpm, yarn and bun; `npm run check:package -- npm` uses only one of them.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ function expect(what: string, holds: boolean): void {
   console.log(`ok   ${what}`);
 }
 
-/** Links of the packed pages that lead out of the package. */
+/** Links in the packed pages that lead out of the package. */
 function brokenLinks(paths: ReadonlySet<string>): string[] {
   const isThere = (path: string): boolean => paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`));
   return [...paths]
@@ -28,7 +28,7 @@ function brokenLinks(paths: ReadonlySet<string>): string[] {
     );
 }
 
-/** What the README shows first, with what is in the package alone: the built-in agent repairs a test. */
+/** The first example of the README, with nothing but the package: the built-in agent repairs a test. */
 function repairs(project: string): boolean {
   const examples = join(project, 'node_modules', 'runwire', 'examples', 'fix-the-test');
   const work = join(project, 'work');
@@ -91,7 +91,7 @@ try {
       "export const last: Promise<RunRecord> = ledger.then((each) => each.find('last'));\n",
     ].join('\n'),
   );
-  // Those of Node.js are not there.
+  // Without the types of Node.js.
   run(join(bin, 'tsc'), ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--types', '', 'typed.ts'], project);
   console.log('ok   the installed types check, without any others');
 } finally {

@@ -1,5 +1,5 @@
-// Proves that no regular expression in src or web takes more than linear time, whatever it is matched with: one that does blocks the
-// event loop on a small hostile text, and no time limit is kept meanwhile.
+// Proves that no regular expression in src or web takes more than linear time, whatever it is matched with: one that does would block
+// the event loop on a small hostile text, and no time limit would be kept meanwhile.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ interface Expression {
 }
 
 const root = join(import.meta.dirname, '..');
-/** A result is a function of the expression alone, and some take seconds. */
+/** Results are cached: each depends on the expression alone, and some take seconds. */
 const cacheFile = join(root, 'node_modules', '.cache', 'check-patterns', 'linear.json');
 
 /** Expressions that the checker cannot read, and why they are linear nonetheless. */
@@ -22,7 +22,7 @@ const unreadable: Readonly<Record<string, string>> = {
   'src/stores/words.ts': 'a class, or a run of another class: no character is in both, so there is never a second way to match',
 };
 
-/** Files that make expressions while they run, from what is only known then, and why those are linear. */
+/** Files that build expressions at run time, from what is known only then, and why those are linear. */
 const madeAtRunTime: Readonly<Record<string, string>> = {
   'src/agents/checkup.ts': 'a flag of ours, letter by letter, between two looks at one character',
   'src/builtin/models/recording.ts': 'the spellings of one path, letter by letter: each has a fixed length',
@@ -32,7 +32,7 @@ const madeAtRunTime: Readonly<Record<string, string>> = {
   'src/builtin/answer/json-schema.ts': "the user's own pattern, which is matched under a time limit that the engine keeps",
 };
 
-/** The checker is believed only while it finds these. */
+/** The checker is trusted only as long as it finds these. */
 const knownBad: readonly (readonly [source: string, flags: string])[] = [
   ['^(?:a+)+$', ''],
   ['\\s+$', ''],
@@ -48,7 +48,7 @@ const files = ['src', 'web']
 
 const isNode = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** The expressions that are written out, and whether the file calls the constructor. */
+/** The literal expressions of a file, and whether it calls the constructor. */
 function read(path: string): { literals: Expression[]; constructs: boolean } {
   const text = readFileSync(join(root, path), 'utf8');
   const literals: Expression[] = [];
@@ -68,7 +68,7 @@ function read(path: string): { literals: Expression[]; constructs: boolean } {
   return { literals, constructs };
 }
 
-/** The expressions that a file makes when it is loaded. */
+/** The expressions that these files construct when they are loaded. */
 async function constructedBy(paths: readonly string[]): Promise<Expression[]> {
   const made: Expression[] = [];
   const original = globalThis.RegExp;
@@ -136,5 +136,5 @@ mkdirSync(dirname(cacheFile), { recursive: true });
 writeFileSync(cacheFile, JSON.stringify([...known].filter((each) => all.has(each))));
 for (const fault of faults) console.log(fault);
 console.log(`${all.size} regular expressions, ${faults.length} problems`);
-// The checker's own process would keep us.
+// The checker's own process would keep this one alive.
 process.exit(faults.length === 0 ? 0 : 1);

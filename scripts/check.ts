@@ -1,4 +1,4 @@
-// Everything that can be known without running the program. All checks run, then the verdict.
+// Everything that can be checked without running the program. All checks run before the result is known.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** What we use of a JSON Schema. */
+/** The parts of a JSON Schema that are used here. */
 export interface Schema {
   type?: string | string[];
   const?: unknown;
@@ -22,7 +22,7 @@ interface Row {
 /** Where meanings are looked up: the whole path first, then the name alone. */
 export type Meanings = Readonly<Record<string, string>>;
 
-/** A table of every field of a format; a field without a meaning is a mistake of ours. */
+/** A table of every field of a format. Throws if a field has no meaning. */
 export function fieldTable(schema: Schema, meanings: Meanings, where = ''): string {
   const lines = rowsOf(schema, '').map(({ path, type, required }) => {
     const name = path.replace(/^.*\./, '').replace(/\[\]$/, '');
@@ -55,7 +55,7 @@ function rowsOf(schema: Schema, prefix: string): Row[] {
   });
 }
 
-/** `yes`, `no`, or the words that the shapes which need it are known by. */
+/** `yes`, `no`, or the marks of the shapes that require it. */
 function requiredIn(name: string, shapes: readonly Schema[]): string {
   const needing = shapes.filter(({ required = [] }) => required.includes(name));
   if (needing.length === shapes.length) return 'yes';
@@ -69,7 +69,7 @@ function markOf({ properties = {} }: Schema): string | undefined {
 }
 
 function typeOf(schema: Schema): string {
-  // What may not be there in one shape says nothing there.
+  // A shape that must not have the field is empty, and adds no type.
   const told = shapesOf(schema).filter((shape) => Object.keys(shape).length > 0);
   return [...new Set(told.flatMap((shape) => shapeType(shape).split(' | ')))].join(' | ') || 'JSON';
 }

@@ -19,7 +19,7 @@ function events(lines: readonly (readonly [string, Schema])[], meanings: Meaning
   return lines.map(([type, line]) => `### \`${type}\`\n\n${meanings[`# ${type}`] ?? ''}\n\n${fieldTable(line, meanings, type)}`).join('\n');
 }
 
-/** The eight that its document names; the others are read, never written. */
+/** The eight events that its document names; the others are read, never written. */
 const agentCodeEvents = new Set('session_start text_delta thinking tool_call tool_result turn_complete error session_end'.split(' '));
 /** Parts and events that the document of the bus does not name are OpenCode's own. */
 const documentedParts = new Set(['text', 'reasoning', 'tool', 'file']);

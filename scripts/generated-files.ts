@@ -11,7 +11,7 @@ import { wideSource } from './wide-source.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Path → what must be in it. */
+/** Path → what the file must contain. */
 export async function generatedFiles(): Promise<Map<string, string>> {
   const library = readFileSync(join(root, 'docs', 'library.md'), 'utf8');
   return new Map([
@@ -48,7 +48,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** Code blocks that name a file in examples/ hold that very file, so that what is shown is what is tested. */
+/** A code block that names a file in examples/ holds exactly that file, so that what is shown is what is tested. */
 function withExamples(markdown: string): string {
   return markdown.replace(/<!-- (examples\/[\w./-]+) -->\n```(\w+)\n(?:[\s\S]*?\n)?```/g, (_block, path: string, language: string) => {
     return `<!-- ${path} -->\n\`\`\`${language}\n${readFileSync(join(root, path), 'utf8')}\`\`\``;
@@ -64,7 +64,7 @@ function withAgentTable(markdown: string): string {
   return `${markdown.slice(0, before + agentTableStart.length)}\n\n${agentTable()}\n${markdown.slice(after)}`;
 }
 
-/** The command line is the one of a plain run that may edit. */
+/** Shows the command line of a plain run that may edit. */
 function agentTable(): string {
   const rows = agents.map(({ id, title, binaries, dialect, abilities, tested, plan }) => {
     const { args, stdin } = plan({ prompt: 'PROMPT', cwd: '/', permissionMode: 'edit', directories: [], extraArgs: [] }, tested);

@@ -1,7 +1,7 @@
 import { beginnings, type Pattern, patternHead } from '../src/redact/pattern.ts';
 import { headLength, secretShapes } from '../src/redact/shapes.ts';
 
-/** How each shape of a secret can begin: known at build time, since a run would work it out before its first line. */
+/** How each shape of a secret can begin: computed at build time, so that no run has to do it before its first line. */
 export function headsSource(): string {
   const lines = secretShapes.map(({ name, context = '', secret, ignoreCase, startsWithHex }) => {
     const head = patternHead(context + secret, ignoreCase === true ? 'i' : '', headLength + 2);
@@ -24,7 +24,7 @@ interface State {
   taken: number;
 }
 
-/** Where one may be in a pattern without reading on. */
+/** The states that can be reached in a pattern without reading another character. */
 function reached(parts: Pattern, { place, taken }: State): State[] {
   const part = parts[place];
   if (part === undefined || taken < part.min) return [{ place, taken }];

@@ -8,7 +8,7 @@ export interface Installable {
   id: string;
   package: string;
   version: string;
-  /** A file of the package to run once it is there: scripts of packages are switched off, and this one is needed. */
+  /** A file of the package to run after it is installed: package scripts are switched off, and this one is needed. */
   afterInstall?: string;
 }
 
@@ -37,7 +37,7 @@ async function fetch(agent: Installable): Promise<void> {
   renameSync(partial, whole);
 }
 
-/** Installs what is not there yet, one after the other: their size is what takes the time. Each gets a second chance. */
+/** Installs what is missing, one after the other, since downloading takes most of the time. Each is retried once. */
 export async function installAgents(agents: readonly Installable[]): Promise<void> {
   for (const agent of agents) {
     const what = `${agent.package}@${agent.version}`;

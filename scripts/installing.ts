@@ -9,7 +9,7 @@ export const run = (command: string, args: string[], cwd: string): string =>
     cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    // What was fetched once is not asked for again.
+    // Use the cache of npm where possible.
     env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_update_notifier: 'false' },
   });
 
@@ -20,7 +20,7 @@ interface Packed {
   files: { path: string }[];
 }
 
-/** The tarball of what was built. `prepare` would build again; the build has just been made and is what we want to look at. */
+/** The tarball of the current build. Scripts are off, because `prepare` would build again. */
 export function pack(destination: string): Packed {
   mkdirSync(destination, { recursive: true });
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], root)) as [Packed];
@@ -37,7 +37,7 @@ type Installer = keyof typeof commands;
 
 export const installers = Object.keys(commands) as Installer[];
 
-/** An empty project that has the package and nothing else. */
+/** An empty project with nothing but the package. */
 export function install(name: string, tarball: string, project: string): string {
   const [command, ...args] = commands[name as Installer] ?? [];
   if (command === undefined) throw new Error(`unknown installer ${name}; known: ${installers.join(', ')}`);

@@ -12,7 +12,7 @@ function folderOf(module: string): string | undefined {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module)?.[0];
 }
 
-/** What the licences of the packages inside our files ask for: their names and their texts. Sorted, so that two builds are equal. */
+/** The names and licence texts of all bundled packages, as their licences require. Sorted, so that two builds are equal. */
 export function licences(modules: Iterable<string>): string {
   const folders = new Set(Array.from(modules, folderOf).filter((folder) => folder !== undefined));
   const parts = Array.from(folders, (folder) => {
@@ -24,7 +24,7 @@ export function licences(modules: Iterable<string>): string {
   return `Runwire's own licence is in LICENSE. Its files hold parts of these packages:\n\n${[...new Set(parts)].toSorted().join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-/** Under which name a file of a package is found: its own; ours are named after their main module. */
+/** The name of a chunk that holds a package: that of the package. Undefined for our own, which are named after their main module. */
 export function packageIn(modules: readonly string[]): string | undefined {
   const folder = folderOf(modules.findLast((module) => existsSync(module)) ?? '');
   return folder

@@ -8,7 +8,7 @@ const roff = (text: string): string =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 
-/** What is not one agent's own; flags come before them. A test finds those that the source reads and this does not name. */
+/** Variables that are not specific to one agent; flags take precedence over them. A test finds those that the source reads and this list lacks. */
 const variables: readonly (readonly [name: string, meaning: string])[] = [
   ['RUNWIRE_MODEL', 'The model of the built-in agent, where --model does not name one: provider/name.'],
   ['RUNWIRE_API_KEY', 'The key of openai-compatible/NAME, if that server wants one.'],
@@ -49,7 +49,7 @@ const variables: readonly (readonly [name: string, meaning: string])[] = [
   ['RUNWIRE_PATIENCE', 'The share of the usual waiting times before processes are ended; for tests of Runwire itself.'],
 ];
 
-/** Where each is, is said by the variables above. The names below the state folder are those that the source makes; a test compares. */
+/** At their default places, which the variables above can change. A test compares the names below the state folder with those that the source creates. */
 const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.config/runwire/config.json', 'Your own settings: keys, models, prices, permissions, tapes.'],
   ['runwire.json', 'Settings of a repository; one that is not trusted may only narrow permissions.'],
@@ -66,7 +66,7 @@ const files: readonly (readonly [path: string, meaning: string])[] = [
   ['.dexter/scratchpad/', 'In the working folder: the logs that responses of --json name.'],
 ];
 
-/** docs/man/runwire.1, from the same tables as --help. In ASCII: not every troff is told that its input is UTF-8. */
+/** docs/man/runwire.1, from the same tables as --help. In ASCII, because not every troff expects UTF-8. */
 export async function manPage(): Promise<string> {
   return (await pageText())
     .replaceAll('…', '...')

@@ -1,4 +1,4 @@
-// Makes the recordings of examples/fix-the-test: the built command against a scripted model, recorded as a real one would be.
+// Makes the recordings of examples/fix-the-test: runs the built command against a scripted model, recorded as a real one would be.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

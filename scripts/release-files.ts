@@ -7,7 +7,7 @@ export function nextVersion(version: string, step: string): string {
   throw new Error(`"${step}" is no step of a version (expected patch, minor or major)`);
 }
 
-/** What was not released is now, under a date; a new list begins. */
+/** Moves the unreleased changes under the new version and its date, and starts a new list. */
 export function releasedChanges(changes: string, version: string, date: string): string {
   const [before, after] = changes.split('## Unreleased\n');
   if (before === undefined || after === undefined) throw new Error('CHANGELOG.md has no section "Unreleased"');
@@ -24,7 +24,7 @@ export function notesOf(changes: string, version: string): string {
   return notes;
 }
 
-/** A file with its own mention of the version changed, and no other: a package of the same version may be in the lock file. */
+/** The file with its mention of our version changed, and nothing else: the lock file may contain a package of the same version. */
 export function withVersion(path: string, text: string, from: string, to: string): string {
   const own: Readonly<Record<string, (version: string) => string>> = {
     'package.json': (version) => `  "version": "${version}",`,

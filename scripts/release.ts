@@ -1,4 +1,4 @@
-// `npm run release -- patch|minor|major` makes the files of the next version; `… notes vX.Y.Z` prints what changed in it, and fails
+// `npm run release -- patch|minor|major` writes the files of the next version; `… notes vX.Y.Z` prints what changed in it, and fails
 // unless tag, package and changes agree. Neither commits, tags or publishes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -52,7 +52,7 @@ function tellRelease(id: string, from: string, to: string): void {
 
 /** Words to put before a command so that it sees loopback and nothing else. */
 function loopbackOnly(): string[] {
-  // Others than root become root of a user namespace of their own.
+  // A user other than root becomes root in a new user namespace.
   const unshare = ['unshare', '--net', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
   const words = [...unshare, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
   const [command = '', ...args] = [...words, 'true'];

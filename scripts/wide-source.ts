@@ -1,6 +1,6 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** A module that knows what Unicode calls wide, so that nothing has to be loaded to know it. */
+/** A module with the characters that Unicode calls wide, so that no package has to be loaded for it. */
 export function wideSource(): string {
   return `// Generated from get-east-asian-width by \`npm run generate\`; do not edit.
 

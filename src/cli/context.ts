@@ -1,13 +1,13 @@
 import type { Piece } from '../events/record-json.ts';
 import type { Environment } from '../vocabulary.ts';
 
-/** What is said when nothing else can be done: on stdout, and with the exit code. */
+/** The last output of a process that cannot do anything else: stdout and exit code. */
 export interface LastWords {
   stdout: string;
   exitCode: number;
 }
 
-/** Everything a command may touch outside itself; `main.ts` gives the real ones, tests may give others. */
+/** Everything that a command may touch outside itself; `main.ts` passes the real things, tests may pass others. */
 export interface Context {
   readonly env: Environment;
   readonly stdin: AsyncIterable<Uint8Array>;
@@ -15,30 +15,30 @@ export interface Context {
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
   readonly cwd: string;
-  /** How wide the terminal is; undefined: stdout is none. */
+  /** The width of the terminal; undefined: stdout is not a terminal. */
   readonly columns?: number | undefined;
   /** Bytes of a file, with progress on a terminal when it is large. Throws `Failure` when it cannot be read. */
   readFile(path: string): AsyncIterable<Uint8Array>;
-  /** Data for stdout, in one piece or several, spelt out where a terminal would obey it; resolves when the reader has taken enough of it. */
+  /** Writes data to stdout, in one piece or several, with control characters escaped on a terminal; resolves when there is room for more. */
   print(text: string | readonly Piece[]): Promise<void>;
-  /** Text for people on stdout, perhaps painted; what it quotes is safe already. */
+  /** Writes text for people to stdout, perhaps in colour; whatever it quotes must be safe for a terminal already. */
   show(text: string): Promise<void>;
-  /** A line for people, on stderr; what it quotes need not be safe for a terminal. */
+  /** Writes a line for people to stderr; whatever it quotes is made safe for a terminal. */
   warn(line: string): void;
-  /** Text for stderr as it stands: what is drawn on a terminal. */
+  /** Writes text to stderr unchanged: for drawing on a terminal. */
   draw(text: string): void;
-  /** How large the terminal of stderr is at the moment. */
+  /** The current size of the terminal of stderr. */
   stderrSize(): { columns: number; rows: number };
   sleep(ms: number): Promise<void>;
   now(): number;
-  /** Signals that ask us to stop, instead of ending us; answers how to end that. */
+  /** Handles the signals that would otherwise end the process; returns a function that stops handling them. */
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
-  /** Errors that nobody caught, instead of ending us; answers how to end that. */
+  /** Handles uncaught errors, which would otherwise end the process; returns a function that stops handling them. */
   onCrash(listener: (error: unknown) => void): () => void;
-  /** Ends us if we cannot end ourselves when the time is over, with these last words; answers how to call that off. */
+  /** Ends the process with these last words if it is stuck when the time is up; returns a function that cancels this. */
   watchTime(ms: number, lastWords?: () => LastWords): () => void;
-  /** From now on nobody can read our variables from outside, but for these, as far as the system allows. */
+  /** From now on, other processes can read only these environment variables of this one, as far as the system allows. */
   hideEnvironment(kept: ReadonlySet<string>): void;
-  /** The work is done: what is still open must not keep the process alive once stdout is written, or at once where nobody reads it. */
+  /** The work is done: whatever is still open must not keep the process alive once stdout is written, or at all if nobody reads it. */
   leaveSoon(isUnread?: boolean): void;
 }

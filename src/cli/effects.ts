@@ -10,12 +10,12 @@ import { oneLine, ownLine, prefix, spellOut, spellOutUnpainted } from '../termin
 import type { Context, LastWords } from './context.ts';
 import { Progress } from './progress.ts';
 
-/** The reader of our stdout closed it. */
+/** The reader of stdout closed it. */
 export class PipeClosed extends Error {}
 
-/** What is worked on at once: V8 keeps longer texts apart, and is slower with them. */
+/** How much is processed at once: V8 stores longer texts separately, and is slower with them. */
 const chunkBytes = 64 * 1024;
-/** What is asked of the system at once: each time takes a moment in which nothing else is done. */
+/** How much is read at once: every read has a fixed cost, during which nothing else is done. */
 const readBytes = 512 * 1024;
 
 export function realContext(): Context {
@@ -38,7 +38,7 @@ export function realContext(): Context {
     show: (text) => write(process.stdout.isTTY ? spellOutUnpainted(text) : text),
     warn,
     draw,
-    // A terminal that does not know its size says 0.
+    // A terminal that does not know its size reports 0.
     stderrSize: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
     sleep: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
     now: Date.now,
@@ -52,14 +52,14 @@ export function realContext(): Context {
 
 let warned = false;
 
-/** Nobody may be reading what people could read: that ends no run. */
+/** If nobody reads stderr, that must not end a run. */
 function draw(text: string): void {
   if (!warned) process.stderr.on('error', () => {});
   warned = true;
   process.stderr.write(text);
 }
 
-/** Sentences are for people wherever they go; what is for programs is spelt out on a terminal alone. */
+/** Sentences are made safe wherever they go; data for programs only on a terminal. */
 function warn(line: string): void {
   if (line.startsWith(prefix)) return draw(`${ownLine(line.slice(prefix.length))}\n`);
   draw(`${process.stderr.isTTY ? spellOut(line) : line}\n`);
@@ -67,7 +67,7 @@ function warn(line: string): void {
 
 const patientSignals = 2;
 
-/** The third signal ends us whatever we are waiting for: a reader of stdout that has stalled, for one. */
+/** The third signal ends the process whatever it is waiting for, such as a reader of stdout that has stalled. */
 function onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void {
   let count = 0;
   const hear = (signal: 'SIGINT' | 'SIGTERM'): void => {
@@ -87,13 +87,13 @@ function onCrash(listener: (error: unknown) => void): () => void {
 function watchTime(ms: number, lastWords?: () => LastWords): () => void {
   return startWatchdog(ms, () => {
     const exitCode = tellLast(lastWords);
-    const what = `the time limit of ${timeInWords(ms)} was reached, and the run could not be ended in order: something in it did not let go`;
+    const what = `the time limit of ${timeInWords(ms)} was reached, and the run could not be ended cleanly: something in it is stuck`;
     writeSync(2, `${ownLine(what)}\n`);
     process.exit(exitCode);
   });
 }
 
-/** What blocks the run may block them too. */
+/** Whatever blocks the run may block the last words too. */
 function tellLast(lastWords: (() => LastWords) | undefined): number {
   try {
     const { stdout, exitCode } = lastWords?.() ?? { stdout: '', exitCode: exitCodes.time_limit };
@@ -104,11 +104,11 @@ function tellLast(lastWords: (() => LastWords) | undefined): number {
   }
 }
 
-/** A kept-alive socket, a pipe that nobody closes: nothing of a finished run is worth waiting for. */
+/** A kept-alive socket or a pipe that nobody closes is not worth waiting for once the run has ended. */
 const closingMs = 20;
 
 function leaveSoon(isUnread = false): void {
-  // Only an open handle lets an unreferenced timer fire; by then all that was written must have been taken.
+  // An unreferenced timer fires only if some handle is still open; by then all output must have been flushed.
   const leave = (): void => void setTimeout(() => process.exit(), closingMs).unref();
   if (isUnread) return leave();
   process.stdout.write('', () => void process.stderr.write('', leave));
@@ -124,7 +124,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
   try {
     const { size } = await file.stat();
     const progress = new Progress(oneLine(path), size, process.stderr);
-    // The next piece is read while this one is worked on.
+    // The next piece is read while this one is processed.
     let [current, following] = [Buffer.allocUnsafe(readBytes), Buffer.allocUnsafe(readBytes)];
     let coming = file.read(current, 0, readBytes, null);
     try {
@@ -139,7 +139,7 @@ async function* readFile(path: string): AsyncGenerator<Uint8Array> {
       }
     } finally {
       progress.clear();
-      // Nobody may still be reading when the file is closed, also when the consumer stopped early.
+      // No read may be pending when the file is closed, even if the consumer stopped early.
       await coming.catch(() => {});
     }
   } catch (error) {
@@ -154,7 +154,7 @@ let bytesSoFar = 0;
 
 /**
  * V8 lets its young generation grow for as long as a process allocates: by some hundred MB on a long stream, though what
- * we keep stays small. After this much input it is large enough to be fast, so it stops there.
+ * is kept stays small. After this much input it is large enough to be fast, so its growth is stopped.
  */
 function countRead(bytes: number): void {
   if (bytesSoFar < settledAt && bytesSoFar + bytes >= settledAt)
@@ -184,7 +184,7 @@ let closed: Error | undefined;
 let listening = false;
 let waiting: ((error?: Error) => void) | undefined;
 
-/** Resolves at once while stdout has room, else when it has again: memory does not grow behind a slow reader. */
+/** Resolves at once while stdout has room, else when it has room again, so that memory does not grow behind a slow reader. */
 function write(text: string | readonly Piece[]): Promise<void> {
   if (!listening) {
     listening = true;
@@ -205,7 +205,7 @@ function pipeError(error: Error): Error {
   return systemCode(error) === 'EPIPE' ? new PipeClosed('stdout was closed', { cause: error }) : error;
 }
 
-/** Says on stderr what went wrong and answers the exit code. What was typed may be a key that was meant for another place. */
+/** Prints what went wrong on stderr and returns the exit code. Redacted, because what was typed may be a key pasted into the wrong place. */
 export async function describeFailure(
   error: unknown,
   { env, warn: say }: Pick<Context, 'env' | 'warn'> = { env: process.env, warn },

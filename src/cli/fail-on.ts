@@ -18,5 +18,5 @@ export function failOnOf(text: string | undefined): { failOn?: FailOn[] } {
 export const failOnOption = {
   type: 'string',
   value: 'tool,denied,empty,warning,limit',
-  help: 'Also count these as failures: a failed tool, a denial, …; none: do not even count a run in which everything was denied',
+  help: 'Also count these as failures: a failed tool, a denial, …; none: do not even fail a run in which everything was denied',
 } as const satisfies Option;

@@ -2,7 +2,7 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import type { Context } from './context.ts';
 
-/** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. `outside`: in place of this process. */
+/** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. `outside` replaces this process, for tests. */
 export async function main(args: readonly string[], outside?: Context): Promise<number> {
   const [first = '', ...rest] = args;
   if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`, outside);
@@ -38,14 +38,14 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
       return await command.refuse(error, own, outside ?? realContext());
     }
   } catch (error) {
-    // The reader of stdout went away (`| head -1`): it has what it wanted.
+    // The reader of stdout closed it (`| head -1`): it has what it wanted.
     if (error instanceof PipeClosed) return 0;
     return await describeFailure(error, outside);
   }
 }
 
 async function chosen(name: string, args: readonly string[], isImplied: boolean): Promise<{ command: Command; rest: readonly string[] }> {
-  // `stats --by model`: what the flags mean depends on what was meant.
+  // `stats --by model`: the flags cannot be read before the command is known.
   if (isImplied && args[0]?.startsWith('-') === false) await refuseMistyped(args, false);
   const entry = commands.find((each) => each.name === name);
   if (entry !== undefined) return descend(await entry.load(), args);
@@ -54,7 +54,7 @@ async function chosen(name: string, args: readonly string[], isImplied: boolean)
   throw new Failure('input', `unknown command "${name}"; see "runwire --help"`);
 }
 
-/** A slip of the fingers must not begin a paid run. */
+/** A typing error must not start a paid run. */
 async function refuseMistyped([word, ...more]: readonly string[], isExplicit: boolean): Promise<void> {
   if (word === undefined) return;
   const { mistyped } = await import('./mistyped.ts');
@@ -64,7 +64,7 @@ async function refuseMistyped([word, ...more]: readonly string[], isExplicit: bo
   throw new Failure('input', problem);
 }
 
-/** `runs show ID`: the command under a command. */
+/** `runs show ID`: finds the subcommand. */
 async function descend(command: Command, args: readonly string[]): Promise<{ command: Command; rest: readonly string[] }> {
   const [word] = args;
   if (command.subcommands === undefined || word === undefined || word.startsWith('-')) return { command, rest: args };
@@ -78,7 +78,7 @@ async function descend(command: Command, args: readonly string[]): Promise<{ com
   throw new Failure('input', `unknown command "${command.name} ${word}"${close}; see "runwire ${command.name} --help"`);
 }
 
-/** What follows `--` is a command or a file, whatever it looks like. */
+/** After `--`, every word belongs to a command or names a file, whatever it looks like. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const flags = end === -1 ? args : args.slice(0, end);
@@ -87,13 +87,13 @@ function asksForHelp(args: readonly string[]): boolean {
 
 const [narrowest, widest] = [40, 100];
 
-/** No wider than is easy to read; in a file or a pipe, as wide. */
+/** Never wider than is easy to read; that widest width in a file or a pipe. */
 function helpWidth(): number {
   const told = Number(process.env['COLUMNS']) || (stdoutIsTerminal() ? process.stdout.columns : widest);
   return Math.max(narrowest, Math.min(widest, told));
 }
 
-/** What is no device, or the null device, is known to be no terminal without loading all of sockets and streams. */
+/** Anything but a character device, and the null device, cannot be a terminal: known without loading sockets and streams. */
 function stdoutIsTerminal(): boolean {
   const { fstatSync, statSync } = process.getBuiltinModule('node:fs');
   const stdout = fstatSync(1);
@@ -101,7 +101,7 @@ function stdoutIsTerminal(): boolean {
   return process.getBuiltinModule('node:tty').isatty(1);
 }
 
-/** Short texts go out at once: setting up the stream of stdout costs a good part of a start, and so does importing `node:fs`, which loads all streams. */
+/** Writes short texts synchronously: setting up the stream of stdout takes a good part of the start-up time, and so does importing `node:fs`, which loads all streams. */
 async function show(text: string, outside: Context | undefined): Promise<number> {
   if (outside !== undefined) {
     await outside.show(text);
@@ -110,7 +110,7 @@ async function show(text: string, outside: Context | undefined): Promise<number>
   try {
     process.getBuiltinModule('node:fs').writeSync(1, text);
   } catch (error) {
-    // A full pipe takes it later; a closed one does not want it.
+    // A full pipe takes it later; a closed one is ignored.
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text);
     else if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
   }

@@ -1,7 +1,7 @@
 import { nearestWord } from '../nearest.ts';
 import { commands } from './commands.ts';
 
-/** Under `runs`; a test keeps them equal to the commands' own names. */
+/** The commands under `runs`; a test keeps them equal to the commands' own names. */
 export const runsCommands = [
   'list',
   'show',
@@ -18,7 +18,7 @@ export const runsCommands = [
   'verify',
 ] as const;
 
-/** What other tools call a command, and what it is called here; alone on a command line it was not meant as a prompt. */
+/** Command names of other tools, and the command here; such a word alone on a command line is not meant as a prompt. */
 const elsewhere: Readonly<Record<string, string | undefined>> = {
   ls: 'runs list',
   ps: 'runs list',
@@ -63,17 +63,17 @@ const elsewhere: Readonly<Record<string, string | undefined>> = {
   budget: undefined,
 };
 
-/** The first word of a command line: how it came there, and what follows it. */
+/** The first word of a command line, and its context. */
 interface FirstWord {
   word: string;
   /** Nothing follows it. */
   isAlone: boolean;
-  /** `run` was said: only the names under `runs`, and those of commands alone, are still taken for a slip of it. */
+  /** `run` was given: only names under `runs`, and lone names of commands, are still taken for a typing error. */
   isExplicit?: boolean;
 }
 
 /**
- * What is wrong with a first word that was meant as a command: a paid run must not begin with a slip of the fingers.
+ * What is wrong with a first word that was meant as a command: a typing error must not start a paid run.
  * undefined: it is the beginning of a prompt.
  */
 export function mistyped({ word, isAlone, isExplicit = false }: FirstWord): string | undefined {
@@ -82,7 +82,7 @@ export function mistyped({ word, isAlone, isExplicit = false }: FirstWord): stri
   const meant = isExplicit ? (underRuns(typed) ?? (isAlone ? commandNamed(typed) : undefined)) : commandMeant(typed);
   const isForeign = isAlone && !isExplicit && Object.hasOwn(elsewhere, typed);
   if (meant === undefined && !isForeign) return undefined;
-  const plainly = 'a prompt that begins so is given with -p';
+  const plainly = 'for a prompt that begins with this word, use -p';
   if (meant === typed) return `"${typed}" is a command and comes first: "runwire ${typed}"; ${plainly}`;
   return `${unknownCommand(`${isExplicit ? 'run ' : ''}${word.trim()}`, meant ?? elsewhere[typed])}; ${plainly}`;
 }

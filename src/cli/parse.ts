@@ -8,7 +8,7 @@ interface Parsed {
   operands: readonly string[];
 }
 
-/** The words of a command line, as flags and operands. Throws `Failure` in words of ours. */
+/** The words of a command line, as flags and operands. Throws `Failure` with a message of Runwire's, not of `parseArgs`. */
 export function parseWords(command: Command, words: readonly string[]): Parsed {
   const { options } = command;
   const { values, positionals, tokens } = parseArgs({
@@ -23,15 +23,15 @@ export function parseWords(command: Command, words: readonly string[]): Parsed {
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (option === undefined) throw unknownOption(command, token.rawName);
     if (option.type === 'boolean' && token.value !== undefined)
-      throw new Failure('input', `${token.rawName} takes no value, such as ${JSON.stringify(token.value)}`);
+      throw new Failure('input', `${token.rawName} takes no value, but ${JSON.stringify(token.value)} was given`);
     if (option.type === 'string' && token.value === undefined) throw valueMissing(command, token.rawName, option);
   }
   return { values: values as Values<Options>, operands: positionals };
 }
 
 /**
- * What follows a flag that takes a value is its value, though it begins with a hyphen (`--timeout -5s`), unless it is a flag of
- * this command itself.
+ * The word after a flag that takes a value is that value, even if it begins with a hyphen (`--timeout -5s`), unless it is itself a
+ * flag of this command.
  */
 function bindValues(command: Command, words: readonly string[]): string[] {
   const bound: string[] = [];
@@ -43,7 +43,7 @@ function bindValues(command: Command, words: readonly string[]): string[] {
     if (option?.type !== 'string' || value === undefined) bound.push(word);
     else if (value === '--' || optionOf(command, value.split('=', 1)[0] ?? '') !== undefined) throw valueMissing(command, word, option);
     else {
-      // A long flag takes anything after `=`, a short one anything that follows it at once, but the empty string.
+      // A long flag takes anything after `=`; a short one takes whatever directly follows it, except the empty string.
       bound.push(...(word.startsWith('--') ? [`${word}=${value}`] : value === '' ? [`--${option.name}=`] : [`${word}${value}`]));
       at += 1;
     }
@@ -55,7 +55,7 @@ interface NamedOption extends Option {
   readonly name: string;
 }
 
-/** The option that is this very word: `--model`, `-m`. */
+/** The option that is exactly this word: `--model`, `-m`. */
 function optionOf({ options }: Command, word: string): NamedOption | undefined {
   const found = Object.entries(options).find(([name, { short }]) => word === `--${name}` || (short !== undefined && word === `-${short}`));
   return found === undefined ? undefined : { ...found[1], name: found[0] };

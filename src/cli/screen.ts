@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 
 const defaultWidth = 100;
 
-/** What stdout is shown on. */
+/** The screen that shows stdout. */
 export function screenOf(context: Context): Screen {
   const told = Number(context.env['COLUMNS']);
   const width = Number.isInteger(told) && told > 0 ? told : (context.columns ?? defaultWidth);

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 
-/** Who asks, as people know them: `ada@laptop`. */
+/** The user who asks, in a form that people recognise: `ada@laptop`. */
 export function who(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

@@ -105,5 +105,5 @@ it.concurrent('keeps no more than so much for a client that asks and does not re
   const id = 'x'.repeat(1 << 20);
   for (let each = 0; each < 80; each += 1) client.child.stdin.write(line({ id: `${each}${id}`, method: 'tea' }));
   const [code, stderr] = await client.left;
-  expect([code, stderr]).toEqual([0, 'runwire: the client does not read what it is told: it is left\n']);
+  expect([code, stderr]).toEqual([0, 'runwire: the client does not read its messages: disconnecting from it\n']);
 });

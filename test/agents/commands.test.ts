@@ -130,7 +130,7 @@ describe('agents', () => {
   it.each([
     [['agents', 'codx'], 1, 'unknown agent "codx" (did you mean "codex"?)'],
     [['agents', 'codex', 'pi'], 2, 'agents takes one agent at most'],
-    [['agents', 'builtin'], 2, 'the built-in agent is a part of Runwire'],
+    [['agents', 'builtin'], 2, 'the built-in agent is part of Runwire'],
     [['doctor', 'nothing'], 1, 'unknown agent "nothing"; known: builtin, codex'],
     [['doctor', 'acp'], 2, 'acp needs the command of an agent'],
     [['doctor', 'acp:amp'], 1, 'Amp does not speak ACP by itself'],

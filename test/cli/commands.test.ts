@@ -49,16 +49,16 @@ describe('runwire', () => {
   });
 
   it.each([
-    ['a hyphen', ['-'], 'runwire: "-" is no prompt: stdin is read without it, such as: runwire < prompt.txt\n'],
+    ['a hyphen', ['-'], 'runwire: "-" is not a prompt: stdin is read without it, such as: runwire < prompt.txt\n'],
     [
       'a misspelt command',
       ['outcom'],
-      'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"; a prompt that begins so is given with -p\n',
+      'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"; for a prompt that begins with this word, use -p\n',
     ],
     [
       'a command of the ledger',
       ['stats', '--by', 'model'],
-      'runwire: unknown command "stats" (did you mean "runs stats"?); see "runwire --help"; a prompt that begins so is given with -p\n',
+      'runwire: unknown command "stats" (did you mean "runs stats"?); see "runwire --help"; for a prompt that begins with this word, use -p\n',
     ],
     ['an unknown flag', ['outcome', '--colour', good], 'runwire: unknown option --colour; see "runwire outcome --help"\n'],
     ['an unreadable file', ['outcome', 'no-such-file'], 'runwire: cannot read no-such-file: no such file\n'],

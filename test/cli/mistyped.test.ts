@@ -19,7 +19,7 @@ it.each([
   ['complete', 'completion'],
 ])('%s was meant as %s, whatever follows it', (word, meant) => {
   expect(mistyped({ word, isAlone: false })).toBe(
-    `unknown command "${word}" (did you mean "${meant}"?); see "runwire --help"; a prompt that begins so is given with -p`,
+    `unknown command "${word}" (did you mean "${meant}"?); see "runwire --help"; for a prompt that begins with this word, use -p`,
   );
 });
 
@@ -35,7 +35,7 @@ it.each([
 
 it('a command after flags has to come first', () => {
   expect(mistyped({ word: 'doctor', isAlone: true })).toBe(
-    '"doctor" is a command and comes first: "runwire doctor"; a prompt that begins so is given with -p',
+    '"doctor" is a command and comes first: "runwire doctor"; for a prompt that begins with this word, use -p',
   );
 });
 

@@ -132,8 +132,8 @@ describe.concurrent('a fleet', () => {
       ['no json', 'stdin, line 2: not JSON: '],
       ['[]', 'stdin, line 2: expected a RunSpec'],
       ['{}', 'it has neither a prompt nor a command'],
-      ['{"prompt":"x","directories":["/etc"]}', 'a worker has nothing of this machine but the repository'],
-      ['{"prompt":"x","base_url":"https://me:secret@example.com/v1"}', 'base_url holds a password'],
+      ['{"prompt":"x","directories":["/etc"]}', 'a worker has nothing from this machine except the repository'],
+      ['{"prompt":"x","base_url":"https://me:secret@example.com/v1"}', 'base_url contains a password'],
       ['{"prompt":"x","after":["nothing"]}', 'after "nothing": no such run in the queue'],
       ['{"prompt":"x","keys":["repo"]}', 'expected a key such as repo=web'],
     ] as const) {

@@ -95,6 +95,6 @@ it.runIf(process.platform === 'linux')('kill -9: nothing runs on, "clean" keeps 
   expect(readdirSync(join(state, 'runwire', 'copies')).filter((name) => !name.endsWith('.gone'))).toEqual([]);
   expect(workOn(cwd)).toEqual(Array.from({ length: 4 }, () => 'half of it'));
   expect(fingerprint(cwd)).toBe(before);
-  expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('no copies were left');
+  expect((await inside(['orchestrate', 'clean'], { env })).stderr).toContain('there are no copies to reclaim');
   expect(await inside(['orchestrate', 'clean', 'x'], { env })).toMatchObject({ status: 2, stderr: /x: there is no such copy/ });
 });

@@ -196,7 +196,7 @@ it('serves beyond this machine only with a certificate or a proxy, and without a
   ]);
   expect(open).toEqual([2, expect.stringContaining('--tls-cert and --tls-key, or --behind-proxy')]);
   for (const each of [bare, proxied]) expect(each).toEqual([2, expect.stringContaining('--no-token: only on 127.0.0.1')]);
-  expect(half).toEqual([2, expect.stringContaining('both, or none')]);
+  expect(half).toEqual([2, expect.stringContaining('give both --tls-cert and --tls-key, or neither')]);
   expect(short).toEqual([1, expect.stringMatching(/can be guessed/)]);
   expect(short[1]).not.toContain('"short"');
 });

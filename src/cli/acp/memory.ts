@@ -7,12 +7,12 @@ import type { LedgerPlace } from '../../stores/open-store.ts';
 import type { RunSummary } from '../../stores/run-store.ts';
 import type { Environment } from '../../vocabulary.ts';
 
-/** The label that a run has of the session that it was a prompt of. */
+/** The label that names the session to which the prompt of a run belongs. */
 export const sessionLabel = 'acp_session';
 
-/** What the ledger knows of a session. */
+/** What the ledger knows about a session. */
 export async function rememberSession(place: LedgerPlace, env: Environment, sessionId: string): Promise<Remembered | undefined> {
-  // A label is looked for by its text: one that no session of ours has is not worth a question.
+  // Labels are looked up by their text: an id that cannot be one of ours needs no query.
   if (place.kind === 'none' || !/^[\w-]{1,64}$/.test(sessionId)) return undefined;
   const ledger = await openLedgerAt(place, env);
   const runs: RunSummary[] = [];

@@ -18,15 +18,15 @@ import { readReport } from '../run/report.ts';
 import { readInputs, specOfFlags } from '../run/settings.ts';
 import { rememberSession, sessionLabel } from './memory.ts';
 
-/** How long a question to a person may stay open, unless a flag says so. */
+/** How long a question to a person may stay open, unless a flag says otherwise. */
 const patienceMs = 24 * 60 * 60 * 1000;
 
-/** What a client may leave unread: who asks that much more than it reads is no client. */
+/** How much a client may leave unread before it is given up. */
 const mostUnread = 64 * 1024 * 1024;
-/** How long a client that says no more may take to read what it was told. */
+/** How long a client that has closed its side may take to read the last messages. */
 const lastWordsMs = patient(5000);
 
-/** Serves one client on stdin and stdout, until it is gone. */
+/** Serves one client on stdin and stdout, until it disconnects. */
 export async function serveAcp(values: RunValues, command: readonly string[] | undefined, context: Context): Promise<number> {
   const flags = readFlags(values, []);
   const spec = specOfFlags(flags, { ...(await readInputs(flags, context)), prompt: '', command }, context);
@@ -80,7 +80,7 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
     send(message) {
       outlet.write(`${JSON.stringify(message)}\n`);
       if (outlet.unread <= mostUnread || isUnread) return;
-      warn('the client does not read what it is told: it is left');
+      warn('the client does not read its messages: disconnecting from it');
       giveUp();
     },
     ready: () => outlet.ready(),
@@ -100,11 +100,11 @@ export async function serveAcp(values: RunValues, command: readonly string[] | u
   }
 }
 
-/** Settles when the client has said its last word. */
+/** Settles when the client has sent its last message. */
 async function hear({ peer }: AcpAgent, { stdin }: Context, warn: (sentence: string) => void): Promise<void> {
   const lines = new Lines(
     (line) => peer.receive(parseLine(line)),
-    () => warn('the client sent a message that is too long: it is left out'),
+    () => warn('the client sent a message that is too long: it was ignored'),
   );
   for await (const chunk of stdin) lines.push(chunk);
 }

@@ -27,7 +27,7 @@ export const agentsCommand = command({
     const [name, more] = operands;
     if (more !== undefined) throw new Failure('input', 'agents takes one agent at most');
     if (name === 'builtin')
-      throw new Failure('input', 'the built-in agent is a part of Runwire and has no command line; see "runwire run --help"');
+      throw new Failure('input', 'the built-in agent is part of Runwire and has no command line; see "runwire run --help"');
     const chosen = name === undefined ? agents : [findAgent(name)];
     const found = await Promise.all(chosen.map(async (agent) => ({ agent, installed: await findInstalled(agent, context.env) })));
     if (values.json === true) {

@@ -50,9 +50,9 @@ rule says how the run ends ("ends permission"), the rules alone decide. With --r
     const repeat = readCount('--repeat', values.repeat, 10);
     if (operands.length > 1) throw new Failure('input', 'check takes one file or run; see --help');
     if (program === undefined && (repeat !== undefined || values['min-rate'] !== undefined))
-      throw new Failure('input', '--repeat needs a run to make: runwire check --repeat 5 --expect RULE -- --agent codex "fix the bug"');
+      throw new Failure('input', '--repeat needs a run to start: runwire check --repeat 5 --expect RULE -- --agent codex "fix the bug"');
     if (program !== undefined && operands.length > 0)
-      throw new Failure('input', 'check takes a stored run or, after --, one to make; not both');
+      throw new Failure('input', 'check takes a stored run or, after --, one to start; not both');
     if ((values.expect ?? []).length === 0 && values.against === undefined)
       throw new Failure('input', `nothing to check: give --expect, such as --expect 'must run npm test', or --against RUN`);
     const asked = { values, factor, isText: values.json !== true && (values.text === true || context.stdoutIsTerminal) };

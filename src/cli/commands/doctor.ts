@@ -55,7 +55,7 @@ function closing(isWell: boolean, builtin: readonly Check[]): string {
   return builtin.some(({ status }) => status === 'unsure') ? 'Nothing is wrong, but the built-in agent has no model.' : 'All is well.';
 }
 
-/** The built-in agent is a part of Runwire and has no program of its own. */
+/** The built-in agent is part of Runwire and has no program of its own. */
 async function choose(name: string | undefined, context: Context): Promise<readonly AgentCli[]> {
   if (name === builtIn) return [];
   if (name !== undefined) return [findAgent(name)];
@@ -70,7 +70,7 @@ async function checkCommand(words: readonly string[], { env, cwd }: Context): Pr
   return { id: acpAgent, ...(await checkAcp(named, env, cwd)) };
 }
 
-/** Whether a model is named and can be asked; `isAll`: there is no other agent to run. */
+/** Whether a model is named and can be called; `isAll`: there is no other agent to run. */
 async function checkBuiltIn({ env, cwd }: Context, isAll: boolean): Promise<Check[]> {
   const wrong = (what: string, error: unknown): Check => ({ what, status: 'wrong', detail: messageOf(error) });
   let config: Config;

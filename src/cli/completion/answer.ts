@@ -15,10 +15,10 @@ export function candidates(words: readonly (string | Candidate)[]): Answer {
   return { ...nothing, candidates: words.map((word) => (typeof word === 'string' ? { value: word } : word)) };
 }
 
-/** Words that are known only when they are asked for. */
+/** Words that are looked up only when they are needed. */
 export interface Values {
   agents(): Promise<Answer>;
-  /** Providers first, then the models of the one that is typed; `withProvider` false: names as the ledger has them. */
+  /** Providers first, then the models of the typed provider; `withProvider` false: model names as in the ledger. */
   models(current: string, withProvider: boolean): Promise<Answer>;
   dialects(areWritten: boolean, andText: boolean): Answer;
   schemas(): Promise<Answer>;

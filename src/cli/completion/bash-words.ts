@@ -1,4 +1,4 @@
-/** bash takes a line apart at `=` and `:` too: put together again what stood together. */
+/** bash also splits a line at `=` and `:`; this rejoins the words as they were typed. */
 export function asBashWrote(words: readonly string[]): string[] {
   const whole: string[] = [];
   let joins = false;
@@ -12,7 +12,7 @@ export function asBashWrote(words: readonly string[]): string[] {
   return whole;
 }
 
-/** What bash puts in place of the part of the word that it looks at: what follows the last `=` or `:` of it. */
+/** bash replaces only the part of the word after its last `=` or `:`; this returns that part. */
 export function forBash(value: string, typed: string): string {
   return value.slice(Math.max(typed.lastIndexOf('='), typed.lastIndexOf(':')) + 1);
 }

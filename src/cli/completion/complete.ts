@@ -2,7 +2,7 @@ import type { Command, Option } from '../command.ts';
 import { commands } from '../commands.ts';
 import { type Answer, candidates, type Candidate, nothing, type Values } from './answer.ts';
 
-/** What may stand where the last of these words, which may be empty, begins; the first is what follows `runwire`. */
+/** What may stand in place of the last of these words, which may be empty; the first is what follows `runwire`. */
 export async function complete(words: readonly string[], values: Values): Promise<Answer> {
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -54,7 +54,7 @@ function flagsOf(command: Command, isFirst: boolean): Candidate[] {
   return [...own, { value: '--help', about: 'Show the help' }, ...version];
 }
 
-/** Undefined: the word before is no flag that takes a value. */
+/** Undefined: the previous word is not a flag that takes a value. */
 async function flagValue(command: Command, word: string, current: string, values: Values): Promise<Answer | undefined> {
   const found = Object.entries(command.options).find(
     ([name, { short }]) => word === `--${name}` || (short !== undefined && word === `-${short}`),
@@ -98,7 +98,7 @@ function matching(answer: Answer, current: string, paths: Answer['paths'] = answ
   return { paths, candidates: answer.candidates.filter(({ value }) => value.startsWith(current)) };
 }
 
-/** `codex,cl`: the last of the list is the one that is typed. */
+/** `codex,cl`: completes the last entry of the list. */
 function lastOfList(answer: Answer, current: string): Answer {
   const done = current.slice(0, current.lastIndexOf(',') + 1);
   return prefixed(matching(answer, current.slice(done.length)), done);

@@ -1,6 +1,6 @@
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** Each asks the command for its words: the kind of paths that may stand there, then a word a line, with a tab before what it means. */
+/** Each script asks the command for candidates: first the kind of paths allowed there, then one word per line, with its meaning after a tab. */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for runwire
 _runwire() {

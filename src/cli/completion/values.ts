@@ -9,17 +9,17 @@ import type { Context } from '../context.ts';
 import { type Answer, candidates, nothing, type Values } from './answer.ts';
 
 const mostRuns = 30;
-/** Nobody waits longer for a word. */
+/** Completion must not take longer than this. */
 const longestMs = 1500;
 
-/** The words of this installation and of the ledger that `--ledger` among these words, or the environment, names. */
+/** The words of this installation, and of the ledger named by `--ledger` among these words or by the environment. */
 export function valuesOf(words: readonly string[], context: Context): Values {
   const ask = (question: (store: RunStore) => Promise<Answer>): Promise<Answer> => askLedger(ledgerIn(words), context, question);
   const newest = async (store: RunStore): Promise<readonly RunSummary[]> => (await store.list({}, { limit: mostRuns })).runs;
   return {
     agents: async () =>
       candidates([
-        { value: 'builtin', about: 'The agent of Runwire' },
+        { value: 'builtin', about: 'The built-in agent of Runwire' },
         ...agents.map(({ id, title }) => ({ value: id, about: title })),
         ...agents.flatMap(({ id, title, acp }) => (acp === undefined ? [] : [{ value: `${acpAgent}:${id}`, about: `${title}, over ACP` }])),
       ]),
@@ -66,7 +66,7 @@ function ledgerIn(words: readonly string[]): string | undefined {
   return at === -1 || at >= words.length - 2 ? undefined : words[at + 1];
 }
 
-/** A ledger that is absent, away or broken has no words; it is told so by the command itself, not while somebody types. */
+/** A ledger that is missing, unreachable or broken offers no words; the command itself reports that, not the completion. */
 async function askLedger(named: string | undefined, context: Context, question: (store: RunStore) => Promise<Answer>): Promise<Answer> {
   const answer = async (): Promise<Answer> => {
     const place = ledgerPlace(named, context.env, context.cwd);

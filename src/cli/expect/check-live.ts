@@ -19,7 +19,7 @@ import { tellCheck, writeJunit } from './tell.ts';
 interface AskedLive extends Asked {
   repeat: number;
   minRate: number;
-  /** The words of a run, without its name. */
+  /** The words that follow `--`: a command line of `run`. */
   words: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface Tried {
   code: number;
 }
 
-/** Makes a run, once or several times: a flaky agent becomes a number. */
+/** Does a run once, or several times to measure how often it passes. */
 export async function checkLive({ values, factor, isText, repeat, minRate, words }: AskedLive, context: Context): Promise<number> {
   const own = words[0] === 'run' ? words.slice(1) : words;
   const end = own.indexOf('--');
@@ -52,7 +52,7 @@ export async function checkLive({ values, factor, isText, repeat, minRate, words
       const compared = base === undefined ? [] : compareWith(base, made, factor);
       const outcome = compared.length === 0 ? made : judgedBy([...(made.expectations ?? []), ...compared], made);
       tried.push({ outcome, code: checkCode(outcome) });
-      // Who interrupts one run means all of them.
+      // A user who interrupts one run means all of them.
       if (outcome.verdict.class === 'cancelled') break;
     }
     if (values.junit !== undefined)
@@ -81,7 +81,7 @@ async function once(
   let outcome: RunOutcome | undefined;
   const quiet: Context = {
     ...context,
-    // stdout is for what the check comes to, and stdin would be gone after the first run.
+    // stdout is for the result of the check, and stdin would be used up by the first run.
     print: async () => {},
     stdin: nothing(),
     stdinIsTerminal: true,

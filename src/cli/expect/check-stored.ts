@@ -56,7 +56,7 @@ export async function checkStored({ values, factor, isText }: Asked, name: strin
   return code;
 }
 
-/** A file where there is one, else a run of the ledger; nothing: stdin. */
+/** Reads a file if it exists, else a run from the ledger; without a name, stdin. */
 export async function readOutcome(
   name: string | undefined,
   values: Omit<Asked['values'], 'ledger' | 'tapes'> & { readonly ledger?: string | undefined; readonly tapes?: string | undefined },

@@ -9,7 +9,7 @@ import { readSchema } from '../run/settings.ts';
 const mostRules = 1000;
 const mostBytes = 4 << 20;
 
-/** What was given with `--expect`: a file of rules where there is one of that name, else a rule. */
+/** The values of `--expect`: a file of rules if there is a file with that name, else a rule. */
 export async function readRules(given: readonly string[], context: Context): Promise<Rule[]> {
   const rules: Rule[] = [];
   for (const words of given) {
@@ -22,7 +22,7 @@ export async function readRules(given: readonly string[], context: Context): Pro
 }
 
 function parsed(words: string): Rule {
-  // A file that is not there is meant more often than a rule that looks like one.
+  // More often a missing file is meant than a rule that looks like a file name.
   if (/^\S+\.\w+$/.test(words)) throw new Failure('input', `--expect ${words}: there is no such file`);
   try {
     return parseRule(words);

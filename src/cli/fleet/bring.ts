@@ -10,7 +10,7 @@ import type { Repository } from '../../workspace/repository.ts';
 import type { Context } from '../context.ts';
 import { useQueue } from './queue.ts';
 
-/** Makes what a run on a worker changed a branch of this repository; answers its name. */
+/** Turns the changes of a run on a worker into a branch of this repository; returns its name. */
 export async function bringBranch(queue: Queue, run: string, { git }: Repository): Promise<string> {
   const job = await queue.get(run);
   if (job !== undefined && job.state !== 'ended')
@@ -23,10 +23,11 @@ export async function bringBranch(queue: Queue, run: string, { git }: Repository
     writeFileSync(join(folder, 'bundle'), bundle, { mode: 0o600 });
     const ref = `refs/heads/${job.branch}`;
     if ((await git.try(['check-ref-format', ref])) === undefined)
-      throw new Failure('input', `the run ${shortRunId(run)} has a branch that cannot be one: ${oneLine(job.branch, 80)}`);
+      throw new Failure('input', `the run ${shortRunId(run)} has an invalid branch name: ${oneLine(job.branch, 80)}`);
     const [commit = ''] = (await git.text(['bundle', 'list-heads', join(folder, 'bundle'), ref])).split(' ');
     const own = (await git.try(['rev-parse', '-q', '--verify', ref])) ?? '';
-    if (own !== '' && own !== commit) throw new Failure('input', `there is another branch ${job.branch} here; rename it, and fetch again`);
+    if (own !== '' && own !== commit)
+      throw new Failure('input', `a different branch ${job.branch} already exists here; rename it, and fetch again`);
     await git.text(['fetch', '-q', '--no-tags', '--no-write-fetch-head', '--', join(folder, 'bundle'), `${ref}:${ref}`]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -34,7 +35,7 @@ export async function bringBranch(queue: Queue, run: string, { git }: Repository
   return job.branch;
 }
 
-/** The same where the run was one of the queue, and the commit is not here yet. */
+/** The same, if the run was queued and its commit is not here yet. */
 export async function bringIfQueued(
   { run, commit, ledger }: { run: string; commit: string | undefined; ledger: string | undefined },
   repository: Repository,

@@ -23,13 +23,13 @@ export type EnqueueValues = Values<typeof specOptions & typeof orderOptions & ty
 interface Asked {
   spec: RunSpec;
   order: Order;
-  /** How to call it in a message. */
+  /** How to name it in a message. */
   where: string;
 }
 
 const mostBytes = 64 * 1024 * 1024;
 
-/** Queues what the flags, files or lines say; all of it or nothing. A line of JSON for each. */
+/** Queues what the flags, files or lines describe: all of it or nothing. Prints a line of JSON for each. */
 export async function enqueue(
   values: EnqueueValues,
   operands: readonly string[],
@@ -77,13 +77,13 @@ async function readAsked(
   const { Order: schema } = await import('../../fleet/job.ts');
   const inputs = await readInputs(flags, context);
   const spec = { ...specOfFlags(flags, { ...inputs, prompt: flags.prompt ?? '', command }, context) };
-  // A program of the repository is where it is there.
+  // The path of a program in the repository stays relative: the repository lies elsewhere on the worker.
   const own = acpCommand(flags.agent) ?? command;
   if (own !== undefined) spec.command = [...own];
   return [{ spec, order: checked(schema, order, 'the command line'), where: 'the command line' }];
 }
 
-/** Files of one spec, or of one a line. */
+/** Files with one spec, or with one per line. */
 async function readSpecs(
   files: readonly string[],
   { order, labels, values }: { order: Partial<Order>; labels: readonly string[]; values: EnqueueValues },
@@ -93,7 +93,7 @@ async function readSpecs(
     (name) => name !== 'cwd' && name !== 'dirty' && values[name as keyof EnqueueValues] !== undefined,
   );
   if (given.length > 0)
-    throw new Failure('input', `${given.map((name) => `--${name}`).join(', ')}: for a prompt; a file says it in its spec`);
+    throw new Failure('input', `${given.map((name) => `--${name}`).join(', ')}: only for a prompt; in a file, set it in the spec`);
   if (files.includes('-') && context.stdinIsTerminal)
     throw new Failure('input', 'nothing to queue: give a prompt, files of RunSpecs, or JSON lines on stdin');
   const [{ QueuedSpec, Order: OrderSchema }, { parseLabel }] = await Promise.all([
@@ -135,7 +135,7 @@ async function readText(chunks: AsyncIterable<Uint8Array>, name: string): Promis
   return text + decoder.decode();
 }
 
-/** One document over many lines, or one a line. */
+/** One document that spans many lines, or one per line. */
 function documentsIn(text: string, name: string): { text: string; where: string }[] {
   const lines = text.split('\n').map((line, index) => ({ text: line, where: `${name}, line ${index + 1}` }));
   const filled = lines.filter((line) => line.text.trim() !== '');
@@ -174,10 +174,10 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, where
   throw new Failure('input', `${where}: ${told.join('; ')}; see "runwire schema queued-spec"`);
 }
 
-/** What only this machine has is nothing for a worker. */
+/** Refuses whatever exists on this machine alone: a worker could not use it. */
 function refuseLocal({ directories, record_model, resume, model, base_url, workspace }: RunSpec, where: string): void {
   const refuse = (what: string): never => {
-    throw new Failure('input', `${where}: ${what}: a worker has nothing of this machine but the repository`);
+    throw new Failure('input', `${where}: ${what}: a worker has nothing from this machine except the repository`);
   };
   if (directories.length > 0) refuse('directories');
   if (record_model !== undefined) refuse('record_model');
@@ -185,10 +185,10 @@ function refuseLocal({ directories, record_model, resume, model, base_url, works
   if ((workspace?.copy.length ?? 0) > 0) refuse('workspace.copy');
   if (model?.startsWith('replay/') === true) refuse('a model that is a file');
   if (base_url !== undefined && withoutPassword(base_url) !== base_url)
-    throw new Failure('input', `${where}: base_url holds a password, and a job never holds a secret; give it to the worker`);
+    throw new Failure('input', `${where}: base_url contains a password, and a job must not contain secrets; give it to the worker`);
 }
 
-/** The worker has a folder of its own. */
+/** Without what names a place on this machine: the worker has its own folder. */
 function withoutPlace({ workspace, ...spec }: RunSpec): RunSpec {
   const { isolate, setup, branch } = workspace ?? {};
   return {
@@ -198,7 +198,7 @@ function withoutPlace({ workspace, ...spec }: RunSpec): RunSpec {
   };
 }
 
-/** A run of the queue, or of a line before this one. */
+/** A run in the queue, or one from an earlier line. */
 async function forerunner(queue: Queue, named: ReadonlyMap<string, string>, word: string, where: string): Promise<string> {
   const run = (await queuedRun(queue, word)) ?? named.get(word);
   if (run === undefined)
@@ -206,7 +206,7 @@ async function forerunner(queue: Queue, named: ReadonlyMap<string, string>, word
   return run;
 }
 
-/** Many specs are about few folders. */
+/** Looks up each folder only once: many specs share a few folders. */
 class Origins {
   readonly #values: EnqueueValues;
   readonly #context: Context;

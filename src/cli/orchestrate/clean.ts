@@ -37,7 +37,7 @@ Exits with 1 when a copy could not be reclaimed.`,
     for (const each of copies) await context.print(isText ? describe(each, context.now()) : `${JSON.stringify(shown(each))}\n`);
     if (strays.length > 0)
       context.warn(`runwire: ${dryRun ? 'there are' : 'removed'} ${strays.length} more files and folders that belong to no copy`);
-    if (copies.length + strays.length === 0) context.warn('runwire: no copies were left');
+    if (copies.length + strays.length === 0) context.warn('runwire: there are no copies to reclaim');
     return copies.some(({ problem }) => problem !== undefined) ? 1 : 0;
   },
 });

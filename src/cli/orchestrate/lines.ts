@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 
-/** What the user says, line by line; empty lines say nothing. */
+/** The user's input, line by line; empty lines are skipped. */
 export class Lines {
   readonly #context: Context;
   readonly #lines: AsyncGenerator<string, void>;

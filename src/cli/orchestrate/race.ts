@@ -21,7 +21,7 @@ interface Asked {
   best: Best;
 }
 
-/** When every agent must have ended, the race may still take this long to say so. */
+/** How long the race may still take to report after the time limit of its agents. */
 const closingMs = 30_000;
 
 export async function conductRace({ prompt: words, values, crewFlags, attempts, best }: Asked, context: Context): Promise<number> {
@@ -36,7 +36,7 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
       crewFlags,
       prompt,
       hasBrain: false,
-      // Time is kept by each agent, so that who has ended by then can still win.
+      // Each agent keeps the time limit itself, so that one that has ended by then can still win.
       limitsOf: ({ timeout_ms, ...limits }) => ({ ...limits, ...present({ timeout_ms: timeout_ms && timeout_ms + closingMs }) }),
       directorOf: (crew, { timeout_ms: timeoutMs }) => ({
         script: raceOf(crew, {
@@ -49,7 +49,7 @@ export async function conductRace({ prompt: words, values, crewFlags, attempts, 
     },
     context,
   );
-  // By now the runner of GitHub hears commands again, and the table names files.
+  // By now the GitHub runner obeys commands again, and the table contains names of files.
   const isLog = ciOf(flags.github, context.env) === 'github';
   if (!flags.quiet && shown !== '') context.draw(isLog ? (await import('../../reports/github.ts')).harmlessInLog(shown) : shown);
   return code;

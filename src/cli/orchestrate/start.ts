@@ -37,29 +37,29 @@ interface Conducting {
   values: RunValues;
   crewFlags: CrewFlags;
   prompt: string;
-  /** Whether there is a directing model, that of the command line. */
+  /** Whether the model of the command line directs the agents. */
   hasBrain: boolean;
-  /** Who directs the crew: an agent with a model, or a script without one. */
+  /** What directs the crew: an agent with a model, or a script without one. */
   directorOf(crew: Crew, limits: RunSpec['limits']): { loadAgent: () => Promise<RunAgent> } | { script: Script };
-  /** The limits of the run on top, of those that were asked for. */
+  /** The limits of the top-level run, derived from the requested ones. */
   limitsOf?(asked: RunSpec['limits']): RunSpec['limits'];
 }
 
-/** Several agents under one run, from the flags to the exit code. Everything that can be wrong is said before the first model call. */
+/** Several agents under one run, from the flags to the exit code. Everything that can be wrong is reported before the first model call. */
 export async function conduct(
   { values, crewFlags, prompt, hasBrain, directorOf, limitsOf }: Conducting,
   context: Context,
 ): Promise<Conducted> {
   try {
     const format = readFormat(values);
-    // The run on top works in no copy itself.
+    // The top-level run itself does not work in a copy.
     const { isolate: _isolate, dirty: _dirty, setup: _setup, copy: _copy, ...own } = values;
     const flags = { ...readFlags(own, []), quiet: values.quiet === true || format.flag === '--stream-json' };
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
     const asked = specOfFlags(flags, { ...inputs, prompt, command: undefined }, context);
     const { settings, tellWith } = await settle(asked, { ...crewFlags, hasBrain }, flags, context);
-    // What is expected is expected of each agent: the run on top does no work.
+    // Expectations apply to each agent: the top-level run does no work itself.
     const { expect: _expect, ...top } = asked;
     const spec: RunSpec = { ...top, parent_branch_id: settings.base.branchId, limits: limitsOf?.(asked.limits) ?? asked.limits };
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
@@ -125,7 +125,7 @@ async function settle(
   return { settings, tellWith: (tell) => void (complain = tell) };
 }
 
-/** The built-in agent works with the model of the command line, unless it was given one of its own. */
+/** The built-in agent uses the model of the command line, unless it was given its own. */
 function withModels(agents: readonly AgentChoice[], model: string | undefined): AgentChoice[] {
   return agents.map((each) => (each.agent === builtIn && each.model === undefined ? { ...each, ...present({ model }) } : each));
 }
@@ -147,7 +147,7 @@ async function usableAgents({ model, cwd }: RunSpec, env: Context['env']): Promi
   return usable;
 }
 
-/** Every name is one that we know, and its program is there. */
+/** Checks that every name is known and that its program is installed. */
 export async function checkAgents(agents: readonly AgentChoice[] | undefined, env: Context['env']): Promise<void> {
   if (agents === undefined) return;
   const [{ findAgent }, { locate }, { acpProgram, locateAcp }] = await Promise.all([

@@ -12,12 +12,12 @@ import type { Environment } from '../../vocabulary.ts';
 import type { Context } from '../context.ts';
 import type { CiName } from './document-flags.ts';
 
-/** GitHub shows nothing at all of a summary that is larger than 1 MiB, and Buildkite takes no larger annotation. */
+/** GitHub does not show a summary larger than 1 MiB at all, and Buildkite accepts no larger annotation. */
 const mostBytes = 1_000_000;
 const leastBytes = 20_000;
 const annotateMs = 20_000;
 
-/** What a run tells the CI that it runs in: a folded log while it runs, and at its end what the CI has a place for. */
+/** Reports a run to its CI system: a folded log while it runs, and at the end whatever that CI system has a place for. */
 export class Ci {
   readonly #name: CiName;
   readonly #context: Context;
@@ -39,11 +39,11 @@ export class Ci {
     if (this.#name === 'buildkite') return draw('--- runwire\n');
     if (this.#name === 'gitlab')
       return draw(`section_start:${Math.floor(now() / 1000)}:${this.#section}[collapsed=true]\r\u001b[0Krunwire\n`);
-    // What an agent says is no command to the runner, whatever it looks like: until it hears this word again.
+    // Until the runner sees this token again, nothing that an agent prints is a command to it.
     draw(`${workflowCommand('group', 'runwire')}${workflowCommand('stop-commands', this.#token)}`);
   }
 
-  /** After its last line, on stdout too; a run that fell through has no outcome. */
+  /** After the last line of the run, on stdout too. Also called without `tell`: a run that threw has no outcome. */
   end(): void {
     const { draw, now } = this.#context;
     if (!this.#isOpen) return;
@@ -76,19 +76,19 @@ export class Ci {
   }
 }
 
-/** Where the outcome is when nobody said where: outputs name it. */
+/** Where the outcome goes by default on GitHub, whose step outputs name the file. */
 export function usualOutcomeFile(name: CiName | undefined, { env }: Context): string | undefined {
   const folder = env['RUNNER_TEMP'];
   return name !== 'github' || folder === undefined || folder === '' ? undefined : join(folder, `runwire-outcome-${randomUUID()}.json`);
 }
 
-/** What the agent of Buildkite does not take is no failure of the run. */
+/** If the Buildkite agent rejects the annotation, the run has not failed. */
 async function annotate(markdown: string, style: string, env: Environment): Promise<void> {
   const args = ['annotate', '--style', style, '--context', 'runwire'];
   const { child, end } = startTalking({ command: 'buildkite-agent', args, env });
   const timer = setTimeout(() => void end(0), annotateMs);
   child.stdin.on('error', () => {});
-  // What it says of its own work is nothing of the run.
+  // Its own output does not belong to the run.
   child.stdout.resume();
   child.stderr.resume();
   child.stdin.end(markdown);

@@ -14,7 +14,7 @@ export interface Documents {
   junit: string | undefined;
 }
 
-/** CIs that have a place for what a run comes to. */
+/** The CI systems that have a place for the outcome of a run. */
 export type CiName = 'github' | 'gitlab' | 'buildkite';
 
 type DocumentValues = Values<typeof documentOptions>;
@@ -29,7 +29,7 @@ export function readGithub(values: DocumentValues): boolean | undefined {
   return values['no-github'] === true ? false : values.github;
 }
 
-/** The CI that is told of the run. */
+/** The CI system to which the run is reported. */
 export function ciOf(github: boolean | undefined, env: Environment): CiName | undefined {
   if (github !== undefined) return github ? 'github' : undefined;
   if (env['GITHUB_ACTIONS'] === 'true') return 'github';

@@ -18,7 +18,7 @@ interface Outlet {
   write(text: string): void;
 }
 
-/** The documents that a run was asked for: each is written whole when the run has ended, however it ended. */
+/** The documents that were requested: each is written in one go when the run has ended, however it ended. */
 export async function openDocuments(
   { outcome, reportMd, junit }: Documents,
   { stdout, complain }: { stdout: Outlet; complain: (message: string) => void },
@@ -44,16 +44,16 @@ export async function openDocuments(
   return sinks;
 }
 
-/** A file that is there whole or not at all. */
+/** A file that is either complete or absent. */
 export interface OpenFile {
   text(whole: string): void;
   parts(parts: AsyncIterable<string>): Promise<void>;
 }
 
-/** What an earlier run left there is gone, so that nobody takes it for this one; what cannot be written is said before the run. */
+/** Removes what an earlier run left there, so that nobody takes it for this one, and fails before the run if the file cannot be written. */
 export function openFile(flag: string, name: string, { cwd }: Context, complain: (message: string) => void): OpenFile {
   const { path, isFile } = placeOf(resolve(cwd, name));
-  // The agent may write here as well: a name that it cannot guess, and never a file or a link that is there already.
+  // The agent may be able to write here too: use a name that it cannot guess, and never an existing file or link.
   const temporary = isFile ? `${path}.${randomBytes(8).toString('hex')}.part` : path;
   const begin = (text: string): void => writeFileSync(temporary, text, isFile ? { flag: 'wx' } : {});
   if (isFile)
@@ -91,7 +91,7 @@ export function openFile(flag: string, name: string, { cwd }: Context, complain:
   };
 }
 
-/** Where a link leads, so that it stays a link; a pipe or a device is written to, never replaced. */
+/** Follows a link, so that it stays a link; a pipe or a device is written to, never replaced. */
 function placeOf(path: string): { path: string; isFile: boolean } {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { path, isFile: true };
@@ -99,10 +99,10 @@ function placeOf(path: string): { path: string; isFile: boolean } {
   return found.isFile() ? { path: realpathSync(path), isFile: true } : { path, isFile: false };
 }
 
-/** A failure passes several who know how to tell it: the first does. */
+/** A failure passes several places that could report it: only the first one does. */
 const told = new WeakSet<Failure>();
 
-/** A run that was refused before it could begin has an outcome too, where one was asked for. */
+/** A run that was refused before it could begin has an outcome too, if one was requested. */
 export async function documentRefusal(
   failure: Failure,
   { values, prompt = '' }: { values: RunValues; prompt?: string | undefined },
@@ -128,7 +128,7 @@ export async function documentRefusal(
     if (documents.reportHtml !== undefined)
       html = new (await import('./html-document.ts')).HtmlDocument(documents.reportHtml, context, complain);
   } catch (error) {
-    // The documents themselves may be what cannot be had.
+    // The documents themselves may be the reason for the failure.
     if (error instanceof Failure) return;
     throw error;
   }

@@ -60,7 +60,7 @@ export interface RunFlags {
   tape: string | undefined;
   recordModel: string | undefined;
   documents: Documents;
-  /** Unset: as the environment says. */
+  /** Unset: decided by the environment. */
   github: boolean | undefined;
   /** A run of the ledger, as a person names it. */
   parent: string | undefined;
@@ -176,7 +176,7 @@ function asked(values: RunValues): RunValues {
   return values;
 }
 
-/** What every command that makes copies reads the same way. */
+/** The flags that every command with private copies reads the same way. */
 function readCopy(values: Values<typeof copyOptions>): Pick<RunFlags, 'isolate' | 'dirty' | 'setup' | 'copy'> {
   return {
     isolate: readWord('--isolate', values.isolate, ['auto', ...isolations]),

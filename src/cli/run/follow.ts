@@ -39,19 +39,19 @@ export interface Following {
   mayDraw?: boolean;
   /** In text mode stdout gets the report instead of the answer. */
   tellsReport?: boolean;
-  /** Hears what the run came to. */
+  /** Receives the outcome of the run. */
   onOutcome?: ((outcome: RunOutcome) => void) | undefined;
-  /** Hears of the run as soon as there is one, and where to tell people something. */
+  /** Receives the run as soon as there is one, and a function that warns people. */
   onRun?: (run: Run, complain: (message: string) => void) => void;
 }
 
-/** A run in the foreground: told on stdout and stderr while it happens; answers the exit code. */
+/** A run in the foreground: reported on stdout and stderr while it happens; returns the exit code. */
 export async function follow(
   { flags, spec, writer, loadAgent, script, mayDraw = true, tellsReport, onRun, onOutcome }: Following,
   context: Context,
 ): Promise<number> {
   const quiet = flags.quiet || flags.format.flag === '--json' || flags.format.flag === '--stream-json';
-  // Who reads events from a pipe may show them on the same terminal, line by line in the middle of what is drawn there.
+  // A program that reads events from the pipe may print them on the same terminal, in the middle of what is drawn there.
   const draws = writer === undefined && mayDraw;
   const narration = await narrate(
     {
@@ -75,7 +75,7 @@ export async function follow(
   let html: HtmlDocument | undefined;
   const tellCi = (outcome: RunOutcome): Promise<void> | undefined =>
     ci?.tell(outcome, outcomeFile === undefined || outcomeFile === '-' ? undefined : resolve(context.cwd, outcomeFile));
-  /** In the midst of something that does not let go: nothing here may wait. */
+  /** Called while the run is stuck: nothing here may wait. */
   const lastWords = (timeoutMs: number): LastWords => {
     const late = { spec, env: context.env, startedAt, now: context.now, timeoutMs };
     const outcome = lateOutcome(late);
@@ -91,7 +91,7 @@ export async function follow(
     return context.print(pieces);
   };
   const outlet = new Outlet(print, () => {
-    // Who closed stdout does not want to hear more, on stderr either.
+    // A reader that closed stdout wants nothing more, on stderr either.
     narration.mute();
     run?.cancel({ kind: 'pipe' });
   });
@@ -167,7 +167,7 @@ function agentOf({ agent, command }: RunSpec): string | undefined {
   return command === undefined ? agent : undefined;
 }
 
-/** The flags that a run which resumes this one needs again, but for what holds a secret: a line to paste is seen, copied and kept. */
+/** The flags that a run needs again to resume this one, except any with a secret: a line to paste is seen, copied and kept. */
 function resumeFlags(spec: RunSpec, { cwd, env }: Context): string[] {
   const redact = new Redactor({ values: secretValues(env) });
   const given: readonly (readonly [flag: string, value: string | undefined])[] = [
@@ -189,11 +189,11 @@ interface Ways extends Omit<Following, 'loadAgent' | 'script' | 'mayDraw' | 'onR
   narration: Narration;
   documents: RunFlags['documents'];
   ci: Ci | undefined;
-  /** stdout may be the log of GitHub. */
+  /** stdout may be the log of this CI system. */
   ciName: CiName | undefined;
-  /** Told the name of the scratchpad. */
+  /** Receives the name of the scratchpad. */
   onScratchpad: (name: string) => void;
-  /** Told what writes documents. */
+  /** Receives the sinks that write documents. */
   onDocuments: (sinks: readonly Sink[]) => void;
 }
 
@@ -233,7 +233,7 @@ async function fillSinks(
   return [...sinks, narration.sink];
 }
 
-/** What the answer says is no command to the runner of a CI. */
+/** Nothing in the answer may act as a command to a CI runner. */
 async function harmlessOutlet(outlet: Outlet, ciName: CiName | undefined): Promise<AnswerOutlet> {
   const through = (harmless: (text: string) => string): AnswerOutlet => ({
     write: (text) => outlet.write(harmless(text)),

@@ -16,7 +16,7 @@ import { type OpenFile, openFile } from './documents.ts';
 
 const flag = '--report-html';
 
-/** The page of one run, written when it has ended. It is made of a ledger: the user's, else one that is there for this run alone. */
+/** The page of one run, written when it has ended. It is made from a ledger: the user's, or else a temporary one for this run alone. */
 export class HtmlDocument {
   readonly #file: OpenFile;
   readonly #context: Context;
@@ -36,7 +36,7 @@ export class HtmlDocument {
     return { place: { kind: 'sqlite', path: join(this.#own, 'runs.db') }, keepsTape: true, tapes: { kind: 'files' } };
   }
 
-  /** All that is known of the run; what cannot be read is left out. */
+  /** Everything that is known about the run; whatever cannot be read is left out. */
   async write(runId: string, { place, tapes }: LedgerRequest, outcome: RunOutcome): Promise<void> {
     try {
       const ledger = await openLedgerAt(place, this.#context.env, tapes);
@@ -53,7 +53,7 @@ export class HtmlDocument {
     }
   }
 
-  /** The outcome alone, at once: there is no run, or no time to read it again. */
+  /** Only the outcome, written at once: for when there is no run, or no time to read it again. */
   writeAlone(outcome: RunOutcome): void {
     try {
       this.#file.text(loneReport(recordOf(outcome, this.#context.now())));

@@ -15,7 +15,7 @@ export interface Late {
   timeoutMs: number;
 }
 
-/** What a run came to that could not be ended in order: made anew, since nothing of the run itself can be relied on in the midst of it. */
+/** The outcome of a run that could not be ended cleanly: built from scratch, since the state of a stuck run cannot be relied on. */
 export function lateOutcome(
   { spec, env, startedAt, now, timeoutMs }: Late,
   more: Pick<ThreadOptions, 'onRecord'> & { session?: string } = {},

@@ -7,7 +7,7 @@ interface LateResponse extends Late {
   scratchpad: string;
 }
 
-/** The response of a run that could not be ended in order. */
+/** The response of a run that could not be ended cleanly. */
 export function lateResponse({ writer, scratchpad, ...late }: LateResponse): string {
   const out = new Writer(...writer);
   out.end(lateOutcome(late, { session: scratchpad, onRecord: (record) => out.record(record) }));

@@ -3,9 +3,9 @@ import type { RunOutcome } from '../../outcome/outcome.ts';
 import { exitOf, startListening } from '../../processes/child.ts';
 import type { Environment } from '../../vocabulary.ts';
 
-/** A command that hangs must not keep the run's exit code from whoever waits for it. */
+/** A command that hangs must not delay the exit code of the run for longer than this. */
 const limitMs = 60_000;
-/** What it started and left running gets this long to go by itself, and this long after it was asked to. */
+/** Processes that it left running get the first time to exit by themselves, and the second after they were asked to. */
 const timeToGoMs = 100;
 const graceMs = 1000;
 
@@ -15,7 +15,7 @@ interface OnEndOptions {
   complain(message: string): void;
 }
 
-/** `--on-end CMD`: the outcome as one line of JSON on its stdin; what it prints goes to stderr. Its failure is not the run's. */
+/** `--on-end CMD`: gets the outcome as one line of JSON on its stdin, and its output goes to stderr. If it fails, the run has not failed. */
 export async function runOnEnd(command: string, outcome: RunOutcome, { cwd, env, complain }: OnEndOptions): Promise<void> {
   const verdict = {
     RUNWIRE_STATUS: outcome.status,
@@ -29,7 +29,7 @@ export async function runOnEnd(command: string, outcome: RunOutcome, { cwd, env,
     isLate = true;
     void end(0);
   }, limitMs);
-  // Who does not want to read the outcome need not.
+  // The command need not read the outcome.
   child.stdin.on('error', () => {});
   child.stdin.end(`${JSON.stringify(outcome)}\n`);
   const problem = await exitOf(child).then(
@@ -38,5 +38,5 @@ export async function runOnEnd(command: string, outcome: RunOutcome, { cwd, env,
   );
   clearTimeout(timer);
   await end(graceMs, timeToGoMs);
-  if (problem !== '') complain(`--on-end ${command}: ${isLate ? `ended, it took longer than ${timeInWords(limitMs)}` : problem}`);
+  if (problem !== '') complain(`--on-end ${command}: ${isLate ? `stopped: it took longer than ${timeInWords(limitMs)}` : problem}`);
 }

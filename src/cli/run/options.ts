@@ -39,7 +39,7 @@ export const documentOptions = {
     type: 'boolean',
     help: 'Report to GitHub Actions: folded log, annotations, summary, outputs (default: if GITHUB_ACTIONS is true)',
   },
-  'no-github': { type: 'boolean', help: 'Report to no CI system, not to GitLab or Buildkite either' },
+  'no-github': { type: 'boolean', help: 'Do not report to any CI system, including GitLab and Buildkite' },
 } as const satisfies Options;
 
 export const runOptions = {
@@ -55,7 +55,7 @@ export const runOptions = {
     type: 'string',
     short: 'm',
     value: 'PROVIDER/NAME',
-    help: 'openai/…, anthropic/…, google/…, azure/…, ollama/…, openai-compatible/…, replay/FILE',
+    help: 'The model: openai/…, anthropic/…, google/…, azure/…, ollama/…, openai-compatible/…, replay/FILE',
   },
   json: { type: 'boolean', help: 'Write one JSON response at the end; exit with 0 or 1' },
   'output-format': {

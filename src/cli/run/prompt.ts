@@ -1,7 +1,7 @@
 import { timeInWords } from '../../duration.ts';
 import type { Context } from '../context.ts';
 
-/** A program that starts us may leave its own pipe open for ever: with a prompt at hand, this is how long we wait for a first byte. */
+/** The program that starts Runwire may leave its stdin open for ever: if there is a prompt already, wait this long for a first byte. */
 const patienceMs = 3000;
 
 /** The words of the command line, then stdin when it is not a terminal; empty when there is neither. */
@@ -10,11 +10,13 @@ export async function readPrompt(words: string | undefined, context: Context, ma
   if (context.stdinIsTerminal) return typed ?? '';
   const piped = await readAll(context, mayWait);
   if (piped === undefined && typed !== undefined)
-    context.warn(`runwire: nothing came on stdin in ${timeInWords(patienceMs)}, going on without it; "< /dev/null" saves the wait`);
+    context.warn(
+      `runwire: nothing came on stdin in ${timeInWords(patienceMs)}, continuing without it; add "< /dev/null" to avoid the wait`,
+    );
   return [typed, piped].filter((each) => each !== undefined && each !== '').join('\n\n');
 }
 
-/** undefined: nothing came, not even an end. */
+/** undefined: nothing arrived, not even the end of the stream. */
 async function readAll(context: Context, mayWait: boolean): Promise<string | undefined> {
   const chunks = context.stdin[Symbol.asyncIterator]();
   const decoder = new TextDecoder();

@@ -21,11 +21,11 @@ interface Refused {
   model: string | undefined;
   /** As it was typed. */
   cwd: string | undefined;
-  /** It would have worked in a private copy. */
+  /** Whether it would have worked in a private copy. */
   isIsolated: boolean;
 }
 
-/** A run that cannot begin, told as the response that `--json` promises, beside a scratchpad that holds the query alone. */
+/** Reports a run that cannot begin as the response that `--json` promises, with a scratchpad that holds only the query. */
 export async function refuse(refusal: Failure, { prompt, model, cwd, isIsolated }: Refused, context: Context): Promise<number> {
   const writer = await loadWriter({ flag: '--json' });
   if (writer === undefined) throw refusal;
@@ -61,7 +61,7 @@ function openScratchpad(cwd: string, name: string, { warn }: Context): { scratch
 
 const otherFormats = /^(?:--(?:output-format|format|stream-json|to)(?:=|$)|-t)/;
 
-/** The same for words that cannot be read as flags: whoever asked for `--json`, and for nothing else, gets a response. */
+/** The same for words that cannot be parsed as flags: if `--json` is the only format among them, there is a response. */
 export async function refuseWords(failure: Failure, words: readonly string[], context: Context): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...words], options: runOptions, allowPositionals: true, strict: false });
   const { documents, text } = documentsIn(values);
@@ -78,7 +78,7 @@ export async function refuseWords(failure: Failure, words: readonly string[], co
   }
 }
 
-/** The same for a command that has documents, and no response of its own: the words of a race. */
+/** The same for a command that writes documents but no response, such as a race. */
 export async function refuseCrew(failure: Failure, words: readonly string[], context: Context): Promise<never> {
   const { values, positionals } = parseArgs({
     args: [...words],
@@ -95,7 +95,7 @@ export async function refuseCrew(failure: Failure, words: readonly string[], con
 
 const promptOptions = { prompt: { type: 'string', short: 'p' }, task: { type: 'string' }, model: { type: 'string', short: 'm' } } as const;
 
-/** Which documents are asked for by words that may be wrong otherwise. */
+/** The documents that are requested by a command line that may be wrong elsewhere. */
 function documentsIn(values: Readonly<Record<string, unknown>>) {
   const text = (value: unknown): string | undefined => (typeof value === 'string' && !value.startsWith('-') ? value : undefined);
   const documents = present({

@@ -3,7 +3,7 @@ import { withoutPassword } from '../../redact/url-password.ts';
 import type { ReportRequest } from '../../run/sinks/report/report.ts';
 import type { Environment } from '../../vocabulary.ts';
 
-/** Where runs are reported to: the flag, else `RUNWIRE_REPORT`; undefined: nowhere. */
+/** Where to report runs: the flag, else `RUNWIRE_REPORT`; undefined: nowhere. */
 export function readReport(flag: string | undefined, env: Environment): ReportRequest | undefined {
   const asked = flag ?? (env['RUNWIRE_REPORT'] || undefined);
   if (asked === undefined || asked === 'none') return undefined;

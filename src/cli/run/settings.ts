@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { isFolder } from '../is-folder.ts';
 import type { RunFlags } from './flags.ts';
 
-/** What the files named on the command line hold; checked before anything else is looked at. */
+/** The contents of what the command line names; checked before anything else. */
 export interface Inputs {
   cwd: string;
   parent: RunSpec['parent'];
@@ -50,12 +50,12 @@ async function checkRules(flags: RunFlags): Promise<void> {
   try {
     parseRules('read-only', flags.allow, flags.deny);
   } catch (error) {
-    // A rule of a config file would be a matter of configuration; these were typed.
+    // In a config file a bad rule is a config error; these rules were typed, so it is an input error.
     throw error instanceof Failure ? new Failure('input', error.message, { cause: error }) : error;
   }
 }
 
-/** Throws `Failure` when there is no JSON Schema in it. */
+/** Throws `Failure` if the file does not hold a JSON Schema. */
 export async function readSchema(flag: string, path: string, context: Context): Promise<Record<string, unknown>> {
   const decoder = new TextDecoder();
   let text = '';
@@ -71,7 +71,7 @@ export async function readSchema(flag: string, path: string, context: Context): 
   return schema as Record<string, unknown>;
 }
 
-/** Files and folders on a command line are named from where it was typed, not from --cwd. */
+/** Paths on the command line are relative to the working directory, not to --cwd. */
 export function specOfFlags(
   flags: RunFlags,
   { cwd, parent, outputSchema, expect, prompt, command }: Inputs & { prompt: string; command: readonly string[] | undefined },

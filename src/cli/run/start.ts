@@ -18,11 +18,11 @@ export interface StartOptions {
   command?: readonly string[] | undefined;
   /** Unset: the built-in one. */
   loadAgent?: () => Promise<RunAgent>;
-  /** Hears what the run came to. */
+  /** Receives the outcome of the run. */
   onOutcome?: (outcome: RunOutcome) => void;
 }
 
-/** From the flags to the exit code. What is wrong with the command line is said before anything else is looked at. */
+/** From the flags to the exit code. Mistakes on the command line are reported before anything else is looked at. */
 export async function startRun(
   values: RunValues,
   operands: readonly string[],
@@ -33,17 +33,17 @@ export async function startRun(
   const words = values.prompt ?? (operands.length === 0 ? undefined : operands.join(' '));
   let prompt: string | undefined;
   try {
-    if (words?.trim() === '-') throw new Failure('input', `"-" is no prompt: stdin is read without it, such as: runwire < prompt.txt`);
+    if (words?.trim() === '-') throw new Failure('input', `"-" is not a prompt: stdin is read without it, such as: runwire < prompt.txt`);
     const flags = readFlags(values, operands);
     const writer = await loadWriter(format);
     const inputs = await readInputs(flags, context);
     const hasOwnPrompt = command !== undefined && flags.agent !== acpAgent;
-    // A command has its own prompt; else, where one is demanded, stdin may hold it, but an open pipe that stays silent does not.
+    // A command has its own prompt. Else stdin may hold it, but where --prompt is required, an open pipe that stays silent is not waited for.
     prompt = hasOwnPrompt ? (words ?? '') : await readPrompt(words, context, words === undefined && format.flag !== '--output-format json');
     if (prompt === '' && !hasOwnPrompt)
       throw new Failure('input', missing[format.flag] ?? (isBare(values, operands) ? firstSteps : noPrompt));
     const spec = specOfFlags(flags, { ...inputs, prompt, command }, context);
-    // Before anything is started that could look.
+    // Before anything is started that could read it.
     context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
     return await follow({ flags, spec, writer, loadAgent, onOutcome }, context);
   } catch (error) {
@@ -60,7 +60,7 @@ export async function startRun(
   }
 }
 
-/** Nothing was asked for at all. */
+/** The command line is empty. */
 function isBare(values: RunValues, operands: readonly string[]): boolean {
   return operands.length === 0 && Object.keys(values).length === 0;
 }

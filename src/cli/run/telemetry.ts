@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { TelemetryRequest } from '../../telemetry/settings.ts';
 import type { Context } from '../context.ts';
 
-/** Where the spans of a run go: the flag, else what the variables of OpenTelemetry say; undefined: nowhere. */
+/** Where the spans of a run go: the flag, else the OpenTelemetry variables; undefined: nowhere. */
 export async function telemetryOf(
   flag: string | undefined,
   { env, cwd }: Context,

@@ -2,7 +2,7 @@ import type { Variant } from '../../dialects/dialect.ts';
 import { type Writable, writable } from '../../pipeline/writer.ts';
 import type { Format } from './format-flags.ts';
 
-/** One dialect is loaded, not all of them: a run begins with its first line, not with a library. */
+/** Loads only the dialect that is needed, so that the first line of a run comes sooner. */
 export async function loadWriter(format: Format): Promise<[dialect: Writable, variant: Variant] | undefined> {
   switch (format.flag) {
     case 'text':

@@ -50,7 +50,7 @@ async function cancelQueued(word: string, asked: Asked, ledger: string | undefin
     if (run === undefined) return undefined;
     const done = await queue.cancel(run, asked);
     if (done === 'ended') return 'it has ended already';
-    context.warn(`runwire: ${shortRunId(run)}: ${done === 'cancelled' ? 'taken out of the queue' : 'its worker is told to stop it'}`);
+    context.warn(`runwire: ${shortRunId(run)}: ${done === 'cancelled' ? 'removed from the queue' : 'its worker was told to stop it'}`);
     return '';
   });
 }

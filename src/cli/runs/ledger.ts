@@ -63,7 +63,7 @@ async function tellUndelivered(ledger: Ledger, context: Context): Promise<void> 
 
 /** For commands that show many runs: an empty ledger is not a failure. */
 export async function noRunsYet(context: Context, name: string): Promise<number> {
-  context.warn(`runwire: no runs yet: ${name} does not exist; "runwire run" and "runwire runs import" write it`);
+  context.warn(`runwire: no runs yet: ${name} does not exist; "runwire run" and "runwire runs import" create it`);
   return 0;
 }
 

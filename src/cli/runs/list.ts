@@ -57,7 +57,7 @@ If there are more runs than --limit, stderr names the flag for the next page.`,
           await print(page.runs, format, shown === 0, context);
           shown += page.runs.length;
           if (limit !== 0 || page.next === undefined) {
-            if (shown === 0) context.warn('runwire: no such runs');
+            if (shown === 0) context.warn('runwire: no matching runs');
             else if (page.next !== undefined) context.warn(`runwire: there are more: --after ${page.next}`);
             return 0;
           }
@@ -101,7 +101,7 @@ export function endOf({ status, class: verdict }: Pick<RunSummary, 'status' | 'c
 
 const deepestIndent = 6;
 
-/** A chain of ten thousand runs must not be ten thousand columns wide. */
+/** Bounded, so that a long chain of runs does not fill the table. */
 function indent(depth: number): string {
   return '  '.repeat(Math.min(depth, deepestIndent)) + (depth > deepestIndent ? `(${depth}) ` : '');
 }

@@ -113,7 +113,7 @@ function writerTo(target: TelemetryTarget | undefined, context: Context): (body:
   if (target === undefined) return (body) => context.print(`${body}\n`);
   return async (body) => {
     const told = await deliver(body, target, new AbortController().signal);
-    if (told.kind !== 'taken') throw new Failure('config', `OpenTelemetry did not take the spans: ${told.why}`);
+    if (told.kind !== 'taken') throw new Failure('config', `OpenTelemetry did not accept the spans: ${told.why}`);
     if (told.remark !== undefined) complain(`OpenTelemetry: ${told.remark}`, context);
   };
 }

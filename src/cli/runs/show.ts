@@ -46,7 +46,7 @@ Prints text on a terminal, else one JSON document (see "runwire schema run").`,
         const { store, tapes } = ledger;
         const run = await new Families(store).complete(await namedRun(store, word));
         if (values.html === true) {
-          if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: send it to a file, such as: > report.html');
+          if (context.stdoutIsTerminal) throw new Failure('input', '--html writes a page: redirect it to a file, such as: > report.html');
           for await (const part of htmlReport(ledger, run)) await context.print(part);
           return 0;
         }

@@ -71,7 +71,7 @@ with bars on a terminal, else JSON lines (see "runwire schema run-stats").`,
       async ({ store }) => {
         const wanted = await withWholeIds(store, filter);
         const rows = sorted(await statsBy(store, grouping, wanted, options), order);
-        if (rows.length === 0) context.warn('runwire: no such runs');
+        if (rows.length === 0) context.warn('runwire: no matching runs');
         else if (format === 'table') {
           const all = by === 'all' ? [] : await statsBy(store, 'all', wanted, options);
           const totals = all.map((row) => ({ ...row, group: 'all' }));

@@ -43,7 +43,7 @@ or in any dialect. With -f it continues until the run ends, drawn live on a term
   async run(values, operands, context) {
     const [word, ...more] = operands;
     if (more.length > 0) throw new Failure('input', `one run at a time, not ${operands.join(' ')}`);
-    if (values.next === true && word !== undefined) throw new Failure('input', 'either --next or the id of a run');
+    if (values.next === true && word !== undefined) throw new Failure('input', 'give either --next or the id of a run, not both');
     const follow = values.follow === true || values.next === true;
     const to = values.to ?? (context.stdoutIsTerminal ? 'text' : 'runwire');
     if (to !== 'text') findWriter(to);

@@ -30,7 +30,7 @@ export interface ServeValues {
 
 const deliverEveryMs = 60_000;
 
-/** Serves until it is told to stop. */
+/** Serves until it is interrupted. */
 export async function startServing(
   values: ServeValues,
   operands: readonly string[],
@@ -48,7 +48,7 @@ export async function startServing(
   if (place.kind === 'none') throw new Failure('input', 'the ledger is "none", so there are no runs; name one with --ledger');
   const own = values['no-token'] === true ? undefined : ownToken(env, { renew: values['new-token'] === true });
   const tokens = own === undefined ? undefined : allTokens(own, values, context);
-  // Agents of the same user run beside us: tokens in our variables are not theirs.
+  // Agents of the same user may run on this machine: they must not read the tokens in our environment.
   context.hideEnvironment(new Set(['PATH', 'HOME', 'LANG', 'TERM']));
 
   const ledger = await openLedgerAt(place, env, tapesPlace(values.tapes, env, place));
@@ -88,7 +88,7 @@ export async function startServing(
   }
 }
 
-/** Tapes of this machine that are on their way to a bucket or a database, from time to time. */
+/** From time to time, delivers tapes of this machine that are still on their way to a bucket or a database. */
 function keepDelivering({ tapes }: Ledger, { now }: Context): { stop: () => void } {
   let working: Promise<unknown> | undefined;
   const deliver = (): void => {
@@ -107,14 +107,14 @@ function allTokens(own: Token, values: ServeValues, { env }: Context): Tokens {
   return new Tokens([own, ...givenTokens(env, file)]);
 }
 
-/** What leaves this machine is encrypted, by us or by whoever stands before us. */
+/** Whatever leaves this machine must be encrypted, by this server or by the proxy in front of it. */
 function refuseOpenDoors(values: ServeValues, host: string, isSecure: boolean): void {
   if (values['no-token'] === true && (!isLoopback(host) || values['behind-proxy'] !== undefined))
     throw new Failure('input', '--no-token: only on 127.0.0.1, and not behind a proxy');
   if (!isLoopback(host) && !isSecure && values['behind-proxy'] === undefined)
     throw new Failure(
       'input',
-      `--host ${host}: beyond this machine it needs --tls-cert and --tls-key, or --behind-proxy https://your.address`,
+      `--host ${host}: serving other machines needs --tls-cert and --tls-key, or --behind-proxy https://your.address`,
     );
 }
 
@@ -127,14 +127,14 @@ function readPort(text: string | undefined, otherwise: number): number {
 function readTls(values: ServeValues): { cert: string; key: string } | undefined {
   const { 'tls-cert': cert, 'tls-key': key } = values;
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new Failure('input', '--tls-cert and --tls-key: both, or none');
+  if (cert === undefined || key === undefined) throw new Failure('input', 'give both --tls-cert and --tls-key, or neither');
   return { cert: readText(cert, '--tls-cert'), key: readText(key, '--tls-key') };
 }
 
 function readOrigin(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || text === 'null') return text;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // A pane of an editor has a scheme of its own, and no origin that a URL would tell.
+  // A pane of an editor has its own scheme, for which `URL` knows no origin.
   if (url === undefined || !/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\/?$/i.test(text))
     throw new Failure('input', `${flag} ${text}: expected an origin such as https://runs.example.com`);
   return text.replace(/\/$/, '');

@@ -30,7 +30,7 @@ describe('a command line that is wrong', () => {
       'runwire: --model needs a value: --model PROVIDER/NAME; see "runwire run --help"\n',
     ],
     ['a flag without its value', ['x', '-p'], 'runwire: -p needs a value: -p TEXT; see "runwire run --help"\n'],
-    ['a value where none belongs', ['--quiet=yes', 'x'], 'runwire: --quiet takes no value, such as "yes"\n'],
+    ['a value where none belongs', ['--quiet=yes', 'x'], 'runwire: --quiet takes no value, but "yes" was given\n'],
     ['odd money', ['--max-cost-usd', '1e3', 'x'], 'runwire: --max-cost-usd 1e3: expected an amount above 0, such as 0.50\n'],
     [
       'half a price',
@@ -150,7 +150,7 @@ describe('a command line that is wrong', () => {
     expect(await live(['outcom', 'run.jsonl'])).toMatchObject({
       stdout: '',
       stderr:
-        'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"; a prompt that begins so is given with -p\n',
+        'runwire: unknown command "outcom" (did you mean "outcome"?); see "runwire --help"; for a prompt that begins with this word, use -p\n',
       status: 2,
     });
   });
@@ -178,7 +178,7 @@ describe('the prompt', () => {
 
   it('does not wait for ever for a pipe that stays silent', async () => {
     const { stderr, status } = await live(['hello there'], { stdin: null });
-    expect(stderr).toContain('runwire: nothing came on stdin in 3 s, going on without it');
+    expect(stderr).toContain('runwire: nothing came on stdin in 3 s, continuing without it');
     expect(status).toBe(1);
   });
 
