@@ -37,7 +37,7 @@ ${table([
   ['--stream-json', 'Live events, then the final report, indented'],
   ['--to DIALECT', 'Any other dialect; for dashboards, runwire: every line is one JSON object'],
 ])}
-${text('Read the output of any agent, from files or stdin; the dialect is detected.')}${code('codex exec --json "fix the tests" | runwire outcome --exit-code')}${code(`runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'`)}
+${text('The output of any agent can be read, from files or stdin; the dialect is detected.')}${code('codex exec --json "fix the tests" | runwire outcome --exit-code')}${code(`runwire convert --to agent-code run.jsonl | jq 'select(.type == "tool_call")'`)}
 Options:
 ${table([
   ['-h, --help', 'Show this help, or the help of a command'],

@@ -87,7 +87,7 @@ function asksForHelp(args: readonly string[]): boolean {
 
 const [narrowest, widest] = [40, 100];
 
-/** Never wider than is easy to read; that widest width in a file or a pipe. */
+/** At most as wide as is easy to read, which is also the width in a file or a pipe. */
 function helpWidth(): number {
   const told = Number(process.env['COLUMNS']) || (stdoutIsTerminal() ? process.stdout.columns : widest);
   return Math.max(narrowest, Math.min(widest, told));

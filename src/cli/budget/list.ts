@@ -28,7 +28,7 @@ Monday) and months in UTC, by the clock of the ledger. Prints a table on a termi
       context,
       async ({ store }) => {
         const budgets = await store.budgets.list();
-        if (budgets.length === 0) context.warn('runwire: no budgets; "runwire budget set NAME --usd N --per day" makes one');
+        if (budgets.length === 0) context.warn('runwire: no budgets; "runwire budget set NAME --usd N --per day" creates one');
         else if (format === 'table') await context.show(budgetTable(budgets, context));
         else if (format === 'csv') await context.print(csvOf(budgets));
         else await context.print(budgets.map((budget) => `${JSON.stringify(budget)}\n`).join(''));

@@ -61,7 +61,7 @@ function overview(found: readonly Found[], context: Context): string {
   const here = found.filter(({ installed }) => installed.path !== undefined);
   const rest = found.filter(({ installed }) => installed.path === undefined);
   const problems = found.flatMap(({ agent: { id }, installed: { problem = '' } }) => (isTold(problem) ? [`${id}: ${problem}`] : []));
-  // On a terminal the table comes first.
+  // On a terminal the table takes precedence.
   const shown = isCut ? problems.slice(0, 1) : problems;
   const more = problems.length - shown.length;
   return [

@@ -32,7 +32,7 @@ dialect cannot express is counted on stderr. \`runwire dialects\` lists the name
       const reader = new Reader({ ...from, ...flags.redact(), isWritten: writer.isRecords, onRecord: (record) => writer.record(record) });
       for await (const chunk of source.bytes) {
         reader.stdout(chunk);
-        // A pipe is live: every line goes out as it comes. A file is read in large pieces anyway.
+        // A pipe is live: every line goes out as it arrives. A file is read in large pieces anyway.
         if (writer.size >= flushAt || (source.name === '<stdin>' && writer.size > 0)) await context.print(writer.takePieces());
       }
       for await (const chunk of flags.stderr() ?? []) reader.stderr(chunk);

@@ -16,8 +16,7 @@ export async function bringBranch(queue: Queue, run: string, { git }: Repository
   if (job !== undefined && job.state !== 'ended')
     throw new Failure('input', `the run ${shortRunId(run)} has not ended: it is ${job.state}`);
   const bundle = await queue.bundle(run, 'result');
-  if (bundle === undefined || job?.branch === undefined)
-    throw new Failure('input', `the run ${shortRunId(run)} changed nothing that is kept`);
+  if (bundle === undefined || job?.branch === undefined) throw new Failure('input', `the run ${shortRunId(run)} left no changes to fetch`);
   const folder = mkdtempSync(join(tmpdir(), 'runwire-fetch-'));
   try {
     writeFileSync(join(folder, 'bundle'), bundle, { mode: 0o600 });

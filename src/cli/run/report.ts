@@ -17,7 +17,7 @@ export function readReport(flag: string | undefined, env: Environment): ReportRe
   if (url.protocol === 'http:' && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname))
     throw new Failure(
       'input',
-      `${name} ${withoutPassword(asked)}: beyond this machine it must be https, or everybody on the way reads along`,
+      `${name} ${withoutPassword(asked)}: to another machine it must be https, so that nobody on the way can read it`,
     );
   return { url: url.origin, token: env['RUNWIRE_REPORT_TOKEN'] || undefined };
 }

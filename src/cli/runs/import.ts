@@ -18,7 +18,7 @@ export const importRuns = command({
   description: `Reads files of any dialect, tapes, the output of "runwire runs export", and the sessions that Claude Code, Codex, OpenCode, Qwen Code and
 pi keep. A folder is searched for *.jsonl, *.ndjson, *.tape (also .zst), opencode.db and storage/; a folder with stdout.jsonl (and
 stderr.txt, exit.json) is one run. The same content is stored once, however often it is imported; a session that has grown replaces its
-earlier import. Anything that cannot be read is named on stderr; everything else is imported, and the exit code is 2.`,
+earlier import. If something cannot be read, stderr names it, everything else is imported, and the exit code is 2.`,
   options: {
     from: streamOptions.from,
     stderr: { ...streamOptions.stderr, help: 'File with what the process wrote to stderr, when importing one file' },

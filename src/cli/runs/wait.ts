@@ -58,7 +58,7 @@ async function tellUntil(looks: readonly Look[], { timeoutMs, quiet }: Asked, co
   const states = next.value;
   const open = states.filter(({ end }) => end === undefined);
   if (open.length > 0) {
-    context.warn(`runwire: not ended in time: ${open.map(({ run, state }) => `${shortRunId(run)} (${state})`).join(', ')}`);
+    context.warn(`runwire: did not end in time: ${open.map(({ run, state }) => `${shortRunId(run)} (${state})`).join(', ')}`);
     return exitCodes.time_limit;
   }
   for (const { run, end } of states) await context.print(`${JSON.stringify({ id: run, ...end })}\n`);
