@@ -19,19 +19,19 @@ interface Session {
   version?: string;
 }
 
-/** What a single-file report holds in itself. */
+/** The data inside a single-file report. */
 export interface ReportData {
   run: RunRecord;
   records: SentRecord[];
 }
 
-/** What is on the tape and not in a report. */
+/** What is on the tape but not in a report. */
 interface LeftOut {
   events: number;
   characters: number;
 }
 
-/** What the server said, with what to try. */
+/** An error from the server, with what to try. */
 export class ApiError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -43,11 +43,11 @@ export class ApiError extends Error {
 interface RecordHandlers {
   onRecords(records: SentRecord[]): void;
   onEnd(): void;
-  /** Whether records come; a reason where they do not. */
+  /** Whether records are arriving, and why not if they are not. */
   onState(state: 'live' | 'waiting', why?: string): void;
 }
 
-/** Where the page gets everything from: a server, or the page itself. */
+/** Where the page gets its data: from a server, or from the page itself. */
 export interface Source {
   readonly isReport: boolean;
   readonly leftOut?: LeftOut;
@@ -58,11 +58,11 @@ export interface Source {
   timeline(id: string): Promise<Timeline>;
   diff(a: string, b: string): Promise<RunDiff>;
   stats(by: string, query: URLSearchParams): Promise<StatsRow[]>;
-  /** One page of records behind `after`; long texts in them are cut unless they are wanted whole. */
+  /** One page of records after `after`; long texts in them are cut unless `isWhole` is set. */
   records(id: string, after: number, limit: number, options?: { isWhole?: boolean }): Promise<SentRecord[]>;
-  /** From `after` on, then live; answers how to stop. */
+  /** Records after `after`, then live ones; returns a function that stops it. */
   follow(id: string, after: number, handlers: RecordHandlers): () => void;
-  /** Runs that begin, change or end; `onGap`: some may have been missed. */
+  /** Runs that begin, change or end; `onGap` is called when some may have been missed. */
   live(onRun: (run: RunSummary) => void, onGap: () => void): () => void;
   /** The runs that would end with this one, or why it cannot be stopped from here. */
   endsWith(id: string): Promise<{ run_ids: string[]; refused?: string }>;
@@ -76,10 +76,10 @@ async function fail(answer: Response): Promise<never> {
     const { error } = JSON.parse(text) as { error?: { message?: string } };
     message = error?.message ?? message;
   } catch {
-    // Not ours: the words of a proxy are as good as any.
+    // Not our JSON, perhaps a proxy's page: show its text as it is.
   }
   if (answer.status === 401)
-    message = 'You are not signed in here, or the server was started again. Open the link that "runwire serve" printed.';
+    message = 'You are not signed in here, or the server was restarted. Open the link that "runwire serve" printed.';
   throw new ApiError(answer.status, message === '' ? `The server answered ${answer.status}.` : message);
 }
 
@@ -97,7 +97,7 @@ async function json<Body>(path: string): Promise<Body> {
   return (await (await get(path)).json()) as Body;
 }
 
-/** Of one text: so much while everything streams by, so much where somebody looks. */
+/** How many characters of one text are sent: fewer while streaming, more when it is looked at. */
 const longestStreamed = 20_000;
 const longestRead = 200_000;
 
@@ -138,12 +138,12 @@ export const server: Source = {
         events?.close();
         handlers.onEnd();
       });
-      events.addEventListener('behind', () => again(200, 'This page was too slow and catches up from the tape.'));
+      events.addEventListener('behind', () => again(200, 'This page fell behind and is catching up from the tape.'));
       events.addEventListener('error', () => void lost());
     }
-    /** A connection that broke is made again; an answer that says no is told, and asking again would not change it. */
+    /** A broken connection is opened again; a refusal is reported, since asking again would not change it. */
     async function lost(): Promise<void> {
-      again(1500, 'The connection was lost. It resumes by itself, without a gap.');
+      again(1500, 'The connection was lost. It will resume by itself, without a gap.');
       try {
         await get(`${runPath(id)}/records?after=${last}&limit=1&follow=0`, 'application/x-ndjson');
       } catch (error) {
@@ -174,10 +174,10 @@ export const server: Source = {
       events.addEventListener('behind', onGap);
       events.addEventListener('run', ({ data }: MessageEvent<string>) => onRun(JSON.parse(data) as RunSummary));
       events.addEventListener('error', () => {
-        // An answer that is no stream ends it for good; it may be that of a proxy whose server starts again.
+        // A response that is not a stream ends the EventSource for good; it may come from a proxy whose server is restarting.
         if (events?.readyState === EventSource.CLOSED) timer = setTimeout(open, 3000);
       });
-      // What ended before it was connected is in the list, and in no message.
+      // A run that ended before the connection was open is in the list, but in no message.
       events.addEventListener('open', onGap);
     }
     open();
@@ -197,9 +197,9 @@ export const server: Source = {
   },
 };
 
-const noServer = (): Promise<never> => Promise.reject(new ApiError(0, 'This is a report in one file: it knows one run, and no server.'));
+const noServer = (): Promise<never> => Promise.reject(new ApiError(0, 'This is a single-file report: it holds one run and has no server.'));
 
-/** Records count upwards. */
+/** The first record above a sequence, by binary search: records count upwards. */
 function firstAbove(records: readonly SentRecord[], sequence: number): number {
   let low = 0;
   let high = records.length;
@@ -235,7 +235,7 @@ export function reportSource({ run, records }: ReportData): Source {
     follow(_id, after, handlers) {
       let isStopped = false;
       void (async () => {
-        // In parts, so that the first rows are seen before the last ones are read.
+        // In parts, so that the first rows are shown before the last ones are read.
         for (let at = 0; at < records.length && !isStopped; at += 2000) {
           handlers.onRecords(records.slice(at, at + 2000).filter(({ sequence }) => sequence > after));
           await new Promise((resolve) => setTimeout(resolve, 0));

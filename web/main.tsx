@@ -22,7 +22,7 @@ function Route({ route }: { route: ReturnType<typeof routeOf> }) {
       return <ComparePage a={route.a} b={route.b} />;
     case 'unknown':
       return (
-        <Empty title="There is no such page">
+        <Empty title="Page not found">
           <p>
             <a href="/">All runs</a>
           </p>
@@ -35,13 +35,13 @@ function Page() {
   const route = source.value.isReport ? ({ page: 'run', id: reportRun } as const) : routeOf(address.value);
   const [error, again] = useErrorBoundary();
   useKeys([
-    { key: '?', what: 'This list', run: () => void (helpIsOpen.value = true) },
+    { key: '?', what: 'Show this list', run: () => void (helpIsOpen.value = true) },
     ...(source.value.isReport ? [] : [{ key: 'h', what: 'All runs', run: () => go('/') }]),
   ]);
   return (
     <>
       <a class="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       <nav class="top" aria-label="Runwire">
         {source.value.isReport ? (

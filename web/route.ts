@@ -7,7 +7,7 @@ export type Route =
   | { page: 'compare'; a: string; b: string }
   | { page: 'unknown' };
 
-/** The address as it is; in a report, which has no addresses of its own, the part behind `#` alone. */
+/** The current address; in a report, which has no addresses of its own, only the part after `#`. */
 export const address = signal(new URL(location.href));
 
 export function routeOf({ pathname }: URL): Route {
@@ -38,7 +38,7 @@ export function go(to: string, replace = false): void {
   if (isOtherPage) scrollTo(0, 0);
 }
 
-/** The same page with other words behind `?`; an empty value takes one away. */
+/** The same page with other query parameters; an empty value removes one. */
 export function withQuery(changes: Record<string, string | undefined>): string {
   const url = new URL(address.value);
   for (const [name, value] of Object.entries(changes))
@@ -47,7 +47,7 @@ export function withQuery(changes: Record<string, string | undefined>): string {
   return url.pathname + url.search + url.hash;
 }
 
-/** The same without what stands behind `#`. */
+/** The same without the part after `#`. */
 export function pathWith(changes: Record<string, string | undefined>): string {
   return withQuery(changes).split('#', 1)[0] ?? '';
 }
@@ -55,7 +55,7 @@ export function pathWith(changes: Record<string, string | undefined>): string {
 export function listenToAddress(): void {
   addEventListener('popstate', () => void (address.value = new URL(location.href)));
   addEventListener('hashchange', () => void (address.value = new URL(location.href)));
-  // Links within the page need no new page; those with a modifier are the browser's.
+  // Links within the page need no page load; clicks with a modifier key are left to the browser.
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest('a') : null;

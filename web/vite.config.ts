@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Of marked, the lexer alone: its one shared instance at the end holds a parser and renderers that write HTML, which nobody here may use. */
+/** Keeps only the lexer of marked: the shared instance at the end of its file holds a parser and renderers that write HTML, which must not be used here. */
 const lexerOnly: Plugin = {
   name: 'lexer-only',
   transform(code, id) {
     if (!id.endsWith('marked.esm.js')) return undefined;
     const end = /\};var \w+=new \w+;function /.exec(code)?.index;
     const lexer = /(\w{1,9}) as Lexer\b/.exec(code)?.[1];
-    if (end === undefined || lexer === undefined) throw new Error('marked is not what it was: look at its last lines');
+    if (end === undefined || lexer === undefined) throw new Error('marked has changed: look at its last lines');
     return `${code.slice(0, end)}};export{${lexer} as Lexer};`;
   },
 };
 
-/** The served page: hashed assets, no inline script. `scripts/build-page.ts` makes the single-file report from a build of its own. */
+/** The served page: hashed assets, no inline script. `scripts/build-page.ts` makes the single-file report from a separate build. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',

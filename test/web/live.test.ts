@@ -90,7 +90,7 @@ it('stops a run of this machine when asked twice, tells of it beside the page, a
   await expect.poll(() => page.title()).toContain('▶ Running');
   const icon = (): Promise<string | null> => page.locator('link[rel=icon]').getAttribute('href');
   expect(await icon()).toContain('icon-running');
-  await page.getByRole('button', { name: 'Tell me when it ends' }).click();
+  await page.getByRole('button', { name: 'Notify me when it ends' }).click();
   // Asked once and let run, then asked again.
   await page.keyboard.press('x');
   await page.getByRole('button', { name: 'Let it run' }).click();
@@ -117,8 +117,8 @@ it('stops a run of this machine when asked twice, tells of it beside the page, a
   });
   await page.goto(`${server.origin}/runs/${id}`);
   await page
-    .getByRole('button', { name: 'Tell me when it ends' })
-    .or(page.getByRole('button', { name: 'You will be told' }))
+    .getByRole('button', { name: 'Notify me when it ends' })
+    .or(page.getByRole('button', { name: 'Notifications on' }))
     .waitFor();
   await page.getByText('ci-7').waitFor();
   expect(await page.getByRole('button', { name: 'Stop…' }).count()).toBe(0);
@@ -144,11 +144,11 @@ it('resumes without loss and without doubles when the server is killed, and when
   const { port } = server;
   server.child.kill('SIGKILL');
   await server.ended;
-  await page.getByText('It resumes by itself').waitFor();
+  await page.getByText('It will resume by itself').waitFor();
   go('killed');
   server = await serving(state, ['--port', String(port)]);
   await page.getByText('step 40', { exact: true }).waitFor();
-  expect(await page.getByText('It resumes by itself').count()).toBe(0);
+  expect(await page.getByText('It will resume by itself').count()).toBe(0);
   await page.reload();
   await page.getByText('step 40', { exact: true }).waitFor();
   go('reloaded');

@@ -140,7 +140,7 @@ const views: Readonly<Record<string, View>> = {
   usage: {
     path: runPath(1, 'time'),
     prepare: async (page) => {
-      await click('Draw them short')(page);
+      await click('Shorten them')(page);
       await click('Show how tokens and cost built up')(page);
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     },
@@ -165,7 +165,7 @@ const views: Readonly<Record<string, View>> = {
     prepare: async (page) => {
       await page.keyboard.press('r');
       await page.keyboard.press(' ');
-      await page.getByRole('slider', { name: 'Place in the run' }).fill('24');
+      await page.getByRole('slider', { name: 'Position in the run' }).fill('24');
       await page.getByText('24 of').waitFor();
     },
   },
@@ -284,7 +284,7 @@ it.runIf(isSweep)('a report of too many events has the first and the last ones, 
   await page.getByText(`This report leaves out ${left} events.`).waitFor();
   await page.fill('#search-run', 'log line');
   const here = Math.round((1204 - left - 4) / 2);
-  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows of what is here$/);
+  await expect.poll(() => page.locator('.search-count').textContent()).toMatch(/^\d+ in \d+ rows in this report$/);
   const rows = Number(/in (\d+) rows/.exec((await page.locator('.search-count').textContent()) ?? '')?.[1]);
   expect(Math.abs(rows - here)).toBeLessThanOrEqual(1);
   await page.fill('#search-run', '');
@@ -296,10 +296,10 @@ it.runIf(isSweep)('a report of too many events has the first and the last ones, 
   await expect.poll(() => figures('half of it')).toBe('its end is left out');
   expect(await figures('all the time')).not.toMatch(/left out|running/);
   await page.keyboard.press('5');
-  await page.getByText(`${1204 - left} events of what is here`).waitFor();
+  await page.getByText(`${1204 - left} events in this report`).waitFor();
   expect(await page.locator('.tab[aria-current]').textContent()).toBe(`Raw events${1204 - left}`);
   await page.keyboard.press('3');
-  await page.getByText(/in what this report leaves out .* \(\d+%\)/).waitFor();
+  await page.getByText(/in events that this report leaves out .* \(\d+%\)/).waitFor();
   expect(await inspect(page, 'long-report', 'light')).toEqual({ name: 'long-report', look: 'light', ...flawless });
   // A replay that jumps stays at its end, also while the true heights of its rows become known.
   await page.keyboard.press('4');
@@ -359,7 +359,7 @@ it('works with the keyboard alone', async () => {
   const press = (...keys: string[]): Promise<void> =>
     keys.reduce(async (before, key) => (await before, page.keyboard.press(key)), Promise.resolve());
   await press('?');
-  await page.getByRole('dialog').getByText('Mark the run for comparing').waitFor();
+  await page.getByRole('dialog').getByText('Mark the run for comparison').waitFor();
   await press('Escape', 'j', 'm', 'j', 'm', 'c');
   await page.getByRole('heading', { name: /ended/ }).waitFor();
   await press('u');
@@ -561,7 +561,7 @@ it('tells how many errors there are, and finds in a live run what comes later', 
   await page.fill('#filter-raw', '');
   await page.getByText('27 events').waitFor();
   server.append(id, [], { status: 'error', class: 'expectation', exit_code: 9 });
-  await page.getByText('The run has ended: Failed: an expectation').waitFor();
+  await page.getByText('The run has ended: Failed: expectation not met').waitFor();
   await page.locator('#filter-raw').blur();
   await page.keyboard.press('1');
   await page.getByText('6 more, in the transcript').waitFor();

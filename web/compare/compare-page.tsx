@@ -11,7 +11,7 @@ import { Steps } from './steps.tsx';
 
 type Change = RunDiff['tools'][number];
 
-/** Two runs beside each other: what they came to, what they did in the same order, what they answered. */
+/** Two runs side by side: their outcomes, their steps in order, their answers. */
 export function ComparePage({ a, b }: { a: string; b: string }) {
   const { answer, error, again } = useAnswer(
     async () => ({
@@ -22,7 +22,7 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
   );
   useEffect(() => setTab(`${shortId(a)} and ${shortId(b)} · Runwire`, 'idle'), [a, b]);
   useKeys([
-    { key: 's', what: 'Change sides', run: () => go(`/compare/${b}/${a}`) },
+    { key: 's', what: 'Swap sides', run: () => go(`/compare/${b}/${a}`) },
     { key: 'u', what: 'Back to all runs', run: () => go('/') },
   ]);
   if (error !== undefined) return <Problem error={error} again={again} />;
@@ -35,9 +35,9 @@ export function ComparePage({ a, b }: { a: string; b: string }) {
       </p>
       <h1 class="page-title">
         {runs.some(({ status }) => status === 'running')
-          ? 'Not both have ended'
+          ? 'Not both runs have ended'
           : diff.same_class
-            ? 'Both ended alike'
+            ? 'Both ended the same way'
             : 'They ended differently'}
       </h1>
       <div class="compare-heads">
@@ -108,8 +108,8 @@ function Figures({ a, b }: { a: RunRecord | undefined; b: RunRecord | undefined 
           return (
             <tr key={name}>
               <th scope="row">{name}</th>
-              <td>{one === undefined ? 'not known' : write(one)}</td>
-              <td>{other === undefined ? 'not known' : write(other)}</td>
+              <td>{one === undefined ? 'unknown' : write(one)}</td>
+              <td>{other === undefined ? 'unknown' : write(other)}</td>
               <td>{difference(one, other)}</td>
             </tr>
           );
@@ -129,7 +129,7 @@ function difference(one: number | undefined, other: number | undefined): string 
 
 const linesShown = 400;
 
-/** The same on one line; what only one has stands on its own side. */
+/** Equal lines share a row; a line that only one run has stands on its side. */
 function Aligned({ changes, isCode = false }: { changes: readonly Change[]; isCode?: boolean }) {
   const rows: { kind: Change['kind'] | 'changed'; a?: string; b?: string }[] = [];
   for (let at = 0; at < changes.length; at += 1) {

@@ -22,7 +22,7 @@ const patienceMs = 500;
 
 const states: Record<Row['tone'], State> = { good: 'good', bad: 'bad', warn: 'warn', info: 'running' };
 
-/** What a run did, one call after the other. */
+/** The tool calls of a run, in order. */
 async function stepsOf(id: string): Promise<Step[]> {
   const steps = new Map<number, Step>();
   function write({ index, kind, isNested, tool, tone, seq }: Row): void {
@@ -43,7 +43,7 @@ interface Pair {
   b?: Step | undefined;
 }
 
-/** The same calls beside each other; of those between them, what only one did, and calls of the same tool with another input. */
+/** Pairs equal calls; between them stand calls that only one run made, and calls to the same tool with different input. */
 function aligned(a: readonly Step[], b: readonly Step[]): Pair[] {
   const keys = (steps: readonly Step[]): string[] => steps.map(({ name, about }) => `${name}\n${about}`);
   const changes = diffArrays(keys(a), keys(b), { timeout: patienceMs }) ?? [
@@ -80,11 +80,11 @@ function aligned(a: readonly Step[], b: readonly Step[]): Pair[] {
   return pairs;
 }
 
-/** Both runs step by step. Answers nothing where one of them has no tape. */
+/** Both runs step by step. Shows nothing if one of them has no tape. */
 export function Steps({ a, b }: { a: string; b: string }) {
   const { answer, error } = useAnswer(async () => Promise.all([stepsOf(a), stepsOf(b)]), [a, b]);
   const pairs = useMemo(() => (answer === undefined ? [] : aligned(answer[0], answer[1])), [answer]);
-  if (error !== undefined) return <p class="muted">The steps are not known: {error.message}</p>;
+  if (error !== undefined) return <p class="muted">The steps could not be read: {error.message}</p>;
   if (answer === undefined) return <p class="muted">Reading what they did…</p>;
   if (pairs.length === 0) return <p class="muted">Neither called any tool.</p>;
   const isCut = answer.some((steps) => steps.length >= mostSteps);
@@ -93,7 +93,7 @@ export function Steps({ a, b }: { a: string; b: string }) {
     <>
       <p class="muted">
         {same === pairs.length ? 'The same calls in the same order.' : `${same} of ${pairs.length} steps are the same.`}
-        {isCut ? ` Of each run the first ${mostSteps} calls are compared.` : ''}
+        {isCut ? ` Only the first ${mostSteps} calls of each run are compared.` : ''}
       </p>
       <div class="aligned is-code" role="table" aria-label="Steps">
         {pairs.map(({ kind, a: one, b: other }, index) => (

@@ -51,7 +51,7 @@ const typed: readonly (readonly [name: FilterName, title: string, hint: string])
   ['min_cost', 'Cost from $', '0.50'],
   ['max_cost', 'Cost to $', '5'],
 ];
-/** Those that a link may have, and nobody types. */
+/** Filters that come only from links. */
 const linked: readonly (readonly [name: FilterName, title: string])[] = [
   ['until', 'Started before'],
   ['parent', 'Started by'],
@@ -60,7 +60,7 @@ const linked: readonly (readonly [name: FilterName, title: string])[] = [
   ['cwd', 'Folder'],
 ];
 
-/** Which runs; all of it is in the address, so that a list can be kept and sent. */
+/** Which runs to list; every filter is in the address, so that a list can be bookmarked and sent. */
 export function Filters() {
   const { searchParams } = address.value;
   const status = searchParams.get('status') ?? '';
@@ -71,7 +71,7 @@ export function Filters() {
   return (
     <section class="filters" aria-label="Filters">
       <div class="filters-first">
-        <TypedFilter name="search" title="Search prompts and answers" hint="Search all runs: words, or begin* …" id="search-runs" />
+        <TypedFilter name="search" title="Search prompts and answers" hint="Search all runs: words, or prefix* …" id="search-runs" />
         <div class="chips" role="group" aria-label="State">
           {statuses.map(([value, title]) => (
             <a key={value} class="chip" href={withQuery({ status: value })} aria-current={status === value ? 'true' : undefined}>
@@ -115,7 +115,7 @@ export function Filters() {
   );
 }
 
-/** The values that runs have, the most used first. */
+/** The values found in runs, most used first. */
 function Choice({ name, title }: { name: 'agent' | 'model' | 'class'; title: string }) {
   const [values, setValues] = useState<readonly string[]>([]);
   const chosen = address.value.searchParams.get(name) ?? '';

@@ -22,7 +22,7 @@ const columns: readonly (readonly [field: SortField, title: string])[] = [
   ['tool_calls', 'Tools'],
 ];
 
-/** What the address asks for, as the server wants it. */
+/** The filters in the address, as a query for the server. */
 function queryOf(url: URL): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of filterNames) for (const value of url.searchParams.getAll(name)) query.append(name, value);
@@ -44,7 +44,7 @@ export function ListPage() {
   const [isLoading, setLoading] = useState(false);
   const [marked, setMarked] = useState<readonly string[]>([]);
   const [selected, setSelected] = useState(-1);
-  /** How often a run began or ended while we watched. */
+  /** How often a run has begun or ended since the page was opened. */
   const [changes, setChanges] = useState(0);
   const isFiltered = key !== '';
 
@@ -57,7 +57,7 @@ export function ListPage() {
       setLive((before) => new Map(before).set(run.id, run));
     }, again);
   }, [key]);
-  // What a filter says of a run is the server's to judge.
+  // Only the server can tell whether a run passes a filter.
   useSoon(() => isFiltered && live.size > 0 && again(), 500, [live]);
 
   const added = more.key === key ? more.runs : [];
@@ -108,8 +108,8 @@ export function ListPage() {
     { key: 'j', what: 'Next run', run: () => select(selected + 1) },
     { key: 'k', what: 'Previous run', run: () => select(selected - 1) },
     { key: 'Enter', what: 'Open the run', run: () => runs[selected] && go(`/runs/${runs[selected].id}`) },
-    { key: '/', what: 'Search over all runs', run: () => document.querySelector<HTMLInputElement>('#search-runs')?.focus() },
-    { key: 'm', what: 'Mark the run for comparing', run: () => runs[selected] && mark(runs[selected].id) },
+    { key: '/', what: 'Search all runs', run: () => document.querySelector<HTMLInputElement>('#search-runs')?.focus() },
+    { key: 'm', what: 'Mark the run for comparison', run: () => runs[selected] && mark(runs[selected].id) },
     { key: 'c', what: 'Compare the two marked runs', run: compare },
   ]);
 
@@ -124,17 +124,17 @@ export function ListPage() {
         <p class="loading">Loading runs…</p>
       ) : runs.length === 0 ? (
         isFiltered ? (
-          <Empty title="No run is like that">
-            <p>Take a filter away, or search for fewer words. A word with a star finds what begins so: flak*</p>
+          <Empty title="No matching runs">
+            <p>Remove a filter, or search for fewer words. A star at the end matches any word that begins like it: flak*</p>
             <p>
               <a href="/">Show all runs</a>
             </p>
           </Empty>
         ) : (
           <Empty title="No runs yet">
-            <p>Start one, and it appears here while it works:</p>
+            <p>Start one, and it appears here while it runs:</p>
             <Command text={'runwire run --agent codex "fix the failing test"'} />
-            <p>Or bring in what other tools did before:</p>
+            <p>Or import earlier sessions of other tools:</p>
             <Command text="runwire runs import ~/.claude/projects ~/.codex/sessions" />
           </Empty>
         )
@@ -171,7 +171,7 @@ export function ListPage() {
         </p>
       )}
       {url.searchParams.get('sort') !== null && next !== undefined ? (
-        <p class="hint">Sorted among the {plural(runs.length, 'run')} that are loaded; there are more.</p>
+        <p class="hint">Sorted among the {plural(runs.length, 'run')} loaded so far; there are more.</p>
       ) : null}
       {marked.length === 0 ? null : (
         <div class="tray" role="region" aria-label="Compare">
@@ -201,7 +201,7 @@ function figure(run: RunSummary, field: SortField): number | undefined {
   return run[field];
 }
 
-/** Live ones first, then the newest; by a column where one is asked for, unknown figures last. */
+/** Running ones first, then the newest; or by a column if one is given, unknown figures last. */
 function sorted(runs: readonly RunSummary[], sort: string | null): RunSummary[] {
   const isUp = sort?.startsWith('-') === false;
   const field = columns.find(([name]) => name === sort?.replace(/^-/, ''))?.[0];
@@ -242,13 +242,13 @@ function RunLine({ run, isSelected, isMarked, onMark }: LineProperties) {
   const took = run.duration_ms ?? (run.status === 'running' ? Math.max(0, now.value - run.started_at) : undefined);
   const tokens = figure(run, 'tokens');
   const title = oneLine(run.title, 200) || '(no prompt)';
-  // What a person gave comes before what every run of a repository has.
+  // Labels that a person gave come before those that every run in a repository has.
   const [given, found] = [labelsOf(run).filter(([key]) => !key.startsWith('git.')), labelsOf(run).filter(([key]) => key === 'git.branch')];
   const about = [run.agent, run.model, ...[...given, ...found].slice(0, 3).map(([key, value]) => `${key}=${value}`)];
   return (
     <div class={`run-row ${isSelected ? 'is-selected' : ''}`} role="row">
       <span role="cell" class="run-mark">
-        <input type="checkbox" checked={isMarked} onChange={onMark} aria-label={`Mark ${shortId(run.id)} for comparing`} />
+        <input type="checkbox" checked={isMarked} onChange={onMark} aria-label={`Mark ${shortId(run.id)} for comparison`} />
       </span>
       <span role="cell" class={`run-state text-${state}`} title={endInWords(run)}>
         <Dot state={state} /> {endInAWord(run)}

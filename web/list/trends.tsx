@@ -29,10 +29,10 @@ function add(rows: readonly StatsRow[]): Sum {
   return sum;
 }
 
-/** How runs ended and what they cost, as far as anybody knows. */
+/** How runs ended and what they cost, as far as it is known. */
 export function Trends({ filters, changes }: { filters: string; changes: number }) {
   const { answer: days, again } = useAnswer(() => source.value.stats('day', new URLSearchParams(filters)), [filters]);
-  // Adding up a large ledger takes a moment: not with every run that begins.
+  // Adding up a large ledger takes a moment, so not every run that begins triggers it.
   useSoon(() => changes > 0 && again(), patienceMs, [changes]);
   const [isOpen, setOpen] = useState(false);
   const chart = useMemo(() => {
@@ -86,7 +86,7 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
         <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Hide chart' : 'Chart'}
         </button>
-        <NoticeButton label="Tell me when runs end" />
+        <NoticeButton label="Notify me when runs end" />
       </div>
       {isOpen ? (
         <Chart
@@ -102,7 +102,7 @@ export function Trends({ filters, changes }: { filters: string; changes: number 
 
 type Day = Pick<StatsRow, 'group' | 'runs' | 'running' | 'succeeded'>;
 
-/** The last days one after the other, also those without runs. */
+/** The last days in order, including those without runs. */
 function lastDays(days: readonly StatsRow[]): Day[] {
   const known = new Map(days.map((day) => [day.group, day]));
   const last = Date.parse(days.at(-1)?.group ?? '');
@@ -113,7 +113,7 @@ function lastDays(days: readonly StatsRow[]): Day[] {
   });
 }
 
-/** One bar a day: how many runs, and how many of them did not succeed. */
+/** One bar per day: how many runs, and how many of them did not succeed. */
 function Days({ days }: { days: readonly Day[] }) {
   const most = Math.max(1, ...days.map(({ runs }) => runs));
   const width = 7;
@@ -125,7 +125,7 @@ function Days({ days }: { days: readonly Day[] }) {
       width={days.length * width}
       height={height}
       role="img"
-      aria-label={`Runs of the last ${plural(days.length, 'day')}`}
+      aria-label={`Runs in the last ${plural(days.length, 'day')}`}
     >
       {days.map(({ group, runs, running, succeeded }, index) => {
         const all = runs === 0 ? 1 : Math.max(2, (runs / most) * height);

@@ -1,26 +1,26 @@
 import type { RowKind } from './row.ts';
 import type { Rows } from './rows.ts';
 
-/** What the list shows: a row, several calls of the same tool behind one line, or one of them while they are shown. */
+/** An item of the list: a row, a fold of several calls to the same tool, or a member of an open fold. */
 type ItemKind = 'row' | 'fold' | 'member';
 const kinds: readonly ItemKind[] = ['row', 'fold', 'member'];
 
 export interface Shown {
   hidden: ReadonlySet<RowKind>;
-  /** Folds that are open, by their first row. */
+  /** Open folds, by their first row. */
   opened: ReadonlySet<number>;
 }
 
 const foldFrom = 3;
 
-/** Rows to items, the new rows only: what is before the last possible fold never changes. */
+/** Maps rows to items, only for new rows: items before the last possible fold never change. */
 export class Display {
   length = 0;
   #firsts = new Uint32Array(256);
   #kinds = new Uint8Array(256);
   readonly #rows: Rows;
   readonly #shown: Shown;
-  /** Rows and items before these are settled. */
+  /** Rows and items before these no longer change. */
   #settledRows = 0;
   #settledItems = 0;
 
@@ -29,7 +29,7 @@ export class Display {
     this.#shown = shown;
   }
 
-  /** The row of an item; of a fold, its first one. */
+  /** The row of an item; for a fold, its first row. */
   first(item: number): number {
     return this.#firsts[item] ?? 0;
   }
@@ -38,7 +38,7 @@ export class Display {
     return kinds[this.#kinds[item] ?? 0] ?? 'row';
   }
 
-  /** Takes in the rows that are new. */
+  /** Adds items for new rows. */
   update(): void {
     const rows = this.#rows;
     this.length = this.#settledItems;
@@ -71,7 +71,7 @@ export class Display {
     this.length += 1;
   }
 
-  /** The calls of one tool from here on, with nothing between them but turns and what is hidden. */
+  /** The calls to one tool from here on, with only turns and hidden rows between them. */
   #sameTool(from: number): { members: number; end: number; isOver: boolean } {
     const rows = this.#rows;
     if (rows.kind(from) !== 'tool' || rows.isCommand(from) || this.#shown.hidden.has('tool'))
@@ -100,7 +100,7 @@ export class Display {
     return found;
   }
 
-  /** How many items at the beginning show the same as those of another. */
+  /** How many items at the beginning are the same as in another display. */
   sameAs(other: Display): number {
     const most = Math.min(this.length, other.length);
     let count = 0;
@@ -108,7 +108,7 @@ export class Display {
     return count;
   }
 
-  /** The item that shows a row; where it is in a closed fold, the fold. */
+  /** The item that shows a row; for a row in a closed fold, the fold. */
   itemOf(row: number): number {
     let low = 0;
     let high = this.length - 1;

@@ -5,7 +5,7 @@ const pageLength = 100;
 const pagesKept = 24;
 const charactersKept = 8_000_000;
 
-/** Records as they were asked for, a few pages at a time: the rest stays where it came from. */
+/** A cache of a few pages of records; the rest is fetched again when needed. */
 export class RecordPages {
   readonly #id: string;
   readonly #kept = new Map<number, Promise<SentRecord[]>>();
@@ -20,7 +20,7 @@ export class RecordPages {
     const find = async (): Promise<SentRecord | undefined> => (await this.#page(number)).find((record) => record.sequence === sequence);
     const found = await find();
     if (found !== undefined) return found;
-    // The page was asked for while the run was still writing it.
+    // The page was requested while the run was still writing it.
     this.#drop(number);
     return find();
   }
@@ -59,7 +59,7 @@ export class RecordPages {
     this.#sizes.delete(number);
   }
 
-  /** Those of a stretch for which there is room, in order; `take` answers whether it wants more. */
+  /** Passes the records of a range to `take`, in order, as far as they fit; `take` returns whether it wants more. */
   async each(from: number, to: number, take: (record: SentRecord) => boolean): Promise<void> {
     for (let number = Math.floor((from - 1) / pageLength); number * pageLength < to; number += 1)
       for (const record of await this.#page(number)) if (record.sequence >= from && record.sequence <= to && !take(record)) return;

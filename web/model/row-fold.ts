@@ -4,24 +4,24 @@ import type { LeftOut } from '../../src/reports/report-records.ts';
 import { plural } from '../../src/terminal/figures.ts';
 import type { FileEdit, Row, RowKind, SentRecord } from './row.ts';
 
-/** Hears of rows as they come to be. */
+/** Is called as rows are made. */
 export interface RowListener {
-  /** A row that is new, or has changed. */
+  /** A new or changed row. */
   onRow(row: Row): void;
   onEdit(edit: FileEdit): void;
-  /** Nothing more is said of it, but for the files that it changed. */
+  /** The row is complete, except for the files that it changed. */
   onRowEnd(row: Row): void;
 }
 
-/** Files are told right after the call that changed them. */
+/** Files are reported right after the call that changed them. */
 const endedKept = 64;
 
-/** Records, once and in order, to rows. It remembers only those that are not over yet. */
+/** Folds records into rows; feed each record once, in order. It remembers only rows that have not ended. */
 export class RowFold {
   lastSeq = 0;
   count = 0;
   readonly #listener: RowListener;
-  /** Of a text that grows, no more than this. */
+  /** How many characters of a growing text are kept. */
   readonly #textKept: number;
   readonly #blocks = new Map<string, Row>();
   readonly #items = new Map<string, Row>();
@@ -34,17 +34,17 @@ export class RowFold {
     this.#textKept = textKept;
   }
 
-  /** Rows that may still say more. */
+  /** Rows that may still grow. */
   get open(): Row[] {
     return [...this.#blocks.values(), ...this.#items.values(), ...this.#permissions.values()];
   }
 
-  /** Whether somebody is asked for a permission. */
+  /** Whether a permission request is open. */
   get isAsking(): boolean {
     return this.#permissions.size > 0;
   }
 
-  /** What was seen before is not seen again. */
+  /** Ignores records that it has already seen. */
   feed(record: SentRecord): void {
     if (record.sequence <= this.lastSeq) return;
     this.lastSeq = record.sequence;
@@ -169,7 +169,7 @@ export class RowFold {
         const number =
           event.attempt === undefined ? '' : ` ${event.attempt}${event.max_attempts === undefined ? '' : ` of ${event.max_attempts}`}`;
         this.#row('notice', event, at, {
-          label: event.scope === 'run' ? `The agent is started again${wait}` : `Retry${number}${wait}`,
+          label: event.scope === 'run' ? `The agent is restarted${wait}` : `Retry${number}${wait}`,
           text: event.cause,
           tone: 'warn',
           isPause: true,
@@ -213,7 +213,7 @@ export class RowFold {
         return;
       case 'error':
         this.#row('notice', event, at, {
-          label: event.fatal ? `Error (${event.code})` : `Error (${event.code}), the run goes on`,
+          label: event.fatal ? `Error (${event.code})` : `Error (${event.code}), the run continues`,
           text: [event.http_status === undefined ? '' : `HTTP ${event.http_status}`, event.message, event.stack].filter(Boolean).join('\n'),
           tone: event.fatal ? 'bad' : 'warn',
         });
@@ -229,8 +229,8 @@ export class RowFold {
         this.#row('end', event, at, {
           label: endOfProcess(event),
           text: [
-            event.left_running === undefined ? [] : [`${event.left_running} processes that it left were ended`],
-            event.unread_bytes === undefined ? [] : [`${event.unread_bytes} bytes that it printed were not read`],
+            event.left_running === undefined ? [] : [`${event.left_running} leftover processes were ended`],
+            event.unread_bytes === undefined ? [] : [`${event.unread_bytes} bytes of its output were not read`],
           ]
             .flat()
             .join(', '),
@@ -250,7 +250,7 @@ export class RowFold {
       case 'records.left_out':
         return this.#gap(event, at);
       default:
-        // A newer server may say more than this page knows.
+        // A newer server may send event types that this page does not know.
         this.#row('log', event, at, { label: String((event as SentRecord).type), text: JSON.stringify(event) });
     }
   }
@@ -282,7 +282,7 @@ export class RowFold {
     this.#listener.onRowEnd(turn);
   }
 
-  /** What goes on where records are left out ends there, unless its end is told behind them. */
+  /** A row that is open where records are left out ends there, unless its end is reported after the gap. */
   #gap(event: LeftOut, at: number | undefined): void {
     for (const row of this.open) {
       row.isOpen = false;
@@ -361,7 +361,7 @@ function figures({ value, maximum }: EventOf<'limit.reached'>): string {
 }
 
 function endOfProcess({ exit_code: code, signal: name, reason }: EventOf<'process.ended'>): string {
-  if (reason === 'timeout') return 'The process was ended: out of time';
-  if (reason === 'lost') return 'Nobody saw how the process ended';
+  if (reason === 'timeout') return 'The process was ended: timeout';
+  if (reason === 'lost') return 'How the process ended is unknown';
   return name === null ? `The process exited with ${code ?? '?'}` : `The process was ended by ${name}`;
 }

@@ -6,7 +6,7 @@ export type RowKind = (typeof rowKinds)[number];
 export const tones = ['info', 'good', 'warn', 'bad'] as const;
 type Tone = (typeof tones)[number];
 
-/** A record as a page gets it: of a text that was cut, how many characters are missing; of records that a report has not, what stands for them. */
+/** A record as the page gets it: a cut text comes with the number of missing characters, and records left out of a report with a placeholder. */
 export type SentRecord = (EventRecord | LeftOut) & { cut?: Readonly<Record<string, number>> };
 
 export interface FileEdit {
@@ -15,9 +15,9 @@ export interface FileEdit {
   seq: number;
   additions?: number | undefined;
   deletions?: number | undefined;
-  /** Only while the row that made it is at hand. */
+  /** Present only while the row that made the edit is at hand. */
   diff?: string | undefined;
-  /** The row of the call that made it. */
+  /** The row of the call that made the edit. */
   call?: number | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface ToolPart {
   kind: ItemKind;
   args: unknown;
   about: string;
-  /** Characters of the input that are not here. */
+  /** How many characters of the input are missing. */
   omitted: number;
-  /** Absent: it goes on, or how it ended is not here. */
+  /** Absent: it is still running, or how it ended is not known here. */
   status?: ItemStatus;
   exitCode?: number | undefined;
   durationMs?: number | undefined;
@@ -41,7 +41,7 @@ export interface Row {
   /** Its place among all rows. */
   index: number;
   kind: RowKind;
-  /** The event that began it, the one that tells how it ended, and the last one that belongs to it. */
+  /** The event that began it, the one that reports how it ended, and the last one that belongs to it. */
   seq: number;
   endSeq: number;
   lastSeq: number;
@@ -50,16 +50,16 @@ export interface Row {
   endAt?: number | undefined;
   isNested: boolean;
   text: string;
-  /** Characters that are not here, because there are too many. */
+  /** How many characters are missing because the text is too long. */
   omitted: number;
   label: string;
   tone: Tone;
   isOpen: boolean;
-  /** A pause before the next try. */
+  /** A pause before the next attempt. */
   isPause: boolean;
-  /** Its output came piece by piece, and never as a whole. */
+  /** Its output came only piece by piece, never as a whole. */
   isPieces: boolean;
-  /** Of the line that begins a turn. */
+  /** The turn number, in the row that begins a turn. */
   turn?: number;
   tool?: ToolPart;
 }

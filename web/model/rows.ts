@@ -10,7 +10,7 @@ export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Fl
   return more;
 }
 
-/** What is known of every row at any time: some forty bytes each. What they say is fetched when somebody looks at it. */
+/** What is kept of every row: some forty bytes each. The text is fetched when a row is viewed. */
 export class Rows {
   length = 0;
   #kinds = new Uint8Array(256);
@@ -22,11 +22,11 @@ export class Rows {
   #lasts = new Uint32Array(256);
   #ats = new Float64Array(256);
   #endAts = new Float64Array(256);
-  /** Names of tools and of what happens often; there are few of them, or nobody can tell them apart. */
+  /** The names of tools and of frequent events, each stored once; their number is limited. */
   readonly #known: string[] = [''];
   readonly #numbers = new Map<string, number>();
 
-  /** A new row, or one that has changed. */
+  /** Stores a new or changed row. */
   write(row: Row): void {
     const { index } = row;
     if (index >= this.#kinds.length) this.#grow(this.#kinds.length * 2);
@@ -63,7 +63,7 @@ export class Rows {
     if (label === '' || label.length > longestName) return 0;
     const known = this.#numbers.get(label);
     if (known !== undefined || this.#known.length > mostNames) return known ?? 0;
-    // A part of a longer text would keep all of it.
+    // A slice of a longer string would keep all of it in memory.
     const own = [...label].join('');
     this.#numbers.set(own, this.#known.length);
     return this.#known.push(own) - 1;
@@ -107,12 +107,12 @@ export class Rows {
   isPieces(index: number): boolean {
     return ((this.#flags[index] ?? 0) & flag.pieces) !== 0;
   }
-  /** Empty: it is too long, or there are too many others. */
+  /** Empty if it is too long, or if there are too many others. */
   label(index: number): string {
     const number = this.#names[index] ?? 0;
     return this.kind(index) === 'turn' ? `Turn ${number}` : (this.#known[number] ?? '');
   }
-  /** Whether both are calls of one tool. */
+  /** Whether both are calls to the same tool. */
   isSameTool(a: number, b: number): boolean {
     return (
       this.kind(a) === 'tool' &&
@@ -134,7 +134,7 @@ export class Rows {
     }
     if (this.length === 0 || this.seq(low) > sequence) return -1;
     if (this.seq(low) === sequence) return low;
-    // Calls that overlap: the one that ended with this very event, else the nearest that was still going on.
+    // Of overlapping calls, the one that ended with this very event, else the nearest that was still running.
     let around = low;
     for (let index = low; index >= 0; index -= 1) {
       if (this.endSeq(index) === sequence || this.lastSeq(index) === sequence) return index;

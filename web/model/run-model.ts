@@ -19,9 +19,9 @@ export interface ChangedFile {
 }
 
 const typeCode = new Map<string, number>(eventTypes.map((type, index) => [type, index]));
-/** Of what a row says, no more than this is here at once. */
+/** How many characters of a row's text are kept at once. */
 const textKept = 400_000;
-/** Rows that are here with all that they say: those that are looked at, and the newest. */
+/** How many rows are kept with their text: those in view, and the newest. */
 const rowsKept = 500;
 const charactersKept = 4_000_000;
 const troublesKept = 8;
@@ -29,14 +29,14 @@ const pointsKept = 1000;
 const piecesRead = 5000;
 
 /**
- * What the page knows of a run: records go in once and in order, rows come out. Of all rows it knows when they were and how
- * they ended; what they say is kept only of those near the view, and read again when somebody looks.
+ * What the page knows about a run: records go in once and in order, rows come out. For every row it keeps the times and how
+ * it ended; the text is kept only for rows near the view, and read again when others are viewed.
  */
 export class RunModel {
   readonly rows = new Rows();
   readonly files = new Map<string, ChangedFile>();
   usage: UsagePoint[] = [];
-  /** Changes whenever rows did, at most once a frame. */
+  /** Changes whenever rows change, at most once per frame. */
   readonly version = signal(0);
   /** How many events there are; less than the last sequence where the tape has gaps. */
   events = 0;
@@ -49,7 +49,7 @@ export class RunModel {
   tools = 0;
   failedTools = 0;
   tokens: Tokens = {};
-  /** The first rows that tell of something that went wrong, and how many do. */
+  /** The first rows that report a problem, and how many do. */
   readonly troubles: Row[] = [];
   troubleCount = 0;
   /** The newest row, and the newest words of the agent itself. */
@@ -62,9 +62,9 @@ export class RunModel {
   readonly #open = new Map<number, Row>();
   readonly #kept = new Map<number, Row>();
   #keptCharacters = 0;
-  /** What is looked at now is not forgotten. */
+  /** Rows in view are not forgotten. */
   #view: readonly [from: number, to: number] = [0, 0];
-  /** What calls changed, by their rows. */
+  /** File edits, by the row of the call that made them. */
   readonly #edits = new Map<number, FileEdit[]>();
   readonly #loading = new Set<number>();
   readonly #failed = new Set<number>();
@@ -88,12 +88,12 @@ export class RunModel {
     return this.#fold.lastSeq;
   }
 
-  /** Whether the run waits for somebody's permission. */
+  /** Whether the run is waiting for a permission. */
   get isAsking(): boolean {
     return this.#fold.isAsking;
   }
 
-  /** What was seen before is not seen again. */
+  /** Ignores records that it has already seen. */
   feed(records: readonly SentRecord[]): void {
     for (const record of records) {
       if (record.sequence <= this.lastSeq) continue;
@@ -144,7 +144,7 @@ export class RunModel {
     const { input = 0, output = 0, cost } = this.tokens;
     const point = { at, tokens: input + output, cost };
     this.#points += 1;
-    // The newest one is always there.
+    // The newest point is always kept.
     if (this.usage.length > 1 && this.#points % this.#pointEvery !== 0) this.usage[this.usage.length - 1] = point;
     else this.usage.push(point);
     if (this.usage.length <= pointsKept) return;
@@ -210,7 +210,7 @@ export class RunModel {
     this.#keptCharacters -= sizeOf(row);
   }
 
-  /** The oldest first, but for those that are looked at. */
+  /** Drops the text of the oldest rows first, but not of those in view. */
   #forget(): void {
     const [from, to] = this.#view;
     let left = this.#kept.size;
@@ -222,12 +222,12 @@ export class RunModel {
     }
   }
 
-  /** These rows are looked at. */
+  /** Sets which rows are in view. */
   look(from: number, to: number): void {
     this.#view = [from, to];
   }
 
-  /** A row with all that it says; undefined: it is not here, and comes. */
+  /** A row with its text; undefined: it is being loaded. */
   row(index: number): Row | undefined {
     const row = this.#open.get(index) ?? this.#kept.get(index);
     if (row === undefined && !this.#loading.has(index) && !this.#failed.has(index)) {
@@ -243,7 +243,7 @@ export class RunModel {
       if (row === undefined) this.#failed.add(index);
       else this.#keep(row);
     } catch {
-      // The server is away: whoever looks again asks again, a little later.
+      // The server does not answer: the row is requested again a little later, if it is still viewed.
       this.#failed.add(index);
       setTimeout(() => {
         this.#failed.delete(index);
@@ -255,7 +255,7 @@ export class RunModel {
     }
   }
 
-  /** The row again, from the few records that tell of it. */
+  /** Rebuilds a row from the few records that belong to it. */
   async #read(index: number): Promise<Row | undefined> {
     const { rows } = this;
     const [seq, endSeq] = [rows.seq(index), rows.endSeq(index)];

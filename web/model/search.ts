@@ -6,13 +6,13 @@ import type { Row } from './row.ts';
 export interface Found {
   /** Every match in the run, shown or not. */
   count: number;
-  /** Rows with at least one, in order. */
+  /** Rows with at least one match, in order. */
   rows: readonly number[];
   /** Matches before each of these rows. */
   before: readonly number[];
 }
 
-/** What is searched in a row: all that can be read in it, also what is cut or folded on the page. */
+/** The text of a row that is searched: all of it, including what is cut or folded on the page. */
 function textOf(row: Row): string {
   if (row.tool === undefined) return withoutColours(row.label === '' ? row.text : `${row.label}\n${row.text}`);
   const { name, args, error = '', files } = row.tool;
@@ -20,7 +20,7 @@ function textOf(row: Row): string {
   return withoutColours(parts.join('\n'));
 }
 
-/** Names and values as they are, without the quotes and escapes of JSON. */
+/** Names and values as plain text, without JSON quotes and escapes. */
 function wordsIn(args: unknown): string[] {
   const words: string[] = [];
   const waiting = [args];
@@ -38,10 +38,10 @@ function wordsIn(args: unknown): string[] {
 
 const patienceMs = 8;
 const pageLength = 500;
-/** Of what is said piece by piece, so much is put together. */
+/** How many characters of a text that came in pieces are put together. */
 const textKept = 64 * 1024 * 1024;
 
-/** Counts truly, from the records themselves and without keeping them; what is new is looked through when it is asked again. */
+/** Gives exact counts, from the records themselves and without keeping them; new records are searched with the next call. */
 export class RunSearch {
   readonly #id: string;
   readonly #wanted: string;
@@ -51,14 +51,14 @@ export class RunSearch {
   constructor(id: string, words: string) {
     this.#id = id;
     this.#wanted = words.toLowerCase();
-    // The files of a call are told after its end.
+    // The files of a call are reported after its end.
     const onRow = (row: Row): void => {
       if (!row.isOpen && row.tool !== undefined && row.tool.files.length > 0) this.#count(row);
     };
     this.#fold = new RowFold({ onRow, onRowEnd: (row) => this.#count(row), onEdit: () => {} }, textKept);
   }
 
-  /** Looks through everything up to a sequence, without holding the page up; tells what was found so far. */
+  /** Searches everything up to a sequence without blocking the page, and reports what was found so far. */
   async upTo(sequence: number, signal: AbortSignal, onProgress: (found: Found) => void): Promise<Found> {
     let since = performance.now();
     while (this.#fold.lastSeq < sequence && !signal.aborted) {
@@ -101,7 +101,7 @@ function occurrences(text: string, wanted: string): number {
   return count;
 }
 
-/** Marks what is found in the part of the document that is there, without touching the document. */
+/** Highlights matches in the rows that are in the document, without changing the document. */
 export function highlight(inside: Element | null, words: string): void {
   if (!('highlights' in CSS)) return;
   CSS.highlights.delete('found');
@@ -112,7 +112,7 @@ export function highlight(inside: Element | null, words: string): void {
   for (let node = walker.nextNode(); node !== null && ranges.length < 2000; node = walker.nextNode()) {
     const value = node.nodeValue ?? '';
     const lower = value.toLowerCase();
-    // Some letters are longer in lower case, and every place behind them would be another.
+    // Some letters are longer in lower case, which would shift every position after them.
     const text = lower.length === value.length ? lower : value;
     for (let at = text.indexOf(wanted); at !== -1 && ranges.length < 2000; at = text.indexOf(wanted, at + wanted.length)) {
       const range = new Range();

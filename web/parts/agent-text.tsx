@@ -7,7 +7,7 @@ import { withoutCommands } from './terminal-commands.ts';
 
 const hues = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** Terminal output as spans; colours are the theme's own, so that they can be read on any background. */
+/** Terminal output as spans; colours are those of the theme, so that they can be read on any background. */
 function coloured(text: string): ComponentChildren {
   if (!text.includes('\u001b')) return visible(text);
   const clean = withoutCommands(text);
@@ -34,7 +34,7 @@ function hueOf(name: string | null, rgb: string | null): string {
   return `ansi-${hues[bits] ?? 'white'}`;
 }
 
-/** A line that was written over shows what stood there last. */
+/** A line that was overwritten shows its last content. */
 function overwritten(text: string): string {
   if (!text.includes('\r')) return text;
   return text
@@ -54,7 +54,7 @@ interface Properties {
   class?: string;
 }
 
-/** What a program printed, cut until somebody wants more of it. */
+/** Program output, cut until the reader asks for more. */
 export function Output({ text, lines = 400, label, class: name = '' }: Properties) {
   const [shown, setShown] = useState({ lines, length: step });
   const head = firstLines(text.length > shown.length ? text.slice(0, shown.length) : text, shown.lines);

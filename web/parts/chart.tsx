@@ -3,27 +3,27 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 interface Line {
   label: string;
   values: readonly (number | null)[];
-  /** Written at the axis. */
+  /** The label of a value on the axis. */
   figure: (value: number) => string;
-  /** The top of the axis, where it is not the greatest value. */
+  /** The top of the axis, if it is not the greatest value. */
   most?: number;
 }
 
 interface Properties {
   times: readonly number[];
-  /** How a moment is called under the axis. */
+  /** The label of a moment under the axis. */
   moment: (at: number) => string;
-  /** One or two: the first has its axis at the left, the second at the right. */
+  /** One or two: the first has its axis on the left, the second on the right. */
   lines: readonly Line[];
   label: string;
 }
 
 const height = 180;
 const edge = { top: 10, bottom: 24, side: 64 };
-/** More points than pixels are drawn as one each. */
+/** Where there are more points than this, neighbours are drawn as one. */
 const pointsDrawn = 400;
 
-/** At most two lines over time, each with an axis of its own. The arrows and the pointer tell the values of a moment. */
+/** At most two lines over time, each with its own axis. The arrow keys and the pointer show the values of a moment. */
 export function Chart({ times, moment, lines, label }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(600);
@@ -130,7 +130,7 @@ function niceTop(most: number): number {
   return [1, 2, 5, 10].map((each) => each * size).find((each) => each >= most * 0.999) ?? most;
 }
 
-/** A line over what is known; what is not known is a gap. */
+/** A line through the known values; an unknown value is a gap. */
 function path(
   times: readonly number[],
   values: readonly (number | null)[],
@@ -151,7 +151,7 @@ function path(
       continue;
     }
     const place = `${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
-    // A point alone is a line of no length, which a round end makes visible.
+    // A lone point is a line of zero length, which a round line cap makes visible.
     text += isApart ? `M${place}L${place}` : `L${place}`;
     isApart = false;
   }

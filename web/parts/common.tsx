@@ -7,7 +7,7 @@ import { currentKeys, helpIsOpen } from './keys.ts';
 import { source } from './source.ts';
 import type { State } from './words.ts';
 
-/** The time, for what counts while somebody watches. */
+/** The current time, for figures that count up on the page. */
 export const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
@@ -15,7 +15,7 @@ setInterval(() => {
 
 const shapes: Readonly<Record<State, string>> = { running: '◐', good: '✓', bad: '✕', warn: '!', idle: '–' };
 
-/** A state by colour, shape and, for those who hear it, by the words beside it. */
+/** A state by colour and shape; a screen reader reads the words beside it. */
 export function Dot({ state }: { state: State }) {
   return (
     <span class={`dot dot-${state}`} aria-hidden="true">
@@ -44,7 +44,7 @@ export function Command({ text }: { text: string }) {
   );
 }
 
-/** What is asked of the server: the answer, or what to try. Asking `again` never discards an answer that is on its way. */
+/** A request to the server: its answer or error. Calling `again` never discards an answer that is on its way. */
 export function useAnswer<Answer>(
   ask: () => Promise<Answer>,
   keys: readonly unknown[],
@@ -77,7 +77,7 @@ export function useAnswer<Answer>(
   return { ...state, again: () => refresh.current() };
 }
 
-/** Does it soon after a change, also where changes never cease. */
+/** Runs it soon after a change, even if changes never stop. */
 export function useSoon(run: () => void, ms: number, changes: readonly unknown[]): void {
   const latest = useRef(run);
   latest.current = run;
@@ -91,12 +91,12 @@ export function useSoon(run: () => void, ms: number, changes: readonly unknown[]
   useEffect(() => () => clearTimeout(timer.current), []);
 }
 
-/** A text that stands in the address a moment after it was typed. */
+/** A text field whose value is put into the address shortly after it was typed. */
 export function useAddressText(name: string): [text: string, setText: (text: string) => void] {
   const value = address.value.searchParams.get(name) ?? '';
   const [text, setText] = useState(value);
   useEffect(() => {
-    // Who has typed a space goes on typing.
+    // After a space the user is still typing.
     if (text.trim() !== value) setText(value);
   }, [value]);
   useEffect(() => {
@@ -111,7 +111,7 @@ export function Problem({ error, again }: { error: Error; again?: () => void }) 
   const isGone = error instanceof ApiError && error.status === 404;
   return (
     <main class="problem">
-      <h1 class="empty-title">{isGone ? 'There is no such run here' : 'That did not work'}</h1>
+      <h1 class="empty-title">{isGone ? 'Run not found' : 'Something went wrong'}</h1>
       <p role="alert">{error.message}</p>
       {again === undefined ? null : (
         <button type="button" onClick={again}>
@@ -128,7 +128,7 @@ export function Problem({ error, again }: { error: Error; again?: () => void }) 
 export const notice = signal('');
 let noticeTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** A word at the edge of the page, also for those who hear it. */
+/** Shows a short message at the edge of the page, which screen readers announce. */
 export function say(text: string): void {
   notice.value = text;
   clearTimeout(noticeTimer);
@@ -150,7 +150,7 @@ export async function copy(text: string, done: string): Promise<void> {
   }
 }
 
-/** A modal box of the browser's own: focus stays in it, Escape closes it. */
+/** A native modal dialog: focus stays in it, Escape closes it. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -201,7 +201,7 @@ interface MenuEntry {
   run: () => void;
 }
 
-/** A button with a list under it; the keys of a menu work in it. */
+/** A button with a list under it, which has the usual menu keys. */
 export function Menu({ label, entries, id }: { label: string; entries: readonly MenuEntry[]; id: string }) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -258,7 +258,7 @@ export function Menu({ label, entries, id }: { label: string; entries: readonly 
 
 export type TabIcon = 'idle' | 'running' | 'ok' | 'bad' | 'wait';
 
-/** What the tab of the browser says of what is watched. */
+/** Sets the title and icon of the browser tab. */
 export function setTab(title: string, icon: TabIcon): void {
   document.title = title;
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');

@@ -9,13 +9,13 @@ interface Line {
   text: string;
   old?: number | undefined;
   now?: number | undefined;
-  /** The line that took its place, or whose place it took. */
+  /** The line that replaced it, or that it replaced. */
   pair?: string | undefined;
 }
 
 const linesShown = 400;
 
-/** A unified diff as rows; what belongs to no hunk is left out. */
+/** A unified diff as rows, without lines that belong to no hunk. */
 function readDiff(text: string): Line[] {
   const lines: Line[] = [];
   let old = 0;
@@ -27,7 +27,7 @@ function readDiff(text: string): Line[] {
       [old, now, isInHunk] = [Number(place[1]), Number(place[2]), true];
       lines.push({ kind: 'place', text: line.slice(0, 200) });
     } else if (isInHunk && line.startsWith('[… ')) {
-      // A part of it was cut out: what follows has no known place until the next one is told.
+      // A part was cut out: line numbers are unknown until the next hunk header.
       lines.push({ kind: 'place', text: line.slice(0, 200) });
       isInHunk = false;
     } else if (!isInHunk || line.startsWith('\\')) continue;
@@ -39,7 +39,7 @@ function readDiff(text: string): Line[] {
   return lines.length > 0 ? paired(lines) : looseLines(text);
 }
 
-/** Without a place: still plus and minus. */
+/** A diff without line numbers still has plus and minus. */
 function looseLines(text: string): Line[] {
   return paired(
     text.split('\n').flatMap((line): Line[] => {
@@ -51,7 +51,7 @@ function looseLines(text: string): Line[] {
   );
 }
 
-/** As many lines added as were removed before them: each took the place of one. */
+/** Where as many lines were added as were removed right before them, each replaces one. */
 function paired(lines: Line[]): Line[] {
   for (let at = 0; at < lines.length; at += 1) {
     if (lines[at]?.kind !== 'removed') continue;
@@ -111,7 +111,7 @@ export function DiffView({ diff, label, lines: most = linesShown }: { diff: stri
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value.length <= 200_000 ? value : undefined);
 
-/** The diff that was told; else what the call itself says it put in the place of what. */
+/** The reported diff, or one made from the old and new text in the tool call. */
 export function diffOf(edit: FileEdit | undefined, tool: ToolPart | undefined): string | undefined {
   if (edit?.diff !== undefined && edit.diff !== '') return edit.diff;
   if (tool === undefined || tool.kind !== 'file_edit' || typeof tool.args !== 'object' || tool.args === null) return undefined;

@@ -1,4 +1,4 @@
-/** Heights of rows: the offset of any row, and the row at any offset, in logarithmic time. */
+/** Row heights: finds the offset of any row, and the row at any offset, in logarithmic time. */
 export class Fenwick {
   #values: number[] = [];
   #tree: number[] = [0];
@@ -44,7 +44,7 @@ export class Fenwick {
     return this.before(this.#values.length);
   }
 
-  /** The row that `offset` falls in; the last one for everything behind it. */
+  /** The row that `offset` falls in; the last one for any offset past the end. */
   at(offset: number): number {
     let index = 0;
     let rest = offset;

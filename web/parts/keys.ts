@@ -11,27 +11,27 @@ interface KeyHolder {
   keys: readonly Key[];
 }
 
-/** Who listens now, the innermost last. */
+/** The active key holders, innermost last. */
 const holders = signal<readonly KeyHolder[]>([]);
 export const helpIsOpen = signal(false);
 
-/** These keys while the caller is on the page; those of the innermost caller win. */
+/** Binds these keys while the caller is on the page; those of the innermost caller win. */
 export function useKeys(keys: readonly Key[]): void {
   const holder = useRef<KeyHolder>({ keys }).current;
   holder.keys = keys;
-  // Before it is painted: who types fast presses the next key at once.
+  // Before it is painted: a fast typist presses the next key at once.
   useLayoutEffect(() => {
     holders.value = [...holders.value, holder];
     return () => void (holders.value = holders.value.filter((each) => each !== holder));
   }, [holder]);
 }
 
-/** Who chooses a row by keys has left the button that was clicked before: Enter is for the row. */
+/** Takes the focus off a button that was clicked before: once a row is chosen by key, Enter is for the row. */
 export function leaveButton(): void {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
-/** All keys that mean something now, for the page that lists them. */
+/** All keys that are bound now, for the help dialog. */
 export function currentKeys(): readonly (readonly Key[])[] {
   return holders.value.map(({ keys }) => keys);
 }
@@ -46,7 +46,7 @@ export function listenToKeys(): void {
     }
     if (target instanceof Element && target.matches('[type=range]') && /^(?:Arrow|Page|Home|End)/.test(event.key)) return;
     if (document.querySelector('dialog[open]') !== null) return;
-    // A button or a link has a use of its own for these.
+    // Buttons and links use these keys themselves.
     const isPressing = event.key === 'Enter' || event.key === ' ';
     if (isPressing && target instanceof Element && target.closest('button, a, summary, [type=checkbox]') !== null) return;
     for (const keys of currentKeys().toReversed()) {

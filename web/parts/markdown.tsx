@@ -6,7 +6,7 @@ import { safeLink, visible } from './plain-text.ts';
 
 const longest = 60_000;
 
-/** An agent's words. The lexer's tokens become elements by name; HTML in them stays text, and pictures become links. */
+/** Markdown from an agent. The lexer's tokens become elements by name; HTML in them stays text, and images become links. */
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => read(text), [text]);
   if (tokens === undefined) return <Output text={text} label="Long text" class="prose-plain" />;
@@ -18,12 +18,12 @@ function read(text: string): Token[] | undefined {
   try {
     return Lexer.lex(visible(text), { gfm: true });
   } catch {
-    // Nesting without end: the words are still there.
+    // Nested too deeply to parse: it is shown as plain text.
     return undefined;
   }
 }
 
-/** Nobody reads what is nested deeper than this, and it would leave its box. */
+/** Deeper nesting is unreadable and would overflow its box. */
 const deepest = 6;
 
 function block(token: Token, index: number, depth: number): ComponentChildren {
@@ -33,7 +33,7 @@ function block(token: Token, index: number, depth: number): ComponentChildren {
     case 'def':
       return null;
     case 'heading':
-      // Headings of an agent are not headings of this page.
+      // Headings in agent text are not headings of this page.
       return (
         <p key={index} class={`heading heading-${Math.min(4, (token as Tokens.Heading).depth)}`}>
           {inlines(token)}
@@ -127,12 +127,12 @@ function inline(token: Token, index: number): ComponentChildren {
   }
 }
 
-/** Only to the web, in a page of its own that learns nothing of this one. */
+/** A link to a web address only, in a new page that learns nothing about this one. */
 function link(href: string, content: ComponentChildren, index: number): ComponentChildren {
   const safe = safeLink(href);
   if (safe === undefined)
     return (
-      <span key={index} class="no-link" title="Not a web address: not a link here">
+      <span key={index} class="no-link" title="Not a web address, so it is not a link here">
         {content}
       </span>
     );

@@ -14,32 +14,32 @@ function remembered(): boolean {
   }
 }
 
-/** Whether the reader wants to be told beside the page; the browser has to allow it. */
+/** Whether the reader wants desktop notifications; the browser has to allow them. */
 const wantsNotices = signal(remembered());
 
 async function change(): Promise<void> {
   const wants = !wantsNotices.value;
   if (wants && (!('Notification' in window) || (await Notification.requestPermission()) !== 'granted'))
-    return say('The browser does not allow notifications here. The title and the icon of the tab still tell.');
+    return say('The browser does not allow notifications here. The title and icon of the tab still show the state.');
   wantsNotices.value = wants;
   try {
     localStorage.setItem(storageKey, wants ? 'on' : 'off');
   } catch {
-    // A browser that keeps nothing forgets it with the page.
+    // Without storage the choice lasts as long as the page.
   }
-  say(wants ? 'You will be told when a run that you watch ends, fails or waits.' : 'You will not be told.');
+  say(wants ? 'You will be notified when a run that you watch ends, fails or waits.' : 'Notifications are off.');
 }
 
 export function NoticeButton({ label }: { label: string }) {
   const wants = wantsNotices.value;
   return (
     <button type="button" aria-pressed={wants} title="When a run that you watch ends, fails or waits" onClick={() => void change()}>
-      {wants ? 'You will be told' : label}
+      {wants ? 'Notifications on' : label}
     </button>
   );
 }
 
-/** Says it beside the page, to who does not look at it. */
+/** Sends a desktop notification, unless the reader is looking at the page. */
 export function notify(run: Pick<RunSummary, 'id' | 'title'>, what: string): void {
   if (!wantsNotices.value || (!document.hidden && document.hasFocus())) return;
   const told = new Notification(what, { body: oneLine(run.title, 120), tag: run.id });

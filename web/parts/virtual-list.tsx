@@ -5,20 +5,20 @@ import { Fenwick } from './fenwick.ts';
 export interface ListHandle {
   scrollTo(index: number): void;
   scrollToEnd(): void;
-  /** The first row that is seen whole. */
+  /** The first row that is fully visible. */
   firstVisible(): number;
 }
 
 interface Properties {
   count: number;
-  /** Another list has another one; of its rows, so many at the beginning are the same as before. */
+  /** Changes with the list; the first `kept` rows are the same as before. */
   identity: unknown;
   kept?: number;
   estimate: number;
   label: string;
-  /** What stands above the list and does not scroll away. */
+  /** The height of what stays fixed above the list. */
   inset: number;
-  /** Somebody else keeps the window where it belongs. */
+  /** The caller controls the scroll position. */
   isHeld?: boolean;
   render: (index: number) => ComponentChildren;
   handle?: RefObject<ListHandle> | { current: ListHandle | null };
@@ -28,7 +28,7 @@ interface Properties {
 
 const around = 400;
 
-/** Rows of any height in the page's own scroller; only those near the window are in the document. */
+/** Rows of any height, scrolled with the page; only those near the viewport are in the document. */
 export function VirtualList({ count, identity, kept = 0, estimate, label, inset, isHeld = false, render, handle, onRange }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
@@ -76,7 +76,7 @@ export function VirtualList({ count, identity, kept = 0, estimate, label, inset,
     };
   });
 
-  // After every drawing the true heights are known; what is above the window must not move what is in it.
+  // After every render the true heights are known; rows above the viewport must not move those in it.
   useLayoutEffect(() => {
     const rows = inner.current?.children ?? [];
     const top = scrollY - topOfList();

@@ -6,20 +6,20 @@ const classWords: Readonly<Record<string, string>> = {
   success: 'Succeeded',
   config: 'Failed: configuration',
   input: 'Failed: input',
-  tool: 'Failed: a tool',
+  tool: 'Failed: tool error',
   provider: 'Failed: model provider',
   cost_limit: 'Stopped: cost limit',
   turn_limit: 'Stopped: turn limit',
   permission: 'Failed: not permitted',
   incomplete: 'Incomplete',
-  expectation: 'Failed: an expectation',
+  expectation: 'Failed: expectation not met',
   time_limit: 'Stopped: time limit',
   cancelled: 'Cancelled',
 };
 
 type Ended = Pick<RunSummary, 'status' | 'class'>;
 
-/** How a run ended, or that it runs, in words that need no colour. */
+/** How a run ended, or that it is running, in words that are clear without colour. */
 export function endInWords({ status, class: verdict }: Ended): string {
   if (status === 'running') return 'Running';
   return classWords[verdict ?? status] ?? (status === 'error' ? 'Failed' : capital(status));
@@ -36,7 +36,7 @@ const shortWords: Readonly<Record<string, string>> = {
   time_limit: 'Time limit',
 };
 
-/** The same in a column. */
+/** A shorter form, for a column. */
 export function endInAWord(run: Ended): string {
   return run.status === 'running' ? 'Running' : (shortWords[run.class ?? ''] ?? endInWords(run));
 }
@@ -52,21 +52,21 @@ export function capital(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1).replaceAll('_', ' ');
 }
 
-/** Of two that are told of a run, what is true now: nothing comes after an end, and runs count upwards. */
+/** The newer of two reports of a run: nothing follows its end, and sequences count upwards. */
 export function newer<Run extends Ended & Pick<RunSummary, 'last_sequence'>>(known: Run, told: Run | undefined): Run {
   if (told === undefined || known.status !== 'running') return known;
   return told.status !== 'running' || told.last_sequence >= known.last_sequence ? told : known;
 }
 
-/** Marks of the ledger's own, and what is told elsewhere. */
+/** Labels that the ledger sets itself, and those that are shown elsewhere. */
 const ownMarks = ['run.', 'import.', 'stopped.'];
 
-/** Labels that say something to people. */
+/** The labels that mean something to a reader. */
 export function labelsOf({ labels }: Pick<RunSummary, 'labels'>): [key: string, value: string][] {
   return Object.entries(labels).filter(([key]) => !ownMarks.some((mark) => key.startsWith(mark)));
 }
 
-/** As "runwire runs" shows it: the end of an id tells runs apart. */
+/** The id as "runwire runs" shows it: its last characters tell runs apart. */
 export function shortId(id: string): string {
   return id.slice(-8);
 }

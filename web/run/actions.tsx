@@ -18,23 +18,23 @@ export function Actions({ run, onReplay }: Properties) {
   const [asks, setAsks] = useState(false);
   const isRunning = run.status === 'running';
   const hasRight = isRunning && (session?.rights.includes('stop') ?? false);
-  // Only who may stop asks whether it is possible.
+  // Only a user who may stop runs asks whether this one can be stopped.
   const { answer: ends } = useAnswer(async () => (hasRight ? source.value.endsWith(run.id) : undefined), [run.id, hasRight]);
   const mayStop = hasRight && ends !== undefined && ends.refused === undefined;
   const copies = [
-    { label: 'The command that runs it again', run: () => void copy(commandOf(run), 'The command is copied') },
-    { label: 'Markdown', hint: 'for an issue or a review', run: () => void copy(asMarkdown(run), 'The report is copied as Markdown') },
+    { label: 'Command to run it again', run: () => void copy(commandOf(run), 'Command copied') },
+    { label: 'Markdown', hint: 'for an issue or a review', run: () => void copy(asMarkdown(run), 'Report copied as Markdown') },
     ...(source.value.isReport
       ? []
       : [
           {
-            label: 'The command that makes one HTML file',
+            label: 'Command to make a single HTML file',
             hint: 'to attach or keep',
-            run: () => void copy(`runwire runs show ${shortId(run.id)} --html > report-${shortId(run.id)}.html`, 'The command is copied'),
+            run: () => void copy(`runwire runs show ${shortId(run.id)} --html > report-${shortId(run.id)}.html`, 'Command copied'),
           },
-          { label: 'Link to this page', run: () => void copy(location.href, 'The link is copied') },
+          { label: 'Link to this page', run: () => void copy(location.href, 'Link copied') },
         ]),
-    { label: 'Id', run: () => void copy(run.id, 'The id is copied') },
+    { label: 'Id', run: () => void copy(run.id, 'Id copied') },
   ];
   useKeys([
     { key: 'y', what: 'Copy as …', run: () => document.querySelector<HTMLElement>('#copy-as')?.click() },
@@ -44,7 +44,7 @@ export function Actions({ run, onReplay }: Properties) {
   return (
     <div class="actions">
       {isRunning ? (
-        <NoticeButton label="Tell me when it ends" />
+        <NoticeButton label="Notify me when it ends" />
       ) : (
         <button type="button" onClick={onReplay}>
           Replay
@@ -73,7 +73,7 @@ function AskToStop({ run, others, onClose }: { run: RunRecord; others: number; o
     setSent(true);
     try {
       await source.value.stop(run.id, reason.trim() === '' ? 'stopped from the page' : reason.trim());
-      say('It was asked to stop.');
+      say('The run was asked to stop.');
       onClose();
     } catch (error) {
       setSent(false);
@@ -84,12 +84,12 @@ function AskToStop({ run, others, onClose }: { run: RunRecord; others: number; o
     <Dialog title="Stop this run?" onClose={onClose}>
       <form onSubmit={(event) => void stop(event)}>
         <p>
-          {shortId(run.id)} is {endInWords(run).toLowerCase()}. It is ended as by Ctrl-C: the agent and all that it started, what it did so
+          {shortId(run.id)} is {endInWords(run).toLowerCase()}. As with Ctrl-C, the agent and everything it started are ended, its work so
           far is kept, and the verdict is “cancelled”.
           {others > 0 ? ` ${plural(others, 'other run')} of the same process ${others === 1 ? 'ends' : 'end'} with it.` : ''}
         </p>
         <label class="field">
-          <span>Why (is recorded with your name)</span>
+          <span>Reason (recorded with your name)</span>
           <input value={reason} maxLength={200} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </label>
         {problem === '' ? null : (

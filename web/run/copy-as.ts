@@ -3,7 +3,7 @@ import { shellQuote } from '../../src/terminal/shell-quote.ts';
 import type { RunRecord } from '../api.ts';
 import { endInWords, shortId } from '../parts/words.ts';
 
-/** What would run it again: the same agent, model and prompt, in the same folder. */
+/** The command that runs it again: the same agent, model and prompt, in the same folder. */
 export function commandOf({ agent, model, cwd, prompt }: RunRecord): string {
   const command = shellQuote([
     'runwire',
@@ -25,7 +25,7 @@ export function asMarkdown(run: RunRecord): string {
     ['Agent', [run.agent, run.agent_version].filter(Boolean).join(' ')],
     ['Model', run.model],
     ['Took', run.duration_ms === undefined ? undefined : compactDuration(run.duration_ms)],
-    ['Cost', run.cost === undefined ? 'not known' : dollars(run.cost)],
+    ['Cost', run.cost === undefined ? 'unknown' : dollars(run.cost)],
     ['Tool calls', run.tool_calls === undefined ? undefined : String(run.tool_calls)],
   ];
   const evidence = (outcome?.verdict.evidence ?? []).map(({ signal, detail }) => `- **${signal}**: ${detail.replaceAll('\n', ' ')}`);
@@ -44,7 +44,7 @@ export function asMarkdown(run: RunRecord): string {
     .join('\n\n');
 }
 
-/** A fence that is longer than any in the text. */
+/** The text in a fence that is longer than any inside it. */
 function fenced(text: string): string {
   let fence = '```';
   while (text.includes(fence)) fence += '`';

@@ -19,7 +19,7 @@ function wantedFile(hash: string): string {
   }
 }
 
-/** Every file with what was done to it, edit by edit. */
+/** Every changed file, edit by edit. */
 export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
   const files = filesOf(run, model);
   const wanted = wantedFile(address.value.hash);
@@ -45,7 +45,7 @@ export function Files({ run, model }: { run: RunRecord; model: RunModel }) {
         <p>
           {run.status === 'running'
             ? 'None so far.'
-            : 'The agent told of no file that it changed. Shell commands may have changed some: see the transcript (4).'}
+            : 'The agent reported no changed files. Shell commands may have changed some: see the transcript (4).'}
         </p>
       </Empty>
     );
@@ -80,7 +80,7 @@ const editsShown = 20;
 function Edits({ file, model }: { file: ChangedFile; model: RunModel }) {
   const shown = file.edits.slice(-editsShown);
   if (shown.length === 0)
-    return <p class="muted file-note">The ledger knows that it was {file.operation}; the tape with the change is not here.</p>;
+    return <p class="muted file-note">The ledger records that it was {file.operation}, but the tape with the change is not here.</p>;
   return (
     <>
       {shown.map((edit, index) => (
@@ -117,14 +117,14 @@ function Edit({ edit, model, place }: { edit: FileEdit; model: RunModel; place: 
         <a href={`${pathWith({ view: 'events' })}#e${call?.seq ?? edit.seq}`}>
           {call === undefined ? `event ${edit.seq}` : oneLine(call.label, 60)}
         </a>
-        {whole?.diff === undefined && diff !== undefined ? ', from what the call put in' : ''}
+        {whole?.diff === undefined && diff !== undefined ? ', reconstructed from the tool call' : ''}
       </p>
       {!isHere ? (
         <p class="muted file-note">…</p>
       ) : diff === undefined ? (
-        <p class="muted file-note">The agent told no diff of it.</p>
+        <p class="muted file-note">The agent reported no diff.</p>
       ) : (
-        <DiffView diff={diff} label={`Change of ${oneLine(edit.path, 100)}`} />
+        <DiffView diff={diff} label={`Changes to ${oneLine(edit.path, 100)}`} />
       )}
     </div>
   );

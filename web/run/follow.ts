@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const letGoAt = 120;
 const holdAt = 24;
-/** A scroll so soon after the hand moved is the hand's; so soon after we went to the end it is the page's, whose rows take their heights. */
+/** A scroll this soon after user input is the user's; this soon after a jump to the end it is the page's, whose rows are still being measured. */
 const handMs = 500;
 
 const scrollKeys = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' ']);
 
-/** Whether a scroll may come of it: a key or a button for something else moves nothing. */
+/** Whether an input event may scroll the page; other keys, and clicks on controls, do not. */
 function isScrolling(event: Event): boolean {
   if (event instanceof KeyboardEvent) return scrollKeys.has(event.key);
   if (!(event instanceof PointerEvent)) return true;
@@ -16,8 +16,8 @@ function isScrolling(event: Event): boolean {
 }
 
 /**
- * Stays at the end of the page while it grows. It lets go only when the reader scrolls away by more than a line or two, never
- * because rows moved, and takes hold again at the end.
+ * Stays at the end of the page while it grows. It stops only when the reader scrolls away by more than a line or two, never
+ * because rows moved, and starts again when the reader returns to the end.
  */
 export function useFollow(isWanted: boolean) {
   const [isFollowing, setFollowing] = useState(isWanted);
@@ -56,7 +56,7 @@ export function useFollow(isWanted: boolean) {
 
   useEffect(() => {
     if (!isFollowing || !isWanted) return;
-    // It grows with what is said, and once more when the true heights of new rows are known.
+    // The page grows with new text, and again when the true heights of new rows are known.
     const grown = new ResizeObserver(toEnd);
     grown.observe(document.body);
     return () => grown.disconnect();

@@ -57,13 +57,12 @@ export function Happened({ run, model, actions }: { run: RunRecord; model: RunMo
 
 function lastStep({ last: row }: RunModel): string {
   if (row === undefined) return 'It has not said anything yet.';
-  if (row.isOpen && row.kind === 'notice') return `It waits: ${oneLine(row.text, 160)}`;
+  if (row.isOpen && row.kind === 'notice') return `Waiting: ${oneLine(row.text, 160)}`;
   if (row.tool !== undefined)
     return row.isOpen
       ? `Now: ${row.tool.name} ${oneLine(row.tool.about, 120)}`
       : `Last: ${row.tool.name} ${oneLine(row.tool.about, 120)}. Waiting for the model.`;
-  if (row.kind === 'text' || row.kind === 'reasoning')
-    return row.isOpen ? 'Now: it is writing.' : 'Last: it wrote. Waiting for what comes next.';
+  if (row.kind === 'text' || row.kind === 'reasoning') return row.isOpen ? 'Now: writing.' : 'Last: wrote text. Waiting for the next step.';
   return row.kind === 'turn' ? `${row.label}: waiting for the model.` : `Last: ${oneLine(row.label, 120)}`;
 }
 
@@ -75,7 +74,7 @@ function Prompt({ text }: { text: string }) {
       <p>{isOpen ? visible(text.slice(0, 20_000)) : oneLine(text, 220) || '(no prompt)'}</p>
       {isLong ? (
         <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Less' : 'Whole prompt'}
+          {isOpen ? 'Less' : 'Show full prompt'}
         </button>
       ) : null}
     </div>
@@ -110,7 +109,7 @@ function stoppedInWords({ [stoppedBy]: by, [stoppedReason]: reason }: RunRecord[
   return `by ${by}${reason === undefined ? '' : `: “${reason}”`}`;
 }
 
-const costSources: Readonly<Record<string, string>> = { reported: 'as the agent says', computed: 'tokens × list price' };
+const costSources: Readonly<Record<string, string>> = { reported: 'as reported by the agent', computed: 'tokens × list price' };
 
 function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
@@ -137,7 +136,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
       cost === undefined
         ? isLive
           ? undefined
-          : 'not known: the agent told no cost, and there is no price for its model'
+          : 'unknown: the agent reported no cost, and there is no price for its model'
         : `${dollars(cost)}${run.cost_source === undefined || costSources[run.cost_source] === undefined ? '' : ` ${costSources[run.cost_source]}`}`,
     ],
     [
@@ -168,7 +167,7 @@ function Facts({ run, model }: { run: RunRecord; model: RunModel }) {
     ],
     ['Stopped', stoppedInWords(run.labels)],
     ['Labels', labels.length === 0 ? undefined : labels.map(([key, value]) => `${key}=${value}`).join(' ')],
-    ['Secrets', run.outcome?.provenance.redactions === undefined ? undefined : `${run.outcome.provenance.redactions} taken out`],
+    ['Secrets', run.outcome?.provenance.redactions === undefined ? undefined : `${run.outcome.provenance.redactions} redacted`],
   ];
   return (
     <dl class="facts">

@@ -23,7 +23,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   const last = model.lastSeq;
   const hits = useHits(run.id, words.trim().toLowerCase(), model);
 
-  // All of them, in a tape without gaps: a place is a sequence.
+  // With every event shown, from a tape without gaps, the position gives the sequence number.
   const isAll = type === '' && hits === undefined && model.events === last;
   const sequences = useMemo(() => {
     if (isAll) return undefined;
@@ -47,7 +47,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
   }, [linked, last >= linked]);
   useKeys([
     { key: '/', what: 'Filter events by words', run: () => document.querySelector<HTMLInputElement>('#filter-raw')?.focus() },
-    { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
+    { key: 'G', what: 'Go to the end', run: () => handle.current?.scrollToEnd() },
   ]);
 
   return (
@@ -66,7 +66,7 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
           />
           <span class="search-count" role="status">
             {plural(count, 'event')}
-            {source.value.leftOut === undefined ? '' : ' of what is here'}
+            {source.value.leftOut === undefined ? '' : ' in this report'}
             {hits !== undefined && !hits.isDone ? ' so far…' : ''}
           </span>
         </div>
@@ -88,8 +88,8 @@ export function RawEvents({ run, model }: { run: RunRecord; model: RunModel }) {
         )}
       </div>
       {count === 0 ? (
-        <Empty title={last === 0 ? 'No records of this run are here' : 'No event is like that'}>
-          {last === 0 ? null : <p>Choose another type, or fewer words.</p>}
+        <Empty title={last === 0 ? 'No records of this run are here' : 'No matching events'}>
+          {last === 0 ? null : <p>Choose another type, or search for fewer words.</p>}
         </Empty>
       ) : (
         <VirtualList
@@ -127,7 +127,7 @@ interface Hits {
   isDone: boolean;
 }
 
-/** Where words are, looked for in the records themselves, page by page; what a live run says meanwhile as well. */
+/** Searches the records themselves for words, page by page, including those that a live run adds meanwhile. */
 function useHits(id: string, wanted: string, model: RunModel): Hits | undefined {
   const [hits, setHits] = useState<Hits | undefined>();
   const looking = useRef({ wanted: '', found: [] as number[], after: 0, isBusy: false });
@@ -148,7 +148,7 @@ function useHits(id: string, wanted: string, model: RunModel): Hits | undefined 
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     } catch {
-      say('The search was cut off: the server does not answer. Search again to try again.');
+      say('The search stopped because the server does not answer. Search again to retry.');
     } finally {
       mine.isBusy = false;
     }
@@ -188,7 +188,7 @@ function RawRow({ sequence, pages, isOpen, onToggle }: { sequence: number; pages
         <div class="tool-body">
           <p class="part-head">
             Event {sequence}
-            <button type="button" class="quiet" onClick={() => void copy(JSON.stringify(record), 'The event is copied')}>
+            <button type="button" class="quiet" onClick={() => void copy(JSON.stringify(record), 'Event copied')}>
               Copy
             </button>
             <a href={`#e${sequence}`}>Link</a>

@@ -7,11 +7,11 @@ import { useKeys } from '../parts/keys.ts';
 
 const speeds = [1, 2, 5, 10, 50, 200] as const;
 const pageLength = 500;
-/** No pause of a replay is longer than this. */
+/** The longest pause in a replay. */
 const longestPauseMs = 3000;
 
 export interface ReplayState {
-  /** What is known at the place of the scrubber; absent: nothing is replayed. */
+  /** The run up to the position of the slider; undefined: nothing is being replayed. */
   model: RunModel | undefined;
   at: number;
   isPlaying: boolean;
@@ -23,17 +23,17 @@ export interface ReplayState {
   setSpeed(speed: number): void;
 }
 
-/** The run again, event by event, from its records. */
+/** Replays the run from its records, event by event. */
 export function useReplay(id: string, whole: RunModel): ReplayState {
   const [model, setModel] = useState<RunModel | undefined>();
   const [at, setAt] = useState(0);
-  /** The last move that has come to its place, and the one that it plays on from; undefined: it stands still. */
+  /** The last move that reached its position, and the one that playing continues from; undefined: paused. */
   const [arrived, setArrived] = useState(0);
   const [playedFrom, setPlayedFrom] = useState<number | undefined>();
   const [speed, setSpeed] = useState<number>(10);
   const work = useRef({ page: [] as SentRecord[], moves: 0 });
 
-  /** The record behind `sequence`, from the page that is here or the next one. */
+  /** The record after `sequence`, from the page at hand or the next one. */
   async function after(sequence: number): Promise<SentRecord | undefined> {
     const here = work.current.page.find((record) => record.sequence > sequence);
     const [first] = work.current.page;
@@ -44,16 +44,16 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
     return page[0];
   }
 
-  /** Whatever is still on its way to an earlier place, by a move or by playing, ends there. */
+  /** Starts a move, which ends any earlier move or playback that is still under way. */
   const move = (): number => (work.current.moves += 1);
 
   async function seek(sequence: number): Promise<void> {
-    // Who goes somewhere wants to be there.
+    // A user who picks a position wants to stay there.
     setPlayedFrom(undefined);
     const mine = move();
     const wanted = Math.min(Math.max(0, sequence), whole.lastSeq);
     setAt(wanted);
-    // What has been said cannot be unsaid: back means again from the beginning.
+    // The model cannot undo an event, so going back means replaying from the beginning.
     const target = model !== undefined && model.lastSeq <= wanted ? model : new RunModel(id);
     while (target.lastSeq < wanted) {
       const page = await source.value.records(id, target.lastSeq, pageLength * 4);
@@ -67,7 +67,7 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
   }
 
   useEffect(() => {
-    // Who plays while a move is under way means the place that it leads to.
+    // Pressing play while a move is under way means playing from its target.
     if (playedFrom !== arrived || model === undefined) return;
     let isStopped = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -82,7 +82,7 @@ export function useReplay(id: string, whole: RunModel): ReplayState {
         setAt(next.sequence);
         const pause = before === undefined || next.timestamp === null ? 20 : Date.parse(next.timestamp) - before;
         owed += Math.min(longestPauseMs, Math.max(0, pause) / speed);
-        // Timers are no finer than this.
+        // Timers are not finer than this.
         if (owed < 8) continue;
         const wait = owed;
         owed = 0;
@@ -129,7 +129,7 @@ export function Replay({ replay, total }: { replay: ReplayState; total: number }
   };
   useKeys([
     { key: ' ', what: 'Replay: play or pause', run: () => replay.setPlaying(!isPlaying) },
-    { key: '.', what: 'Replay: one event on', run: () => replay.seek(at + 1) },
+    { key: '.', what: 'Replay: one event forward', run: () => replay.seek(at + 1) },
     { key: ',', what: 'Replay: one event back', run: () => replay.seek(at - 1) },
     { key: '>', what: 'Replay: faster', run: () => faster(1) },
     { key: '<', what: 'Replay: slower', run: () => faster(-1) },
@@ -143,7 +143,7 @@ export function Replay({ replay, total }: { replay: ReplayState; total: number }
       <button type="button" aria-label="One event back" onClick={() => replay.seek(at - 1)}>
         ‹
       </button>
-      <button type="button" aria-label="One event on" onClick={() => replay.seek(at + 1)}>
+      <button type="button" aria-label="One event forward" onClick={() => replay.seek(at + 1)}>
         ›
       </button>
       <input
@@ -151,7 +151,7 @@ export function Replay({ replay, total }: { replay: ReplayState; total: number }
         min={0}
         max={total}
         value={at}
-        aria-label="Place in the run"
+        aria-label="Position in the run"
         aria-valuetext={`Event ${at} of ${total}`}
         onInput={({ currentTarget }) => replay.seek(Number(currentTarget.value))}
       />

@@ -10,7 +10,7 @@ import { shares } from './spans.ts';
 import { Strip } from './strip.tsx';
 import type { View } from './run-page.tsx';
 
-/** The second layer, what it produced, with the third in one line. */
+/** The second layer, what the run produced, with the third summarised in one line. */
 export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel; onShow: (view: View) => void }) {
   const answer = run.outcome?.message ?? model.lastWords;
   const files = filesOf(run, model);
@@ -20,7 +20,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
     <div class="result">
       {trouble.length === 0 ? null : (
         <section aria-labelledby="trouble">
-          <h2 id="trouble">What went wrong on the way</h2>
+          <h2 id="trouble">What went wrong along the way</h2>
           <ul class="trouble">
             {trouble.map((row) => (
               <li key={row.seq}>
@@ -47,7 +47,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
         <h2 id="answer">Answer</h2>
         {answer === '' ? (
           <p class="muted">
-            {run.status === 'running' ? 'None yet. What it says so far is in the transcript (4).' : 'It ended without an answer.'}
+            {run.status === 'running' ? 'None yet. What it has said so far is in the transcript (4).' : 'It ended without an answer.'}
           </p>
         ) : (
           <Markdown text={answer} />
@@ -58,7 +58,7 @@ export function Result({ run, model, onShow }: { run: RunRecord; model: RunModel
           Files <span class="count">{files.length}</span>
         </h2>
         {files.length === 0 ? (
-          <p class="muted">It changed no file that anybody told of.</p>
+          <p class="muted">No changed files were reported.</p>
         ) : (
           <ul class="file-list">
             {files.slice(0, 30).map((file) => (
@@ -125,19 +125,19 @@ function branchInWords({ winner, agent, status, verified, files, remarks }: Bran
 export function TimeInWords({ model }: { model: RunModel }) {
   void model.version.value;
   const { total, tools, retries, leftOut } = shares(model);
-  if (total === undefined) return <p class="muted">Nobody told the times of this run: its stream has none.</p>;
+  if (total === undefined) return <p class="muted">The times of this run are unknown: its stream has none.</p>;
   const part = (ms: number): string => `${compactDuration(ms)} (${Math.round((ms / Math.max(1, total)) * 100)}%)`;
   return (
     <p class="time-words">
       {compactDuration(total)} in all: <span class="key key-model" aria-hidden="true" /> the model {part(total - tools - retries - leftOut)}
       , <span class="key key-tool" aria-hidden="true" /> tools {part(tools)}
-      {retries > 0 ? `, waiting to try again ${part(retries)}` : ''}
-      {leftOut > 0 ? `, in what this report leaves out ${part(leftOut)}` : ''}
+      {retries > 0 ? `, waiting to retry ${part(retries)}` : ''}
+      {leftOut > 0 ? `, in events that this report leaves out ${part(leftOut)}` : ''}
     </p>
   );
 }
 
-/** The files that the ledger knows of, and those that the records tell while it runs. */
+/** The files that the ledger lists, and those that the records report while it runs. */
 export function filesOf(run: RunRecord, model: RunModel): ChangedFile[] {
   const told = new Map(model.files);
   for (const { path, operation } of run.outcome?.artifacts ?? []) if (!told.has(path)) told.set(path, { path, operation, edits: [] });

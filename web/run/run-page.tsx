@@ -26,7 +26,7 @@ interface Stream {
   why?: string | undefined;
 }
 
-/** All that is read of a run, from its first record on. */
+/** A run and its model, which reads all records from the first one on. */
 function useRun(id: string) {
   const { answer, error, again } = useAnswer(() => source.value.run(id), [id]);
   const model = useMemo(() => new RunModel(id), [id]);
@@ -67,7 +67,7 @@ export function RunPage({ id }: { id: string }) {
   );
 }
 
-/** What a report has not, said before anybody misses it. */
+/** Says what a report leaves out, before the reader misses it. */
 function LeftOut({ run }: { run: RunRecord }) {
   const { leftOut } = source.value;
   if (leftOut === undefined) return null;
@@ -77,15 +77,17 @@ function LeftOut({ run }: { run: RunRecord }) {
     <section class="banner left-out" aria-label="Left out">
       <p>
         This report leaves out {parts.join(' and ')}. Verdict, answer, files and figures are those of the whole run; transcript, timeline
-        and search know what is here.{' '}
-        {run.tape === undefined ? 'The run was made without a ledger: nothing else of it is kept.' : 'All of it, where the run is kept:'}
+        and search cover only what is here.{' '}
+        {run.tape === undefined
+          ? 'The run was made without a ledger: nothing else of it is kept.'
+          : 'For all of it, where the run is kept:'}
       </p>
       {run.tape === undefined ? null : <Command text={`runwire runs tail ${shortId(run.id)}`} />}
     </section>
   );
 }
 
-/** Tells what the run comes to: in the tab, on the page, and beside it to who asked for that. */
+/** Reports the run's state in the tab and on the page, and in notifications if the reader asked for them. */
 function Told({ run, model }: { run: RunRecord; model: RunModel }) {
   void model.version.value;
   const isAsking = run.status === 'running' && model.isAsking;
@@ -93,12 +95,12 @@ function Told({ run, model }: { run: RunRecord; model: RunModel }) {
   useEffect(() => {
     const state = stateOf(run);
     const title = oneLine(run.title, 60);
-    if (isAsking) setTab(`⏸ Waits for a permission · ${title}`, 'wait');
+    if (isAsking) setTab(`⏸ Waiting for permission · ${title}`, 'wait');
     else setTab(`${signs[state]} ${endInWords(run)} · ${title}`, icons[state]);
     if (before.current.status === 'running' && run.status !== 'running') {
       say(`The run has ended: ${endInWords(run)}`);
       notify(run, endInWords(run));
-    } else if (isAsking && !before.current.isAsking) notify(run, 'Waits for a permission');
+    } else if (isAsking && !before.current.isAsking) notify(run, 'Waiting for permission');
     before.current = { status: run.status, isAsking };
   }, [run.status, run.class, isAsking]);
   return null;
@@ -114,7 +116,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
   const url = address.value;
   const asked = url.searchParams.get('view');
   const isLinked = /^#e\d{1,15}$/.test(url.hash);
-  // Who watched it to its end goes on reading where they are.
+  // A reader who watched it to its end stays where they are.
   const wasRunning = useRef(run.status === 'running');
   const fallback: View = isLinked || wasRunning.current || isReplayed ? 'events' : 'answer';
   const view = views.find((name) => name === asked) ?? fallback;
@@ -130,7 +132,7 @@ function Views({ run, model, isReplayed }: { run: RunRecord; model: RunModel; is
     ...(source.value.isReport
       ? []
       : [
-          { key: 't', what: 'The tree of runs', run: () => go(`/runs/${run.id}/tree`) },
+          { key: 't', what: 'Show the tree of runs', run: () => go(`/runs/${run.id}/tree`) },
           { key: 'u', what: 'Back to all runs', run: () => go('/') },
         ]),
   ]);

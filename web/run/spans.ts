@@ -1,15 +1,15 @@
 import type { RunModel } from '../model/run-model.ts';
 
-/** A line of the timeline. What it says is asked of its row. */
+/** A line of the timeline. Its text comes from its row. */
 export interface Span {
   kind: 'turn' | 'tool' | 'wait' | 'mark';
-  /** −1: nobody said anything in it. */
+  /** −1: it has no text. */
   row: number;
   from: number;
   to: number;
 }
 
-/** How long tools worked, alone or together; what is left is the model. */
+/** How long tools worked, alone or in parallel; the rest of the time is the model's. */
 export function shares(model: RunModel): { total?: number; tools: number; retries: number; leftOut: number } {
   const { firstAt, lastAt, rows } = model;
   if (firstAt === undefined || lastAt === undefined || lastAt === firstAt) return { tools: 0, retries: 0, leftOut: 0 };
@@ -29,7 +29,7 @@ export function shares(model: RunModel): { total?: number; tools: number; retrie
   return { total, tools: used, retries: waited, leftOut: Math.min(total - used - waited, leftOut.sum) };
 }
 
-/** The length of what is covered by any of some stretches, which begin one after the other. */
+/** The total length covered by stretches that are added in order of their start; overlaps count once. */
 class Covered {
   sum = 0;
   #end = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,7 @@ class Covered {
   }
 }
 
-/** The waterfall: turns, what was done in them, and the gaps in which only the model can have worked, with what it said in them. */
+/** The waterfall: turns, what was done in them, and the gaps in which only the model can have worked, with its words. */
 export function spansOf(model: RunModel): Span[] {
   const { firstAt, lastAt, rows } = model;
   if (firstAt === undefined || lastAt === undefined) return [];
@@ -78,7 +78,7 @@ export function spansOf(model: RunModel): Span[] {
   return spans;
 }
 
-/** A stretch in which nothing of the timeline but its turns goes on. */
+/** A stretch of time that is drawn short. */
 export interface Gap {
   from: number;
   to: number;
@@ -87,7 +87,7 @@ export interface Gap {
 const idleShare = 0.04;
 const leastIdleMs = 3000;
 
-/** Long stretches in which one line alone goes on and nothing happens: a wait for the model, a slow command, a pause. */
+/** Long stretches in which nothing starts or ends: a wait for the model, a slow command, a pause. */
 export function idleParts(spans: readonly Span[], [start, end]: readonly [number, number]): Gap[] {
   const least = Math.max(leastIdleMs, (end - start) * idleShare);
   const moments = new Set<number>([start, end]);
@@ -103,7 +103,7 @@ export function idleParts(spans: readonly Span[], [start, end]: readonly [number
   });
 }
 
-/** Time on the axis, with idle stretches drawn short. */
+/** Maps times to positions on the axis, with idle stretches drawn short. */
 export class Scale {
   readonly #gaps: readonly Gap[];
   readonly #short: number;
@@ -111,11 +111,11 @@ export class Scale {
   constructor(gaps: readonly Gap[], [start, end]: readonly [number, number]) {
     this.#gaps = gaps;
     const idle = gaps.reduce((sum, { from, to }) => sum + to - from, 0);
-    // All of them together take as much room as a fifth of what happens.
+    // All of them together take a fifth of the room of the rest.
     this.#short = gaps.length === 0 ? 0 : Math.max(1, (end - start - idle) / 5 / gaps.length);
   }
 
-  /** Where a moment is on the axis, in milliseconds that are drawn. */
+  /** The position of a moment on the axis, in drawn milliseconds. */
   place(at: number): number {
     let cut = 0;
     for (const { from, to } of this.#gaps) {
@@ -126,7 +126,7 @@ export class Scale {
     return at - cut;
   }
 
-  /** The moment that is drawn at a place. */
+  /** The moment at a position on the axis. */
   moment(place: number): number {
     let cut = 0;
     for (const { from, to } of this.#gaps) {

@@ -3,14 +3,14 @@ import type { RunModel } from '../model/run-model.ts';
 
 interface Properties {
   model: RunModel;
-  /** The part that is looked at, and who wants to know when another is chosen. */
+  /** The part in view, and a callback for when the user chooses another. */
   view?: readonly [from: number, to: number];
   onView?: (from: number, to: number) => void;
 }
 
 const height = 40;
 
-/** The whole run in two lanes: tools above, the model below. What no tool fills is the model's. */
+/** The whole run in two lanes: tools above, the model below. Time that no tool fills is the model's. */
 export function Strip({ model, view, onView }: Properties) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const version = model.version.value;

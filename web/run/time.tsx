@@ -15,13 +15,13 @@ import { Strip } from './strip.tsx';
 
 type Window = readonly [from: number, to: number];
 const longFrom = 5000;
-/** Less than this is not worth a button. */
+/** A smaller share of idle time is not worth a button. */
 const idleOfferedFrom = 0.3;
 
 /** The third layer: where the time went, as a waterfall over one axis. */
 export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   const version = model.version.value;
-  // A long run that goes on is drawn every other second, not with every event.
+  // A long run that is still running is drawn every other second, not with every event.
   const isLong = model.rows.length > longFrom && run.status === 'running';
   const spans = useMemo(() => spansOf(model), [model, isLong ? Math.floor(now.value / 2000) : version]);
   const [isCompressed, setCompressed] = useState(false);
@@ -33,7 +33,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   const gaps = useMemo(() => idleParts(spans, times), [spans, times[0], times[1]]);
   const scale = useMemo(() => new Scale(isCompressed ? gaps : [], times), [gaps, isCompressed]);
   const idle = gaps.reduce((sum, { from, to }) => sum + to - from, 0) / Math.max(1, times[1] - times[0]);
-  // What is drawn: moments, but for idle time that is drawn short.
+  // The drawn range: real time, except that idle time may be drawn short.
   const all: Window = [scale.place(times[0]), scale.place(times[1])];
   const view = zoomed ?? all;
 
@@ -58,13 +58,13 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   useKeys([
     { key: '+', what: 'Zoom in', run: () => zoom(0.5) },
     { key: '-', what: 'Zoom out', run: () => zoom(2) },
-    { key: '0', what: 'All of the run', run: () => setZoomed(undefined) },
+    { key: '0', what: 'Show the whole run', run: () => setZoomed(undefined) },
     { key: 'ArrowLeft', what: 'Earlier', run: () => pan(-0.2) },
     { key: 'ArrowRight', what: 'Later', run: () => pan(0.2) },
     { key: 'j', what: 'Next line', run: () => select(selected + 1) },
     { key: 'k', what: 'Previous line', run: () => select(selected - 1) },
     { key: 'z', what: 'Zoom to the line', run: () => fit(spans[selected]) },
-    { key: 'i', what: 'Idle time short or true', run: compress },
+    { key: 'i', what: 'Shorten idle time, or show its true length', run: compress },
     { key: 'Enter', what: 'Open it in the transcript', run: () => open(spans[selected]) },
   ]);
   function fit(span: Span | undefined): void {
@@ -95,7 +95,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
   if (spans.length === 0)
     return (
       <Empty title="No times">
-        <p>{run.status === 'running' ? 'Nothing has happened yet.' : 'The stream of this run tells no times, or its tape is not here.'}</p>
+        <p>{run.status === 'running' ? 'Nothing has happened yet.' : 'The stream of this run has no times, or its tape is not here.'}</p>
       </Empty>
     );
   return (
@@ -106,7 +106,7 @@ export function Time({ run, model }: { run: RunRecord; model: RunModel }) {
           <p class="idle">
             {percent(idle)} of it in {plural(gaps.length, 'long pause')} ·{' '}
             <button type="button" class="quiet" aria-pressed={isCompressed} onClick={compress}>
-              {isCompressed ? 'Show true lengths' : 'Draw them short'}
+              {isCompressed ? 'Show true lengths' : 'Shorten them'}
             </button>
           </p>
         ) : null}
@@ -173,7 +173,7 @@ function ticks([from, to]: Window, start: number, count: number): { at: number; 
 function Axis({ view, start, scale, isCompressed }: { view: Window; start: number; scale: Scale; isCompressed: boolean }) {
   const count = innerWidth < 600 ? 3 : 8;
   const width = view[1] - view[0] || 1;
-  // Where time is not drawn true, the places are even and tell their moments.
+  // Where time is not to scale, the marks are evenly spaced and labelled with their moments.
   const marks = isCompressed
     ? Array.from({ length: count }, (_, index) => {
         const place = view[0] + (width * index) / count;
@@ -246,7 +246,7 @@ function SpanLine({ span, model, scale, view, start, isSelected, onOpen, onFit }
               style={isLeft ? { right: `${100 - shown}%` } : { left: `${shown + length}%` }}
             >
               {figure}
-              {isShort ? ', drawn short' : ''}
+              {isShort ? ', shortened' : ''}
             </span>
           </>
         ) : (
@@ -281,7 +281,7 @@ function UsageChart({ model }: { model: RunModel }) {
       {isOpen ? (
         <>
           {(source.value.leftOut?.events ?? 0) > 0 ? (
-            <p class="muted">What was used in events that this report leaves out is not in it.</p>
+            <p class="muted">Usage in events that this report leaves out is not included.</p>
           ) : null}
           <Chart
             times={times}

@@ -22,7 +22,7 @@ interface Properties {
   onToggle: () => void;
 }
 
-/** One row: what it is at the left, when and how long at the right, the rest below. */
+/** One row: what it is on the left, when and how long on the right, the rest below. */
 export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelected, isLinked, onToggle }: Properties) {
   const at = row.at === undefined || start === undefined ? '' : compactDuration(Math.max(0, row.at - start));
   return (
@@ -45,14 +45,14 @@ export function TranscriptRow({ row, runId, start, isMember, isToggled, isSelect
   );
 }
 
-/** Megabytes of one text are no use in a page; they are a click away. */
+/** Megabytes of text are of no use on a page, so the rest is a click away. */
 function TooLong({ row, runId }: { row: Row; runId: string }) {
   const { omitted, tool, endSeq } = row;
   const more = omitted + (tool?.omitted ?? 0);
-  if (source.value.isReport) return <p class="too-long">{fileSize(more)} of it are left out of this report.</p>;
+  if (source.value.isReport) return <p class="too-long">{fileSize(more)} left out of this report.</p>;
   return (
     <p class="too-long">
-      {fileSize(more)} more than is shown here:{' '}
+      {fileSize(more)} not shown here:{' '}
       <a href={`/api/runs/${encodeURIComponent(runId)}/records?after=${endSeq - 1}&limit=1&follow=0`} download={`event-${endSeq}.txt`}>
         the whole event as a file
       </a>
@@ -60,7 +60,7 @@ function TooLong({ row, runId }: { row: Row; runId: string }) {
   );
 }
 
-/** A row whose words are on their way. */
+/** A row whose text is still loading. */
 export function RowToCome({ rows, index }: { rows: Rows; index: number }) {
   return (
     <article class={`row row-${rows.kind(index)} row-to-come`} aria-busy="true">
@@ -107,7 +107,7 @@ function content(row: Row, isToggled: boolean, onToggle: () => void): ComponentC
 const plainFrom = 10_000;
 
 function Words({ row }: { row: Row }) {
-  // A long text that still grows is read again with every word of it: as it is until it is whole.
+  // A growing text would be parsed again with every word, so a long one stays plain until it is complete.
   if (row.isOpen && row.text.length > plainFrom) return <Output text={row.text} lines={100_000} label="Text" class="prose-plain" />;
   return (
     <div class={row.isOpen ? 'is-streaming' : ''}>
@@ -185,7 +185,7 @@ function figures({ isOpen }: Row, tool: ToolPart): string {
     .join(' · ');
 }
 
-/** A call and its result. Of a command, and of what failed, the first lines are there without asking. */
+/** A call and its result. For commands and failed calls the first lines are shown even when the row is closed. */
 function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart; isToggled: boolean; onToggle: () => void }) {
   const isOpen = isToggled;
   const state = stateOfTool(row, tool);
@@ -211,7 +211,7 @@ function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart;
                 <p class="part-head">
                   {each.operation} <bdi>{oneLine(each.path, 300)}</bdi>
                 </p>
-                {change === undefined ? null : <DiffView diff={change} label={`Change of ${oneLine(each.path, 100)}`} />}
+                {change === undefined ? null : <DiffView diff={change} label={`Changes to ${oneLine(each.path, 100)}`} />}
               </div>
             );
           })}
@@ -231,7 +231,7 @@ function ToolRow({ row, tool, isToggled, onToggle }: { row: Row; tool: ToolPart;
           )}
         </div>
       ) : diff !== undefined ? (
-        <DiffView diff={diff} label={`Change of ${oneLine(edit?.path ?? tool.about, 100)}`} lines={12} />
+        <DiffView diff={diff} label={`Changes to ${oneLine(edit?.path ?? tool.about, 100)}`} lines={12} />
       ) : isTold && (row.text !== '' || tool.error !== undefined) ? (
         <Peek text={row.text === '' ? (tool.error ?? '') : row.text} fromEnd={row.isOpen} onMore={onToggle} />
       ) : null}
@@ -253,7 +253,7 @@ function PartHead({ title, text }: { title: string; text: string }) {
 const peekLines = 6;
 const peekLength = 4000;
 
-/** The first lines of what came out; of what still comes, the last ones. */
+/** The first lines of the output, or the last ones while it is still running. */
 function Peek({ text, fromEnd, onMore }: { text: string; fromEnd: boolean; onMore: () => void }) {
   const part = fromEnd ? text.slice(-peekLength) : text.slice(0, peekLength);
   const lines = part.trimEnd().split('\n');
@@ -264,7 +264,7 @@ function Peek({ text, fromEnd, onMore }: { text: string; fromEnd: boolean; onMor
       <Output text={shown} lines={peekLines} label="Output" />
       {isCut ? (
         <button type="button" class="more" onClick={onMore}>
-          All of the output
+          Show all output
         </button>
       ) : null}
     </div>
@@ -275,7 +275,7 @@ function argsText(args: unknown): string {
   if (typeof args === 'string') return args;
   if (typeof args !== 'object' || args === null) return JSON.stringify(args) ?? '';
   const fields = Object.entries(args);
-  // One long text reads better as it is than with its line breaks written out.
+  // A single text reads better as it is than with escaped line breaks.
   if (fields.length === 1 && typeof fields[0]?.[1] === 'string') return fields[0][1];
   return JSON.stringify(args, null, 2);
 }
@@ -290,7 +290,7 @@ interface FoldProperties {
 
 const aboutsShown = 4;
 
-/** Three or more calls of the same tool. */
+/** Three or more calls to the same tool. */
 export function FoldRow({ model, members, isOpen, isSelected, onToggle }: FoldProperties) {
   const { rows } = model;
   let [failed, running, took] = [0, 0, 0];
@@ -305,7 +305,7 @@ export function FoldRow({ model, members, isOpen, isSelected, onToggle }: FoldPr
   const abouts = members.slice(0, aboutsShown).map((member) => oneLine(model.row(member)?.tool?.about ?? '', 40));
   const at = rows.at(first);
   return (
-    <article class={`row row-fold ${isSelected ? 'is-selected' : ''}`} aria-label={`${members.length} calls of ${label}`}>
+    <article class={`row row-fold ${isSelected ? 'is-selected' : ''}`} aria-label={`${members.length} calls to ${label}`}>
       <div class="row-main">
         <button type="button" class="row-button" aria-expanded={isOpen} onClick={onToggle}>
           <span class="twist" aria-hidden="true">

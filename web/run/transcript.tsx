@@ -53,7 +53,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   const display = useMemo(() => new Display(model.rows, { hidden, opened }), [model, hidden, opened]);
   const lastDisplay = useRef(display);
   display.update();
-  // What is above a fold that opens stays where it is.
+  // Rows above a fold that opens stay where they are.
   const kept = lastDisplay.current === display ? display.length : display.sameAs(lastDisplay.current);
   lastDisplay.current = display;
 
@@ -61,7 +61,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   const { isFollowing, setFollowing } = useFollow(isLive && !/^#e\d/.test(address.value.hash));
   const find = useSearch(run.id, model, version);
 
-  /** Shows a row, whatever folds or filters hide it. */
+  /** Shows a row, even if a fold or filter hides it. */
   function reveal(row: number, opensFold = true): void {
     const kind = model.rows.kind(row);
     if (hidden.has(kind)) hide(new Set([...hidden].filter((each) => each !== kind)));
@@ -80,7 +80,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     handle.current?.scrollTo(display.itemOf(wanted.row));
   });
 
-  // A link to an event: as soon as that event is here.
+  // A link to an event is followed as soon as that event is here.
   const linked = Number(/^#e(\d{1,15})$/.exec(address.value.hash)?.[1] ?? 0);
   const shownLink = useRef(0);
   useEffect(() => {
@@ -95,7 +95,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     try {
       localStorage.setItem(storageKey, JSON.stringify([...next]));
     } catch {
-      // A browser that keeps nothing forgets it with the page.
+      // Without storage the choice lasts as long as the page.
     }
   }
   function toggle(row: number): void {
@@ -116,7 +116,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
   function jumpToTrouble(by: number): void {
     const from = selected < 0 ? (by > 0 ? -1 : model.rows.length) : selected;
     for (let at = from + by; at >= 0 && at < model.rows.length; at += by) if (model.rows.tone(at) === 'bad') return reveal(at);
-    say(by > 0 ? 'No error further down' : 'No error further up');
+    say(by > 0 ? 'No more errors below' : 'No more errors above');
   }
   function jumpToMatch(by: number): void {
     const row = find.next(by);
@@ -143,13 +143,13 @@ export function Transcript({ run, model, isReplayed }: Properties) {
     { key: 'f', what: 'Follow the end', run: () => setFollowing(!isFollowing) },
     {
       key: 'g',
-      what: 'To the beginning',
+      what: 'Go to the beginning',
       run: () => {
         leaveButton();
         if (display.length > 0) reveal(display.first(0), false);
       },
     },
-    { key: 'G', what: 'To the end', run: () => handle.current?.scrollToEnd() },
+    { key: 'G', what: 'Go to the end', run: () => handle.current?.scrollToEnd() },
   ]);
 
   useEffect(() => {
@@ -182,7 +182,7 @@ export function Transcript({ run, model, isReplayed }: Properties) {
               ? ''
               : find.found === undefined
                 ? '…'
-                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${source.value.leftOut === undefined ? '' : ' of what is here'}${find.isOver ? '' : ' so far…'}`}
+                : `${find.place === undefined ? '' : `${find.place} of `}${find.found.count} in ${plural(find.found.rows.length, 'row')}${source.value.leftOut === undefined ? '' : ' in this report'}${find.isOver ? '' : ' so far…'}`}
           </span>
         </div>
         <div class="chips" role="group" aria-label="Show">
@@ -210,10 +210,10 @@ export function Transcript({ run, model, isReplayed }: Properties) {
       {model.rows.length === 0 ? (
         <Empty title={run.status === 'running' ? 'Nothing yet' : 'No records of this run are here'}>
           {run.status === 'running' ? (
-            <p>The first event appears here by itself.</p>
+            <p>The first event will appear here by itself.</p>
           ) : run.last_sequence === 0 || run.tape === undefined ? (
             <>
-              <p>The run was imported or made without a tape, or the tape was pruned. What the ledger keeps:</p>
+              <p>The run was imported or made without a tape, or the tape was pruned. To see what the ledger keeps:</p>
               <Command text={`runwire runs show ${shortId(run.id)}`} />
             </>
           ) : (
@@ -311,7 +311,7 @@ function useSearch(id: string, model: RunModel, version: number) {
       searching.current = undefined;
     };
   }, [wanted, id, model]);
-  // What a live run says meanwhile is looked through as well.
+  // What a live run adds meanwhile is searched as well.
   useSoon(() => void goOn(), 300, [version]);
   async function goOn(): Promise<void> {
     const mine = searching.current;
@@ -325,7 +325,7 @@ function useSearch(id: string, model: RunModel, version: number) {
       tell(await mine.search.upTo(model.lastSeq, mine.end.signal, tell));
       if (!mine.end.signal.aborted) setOver(true);
     } catch {
-      say('The search was cut off: the server does not answer. Search again to try again.');
+      say('The search stopped because the server does not answer. Search again to retry.');
     } finally {
       mine.isBusy = false;
     }

@@ -9,10 +9,10 @@ import { endInAWord, endInWords, newer, shortId, stateOf } from '../parts/words.
 import { go } from '../route.ts';
 
 const timelinesShown = 60;
-/** How often that of a live run is asked for. */
+/** How often the timeline of a live run is requested. */
 const timelineMs = 3000;
 
-/** A run and all that it started: one line each, on one axis of time. */
+/** A run and everything it started: one line each, on one time axis. */
 export function TreePage({ id }: { id: string }) {
   const { answer, error, again } = useAnswer(async () => Promise.all([source.value.run(id), source.value.children(id)]), [id]);
   const [top, below = []] = answer ?? [];
@@ -41,7 +41,7 @@ export function TreePage({ id }: { id: string }) {
   useKeys([
     { key: 'j', what: 'Next run', run: () => select(selected + 1) },
     { key: 'k', what: 'Previous run', run: () => select(selected - 1) },
-    { key: 'u', what: 'To the run', run: () => go(`/runs/${id}`) },
+    { key: 'u', what: 'Back to the run', run: () => go(`/runs/${id}`) },
   ]);
   if (error !== undefined && top === undefined) return <Problem error={error} again={again} />;
   if (top === undefined) return <p class="loading">Loading the tree…</p>;
@@ -57,11 +57,11 @@ export function TreePage({ id }: { id: string }) {
       </p>
       <h1 class="page-title">{oneLine(top.title, 160) || '(no prompt)'}</h1>
       <p class="muted">
-        {plural(runs.length, 'run')}, {compactDuration(end - start)} in all, {cost === 0 && unpriced > 0 ? 'cost not known' : dollars(cost)}
+        {plural(runs.length, 'run')}, {compactDuration(end - start)} in all, {cost === 0 && unpriced > 0 ? 'cost unknown' : dollars(cost)}
         {unpriced > 0 && cost > 0 ? ` (${plural(unpriced, 'run')} unpriced)` : ''}
       </p>
       {runs.length === 1 ? (
-        <Empty title="Nothing was started by this run">
+        <Empty title="This run started no other runs">
           <p>
             Runs appear here under the one that started them: those of “runwire race” and “runwire orchestrate”, and those with --parent.
           </p>
@@ -98,7 +98,7 @@ export function TreePage({ id }: { id: string }) {
   );
 }
 
-/** Runs that began below these since they were read. */
+/** Runs that began below the known ones since those were read. */
 function begun(live: ReadonlyMap<string, TreeRun>, known: readonly TreeRun[]): TreeRun[] {
   const ids = new Set(known.map((run) => run.id));
   // Ids sort by time, and a run begins before what it starts.
@@ -130,7 +130,7 @@ function endOf(run: TreeRun, live: number): number {
   return Math.max(run.started_at, end);
 }
 
-/** Parents before their children, the oldest first; who has a depth already keeps the order of the server. */
+/** Parents before their children, the oldest first; runs that already have a depth keep the server's order. */
 function arranged(top: TreeRun, below: readonly TreeRun[]): TreeRun[] {
   const children = new Map<string, TreeRun[]>();
   for (const run of below) {
@@ -147,7 +147,7 @@ function arranged(top: TreeRun, below: readonly TreeRun[]): TreeRun[] {
     for (const child of (children.get(run.id) ?? []).toSorted((a, b) => a.started_at - b.started_at)) place(child, depth + 1);
   }
   place(top, 0);
-  // A run whose parent is gone is still below.
+  // A run whose parent is missing still belongs below.
   for (const run of below) place(run, run.depth ?? 1);
   return placed;
 }
@@ -164,7 +164,7 @@ function RunBar({ run, start, end, hasTimeline }: { run: TreeRun; start: number;
   const left = ((run.started_at - start) / width) * 100;
   const size = Math.max(0.6, ((to - run.started_at) / width) * 100);
   const isLate = left + size > 84;
-  // There is no room on either side of it.
+  // There is no room on either side of the bar.
   const isWide = isLate && left < 16;
   const length = Math.max(1, timeline?.length_ms ?? to - run.started_at);
   return (
