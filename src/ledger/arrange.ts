@@ -10,14 +10,14 @@ interface Placed<Run> {
   under: number;
 }
 
-/** What a tree is called by. */
+/** The id of the tree that a run is in. */
 export function treeOf({ id, root_run_id: root }: Node): string {
   return root ?? id;
 }
 
 /**
- * One tree in the order in which it is read: each run, then what is below it, the oldest first. Every run is in it once:
- * what names a parent that is not there, or is its own ancestor, hangs from the top.
+ * One tree in reading order: each run, then the runs below it, oldest first. Every run is in it once:
+ * a run whose parent is missing, or that is its own ancestor, hangs from the top.
  */
 export function arrange<Run extends Node>(top: Run, members: readonly Run[]): Placed<Run>[] {
   const byParent = new Map<string, Run[]>();
@@ -53,10 +53,10 @@ export function arrange<Run extends Node>(top: Run, members: readonly Run[]): Pl
   return placed;
 }
 
-/** What is below each run of a list; undefined: nothing. */
+/** The totals of the runs below each run of a list; undefined: there are none. */
 export function totalsOf(placed: readonly Placed<RunUsage>[]): (ChildTotals | undefined)[] {
   const totals = placed.map((): ChildTotals | undefined => undefined);
-  // What is below a run comes after it.
+  // The runs below a run come after it.
   for (const [index, { run, under }] of [...placed.entries()].toReversed())
     if (under >= 0) totals[under] = sum(sum(totals[under], usageOf(run)), totals[index]);
   return totals.map((total) => (total?.cost === undefined ? total : { ...total, cost: Number(total.cost.toPrecision(12)) }));
@@ -85,7 +85,7 @@ function added(a: number | undefined, b: number | undefined): number | undefined
   return a === undefined || b === undefined ? (a ?? b) : a + b;
 }
 
-/** Runs by their trees, in the order in which they came. */
+/** Runs by tree, in the order given. */
 export function grouped<Run extends Node>(runs: readonly Run[]): Map<string, Run[]> {
   const trees = new Map<string, Run[]>();
   for (const run of runs) {

@@ -4,25 +4,25 @@ import { isDatabaseError } from '../stores/database.ts';
 import type { RunStore } from '../stores/run-store.ts';
 import { dollarsSet } from '../terminal/figures.ts';
 
-/** What a run may take, or why it may not even start. */
+/** What a run may spend, or why it may not even start. */
 export type Reserved =
   | { kind: 'reserved'; reservation: Reservation }
   | { kind: 'exceeded'; limit: 'cost' | 'tokens'; budget: BudgetState; message: string };
 
 /**
- * Sets something of a budget aside for a run, before it starts: at most `amount`, else a share that grows with what the run takes.
- * What the run really took counts as soon as the ledger knows of its end. Throws `Failure` where there is no such budget.
+ * Reserves part of a budget for a run before it starts: at most `amount`, else a share that grows with what the run spends.
+ * What the run really spent counts as soon as the ledger knows that it ended. Throws `Failure` if there is no such budget.
  */
 export function reserve(store: RunStore, name: string, run: string, amount: Amounts = {}): Promise<Reserved> {
   return ask(store, name, run, { step: amount });
 }
 
-/** The run took so much, and its next step may take `step`: `exceeded` when there is no room for it. */
+/** Reports what the run has spent, and that its next step may take `step`: `exceeded` if there is no room for it. */
 export function reserveMore(store: RunStore, name: string, run: string, taking: Taking): Promise<Reserved> {
   return ask(store, name, run, taking);
 }
 
-/** Gives back what was set aside for a run that will never be told to the ledger, but for what it took. */
+/** Returns the reservation of a run that will never be in the ledger, except for what it spent. */
 export async function settle(store: RunStore, run: string, { usd = 0, tokens = 0 }: Amounts = {}): Promise<void> {
   await store.budgets.settle(run, { usd, tokens });
 }
@@ -41,7 +41,7 @@ async function ask(store: RunStore, name: string, run: string, taking: Partial<T
     : { kind: 'exceeded', limit: gone === 'usd' ? 'cost' : 'tokens', budget, message: exceeded(budget, gone) };
 }
 
-/** Which budget, what is gone, and when there is more. */
+/** Which budget, how much of it is spent, and when there is more. */
 function exceeded({ name, per, until, ...budget }: BudgetState, kind: 'usd' | 'tokens'): string {
   const shown = (amount: number): string => (kind === 'usd' ? dollarsSet(amount) : `${Math.round(amount)} tokens`);
   const { [kind]: held } = budget.reserved;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Failure } from '../failure.ts';
 
-/** Throws `Failure` where what a caller without types gives is not what it should be: a limit or a filter that cannot be read would be none. */
+/** Throws `Failure` if an untyped caller passes an invalid value: an unreadable limit or filter would otherwise be ignored. */
 export function checkGiven(called: string, schema: z.ZodType, value: unknown): void {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return;

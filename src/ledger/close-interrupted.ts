@@ -10,8 +10,8 @@ import type { Ending, OpenRun, RunStore } from '../stores/run-store.ts';
 import { sequenceOf, type Tapes } from '../stores/tape.ts';
 
 /**
- * Ends the runs whose process is gone, with everything that their tapes received; answers their ids. Where the tape is on
- * another machine the run is closed with what the ledger knows, and that machine tells the rest when it is back.
+ * Closes the runs whose process is gone, with everything on their tapes; returns their ids. If the tape is on
+ * another machine, the run is closed with what the ledger knows, and that machine adds the rest when it is back.
  */
 export async function closeInterrupted(store: RunStore, tapes: Tapes, now: number): Promise<string[]> {
   const self = thisProcess();
@@ -20,11 +20,11 @@ export async function closeInterrupted(store: RunStore, tapes: Tapes, now: numbe
     const gone = goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self);
     if (gone === undefined) continue;
     const { ending, isSeen } = await endingOf(run, tapes, gone);
-    // Who is only silent may be heard of again, whoever has its tape.
+    // A run that is only silent may report again, wherever its tape is.
     if (await store.closeInterrupted(run, ending, gone === 'silence' || !isSeen)) closed.push(run.id);
   }
   for (const run of await store.presumed(self.host)) {
-    // Its own process is still there, and will tell better; or another machine has the same name.
+    // Its own process still exists and knows better; or another machine has the same name.
     const gone = isSameMachine(run.owner, self) ? goneBy({ owner: run.owner, heartbeat_at: now - run.silent_ms }, now, self) : undefined;
     if (gone === undefined || (gone === 'silence' && run.tape_sha256 !== undefined)) continue;
     const { ending, isSeen } = await endingOf(run, tapes, gone);
@@ -39,9 +39,9 @@ interface Close {
   isSeen: boolean;
 }
 
-/** What is known of the end of a run that nobody ended, or that was ended in the midst of something. */
+/** What is known about the end of a run that nobody ended, or that was interrupted. */
 export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'silence' | Stopped): Promise<Close> {
-  // Every run that ends looks for such others and seldom finds any; reading them needs all dialects.
+  // Loaded late: every run that ends looks for interrupted ones and seldom finds any, and reading them needs all dialects.
   const { endReading, tapeReader } = await import('./run-tape.ts');
   let last = run.last_sequence;
   let lastAt = run.heartbeat_at;
@@ -53,7 +53,7 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
       if (timestamp !== null) lastAt = Math.max(lastAt, Date.parse(timestamp));
     },
   });
-  // As it was written: a reader keeps the end back, and adds one where there was none.
+  // The lines as written: a reader holds back the end, and adds one if there was none.
   const onLines = (lines: Uint8Array): void => {
     last = Math.max(last, sequenceOf(lines.subarray(lines.lastIndexOf(lineEnd, lines.length - 2) + 1)));
   };
@@ -75,7 +75,7 @@ export async function endingOf(run: OpenRun, tapes: Tapes, gone: 'process' | 'si
 
 const lineEnd = 10;
 
-/** What ended it, as the tape would have said it; the last line of the tape may not be whole. */
+/** The limit that ended it, as a line of the tape; the last line of the tape may be incomplete. */
 function limitLine({ at, limit }: Stopped, place: { sequence: number; thread_id: string }): Uint8Array {
   const record: EventRecord = {
     type: 'limit.reached',
@@ -95,7 +95,7 @@ function whyGone(gone: 'process' | 'silence' | Stopped, run: OpenRun): string {
 
 const notHere = 'its tape is not on this machine';
 
-/** Answers what kept the tape from being read. */
+/** Returns what kept the tape from being read. */
 async function play(tapes: Tapes, key: string, reader: Reader, onLines: (lines: Uint8Array) => void): Promise<string | undefined> {
   const tape = tapes.at(key);
   if (tape === undefined || (await tape.size()) === undefined) return notHere;
@@ -110,7 +110,7 @@ async function play(tapes: Tapes, key: string, reader: Reader, onLines: (lines: 
   }
 }
 
-/** An outcome of which nothing was read, with what its own writer had told the ledger. */
+/** An outcome without a readable tape, filled in with what the run itself had recorded in the ledger. */
 function withKnown(outcome: RunOutcome, run: OpenRun): RunOutcome {
   const {
     session_id,

@@ -38,7 +38,7 @@ const columns = [
 export const summaryHeader: readonly string[] = [...columns, 'labels'];
 export const recordHeader: readonly string[] = [...summaryHeader, 'prompt', 'answer', 'error'];
 
-/** Times as text that spreadsheets know; labels as `k=v` in one cell. */
+/** Times in a form that spreadsheets recognise; labels as `k=v` in one cell. */
 export function summaryCells(run: RunSummary): Cell[] {
   const labels = Object.entries(run.labels).map(([key, value]) => `${key}=${value}`);
   return [...columns.map((name) => cellOf(run, name)), labels.length === 0 ? undefined : labels.join(' ')];
@@ -54,7 +54,7 @@ function cellOf(run: RunSummary, name: (typeof columns)[number]): Cell {
   return isTime && value !== undefined ? new Date(value).toISOString() : value;
 }
 
-/** A line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe instead. */
+/** A line of RFC 4180. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }

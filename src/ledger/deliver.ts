@@ -6,13 +6,13 @@ import type { Tapes } from '../stores/tape.ts';
 import { endingOf } from './close-interrupted.ts';
 import { absorbImports } from './one-run.ts';
 
-/** Brings runs into the ledger that it could not be told when they ran; answers their ids. */
+/** Adds runs that could not be recorded in the ledger when they ran; returns their ids. */
 export async function deliver(store: RunStore, outbox: Outbox, tapes: Tapes, now: number): Promise<string[]> {
   const self = thisProcess();
   const delivered: string[] = [];
   for await (const entry of outbox.entries()) {
     const { run, ending } = entry;
-    // A run that goes on tells the ledger itself.
+    // A run that is still running updates the ledger itself.
     if (ending === undefined && !isGone({ owner: run.owner, heartbeat_at: now }, now, self)) continue;
     if (await bring(store, entry, tapes)) delivered.push(run.id);
     outbox.remove(run);
@@ -20,10 +20,10 @@ export async function deliver(store: RunStore, outbox: Outbox, tapes: Tapes, now
   return delivered;
 }
 
-/** False: it was there, or another process has begun it again since. */
+/** False: it was there already, or another process has started it again since. */
 async function bring(store: RunStore, { run, ending, stopped, labels = {} }: OutboxEntry, tapes: Tapes): Promise<boolean> {
   const known = await store.get(run.id);
-  // A run that has begun, and whose process is gone, is closed like all others.
+  // A run that began and whose process is gone is closed like all others.
   if (known !== undefined && ending === undefined && stopped === undefined) return false;
   if (known?.owner !== undefined && !isDeepStrictEqual(known.owner, run.owner) && known.attempts.length >= (run.lost?.length ?? 0))
     return false;

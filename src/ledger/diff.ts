@@ -3,7 +3,7 @@ import { tokenFields } from '../outcome/token-fields.ts';
 import { present } from '../present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 
-/** What is in one list or text and not in the other, in order; `same` lines are between them. */
+/** Lines that are in only one of two lists or texts, in order; `same` lines are between them. */
 export interface Change {
   kind: 'same' | 'removed' | 'added';
   value: string[];
@@ -20,7 +20,7 @@ export interface RunDiff {
   b: string;
   /** Whether both ended in the same class. */
   same_class: boolean;
-  /** Only those that differ. */
+  /** Only the fields that differ. */
   fields: FieldChange[];
   tools: Change[];
   files: Change[];
@@ -70,7 +70,7 @@ function fileNames({ outcome }: RunRecord): string[] {
   return (outcome?.artifacts ?? []).map(({ path, operation }) => `${operation} ${path}`).toSorted();
 }
 
-// Two long texts with nothing in common take a time that grows with the square of their length.
+// Two long texts with nothing in common take quadratic time.
 const patience = { timeout: 2000 };
 
 function changes(a: readonly string[], b: readonly string[]): Change[] {

@@ -3,7 +3,7 @@ import { present } from '../present.ts';
 import type { ImportedRun, Labels } from '../stores/run-store.ts';
 import { RunRecordSchema } from './schemas.ts';
 
-/** Whether these bytes begin as "runwire runs export" does. */
+/** Whether these bytes begin like the output of "runwire runs export". */
 export function isExport(head: Uint8Array): boolean {
   const text = Buffer.from(head).toString('utf8', 0, 4096);
   return text.startsWith('{"id":"') && text.includes('"last_sequence":') && text.includes('"heartbeat_at":');

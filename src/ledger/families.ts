@@ -3,7 +3,7 @@ import { arrange, grouped, totalsOf, treeOf } from './arrange.ts';
 
 const runsKept = 100_000;
 
-/** Tells runs what is below them. The pages of one list ask it in turn, so that a large tree is added up once. */
+/** Adds to runs the totals of those below them. All pages of a list share one, so that a large tree is added up once. */
 export class Families {
   readonly #store: RunStore;
   readonly #trees = new Map<string, Map<string, ChildTotals>>();
@@ -34,7 +34,7 @@ export class Families {
     if (this.#kept > runsKept) this.#forget();
     const trees = new Set(runs.map(treeOf).filter((tree) => !this.#trees.has(tree)));
     for (const [tree, members] of grouped(await this.#store.usageBelow([...trees]))) {
-      // The top itself may not be there; what is added up is below it.
+      // The top run itself may be missing; the totals are of the runs below it.
       const placed = arrange<RunUsage>({ id: tree, status: 'success' }, members);
       const found = new Map<string, ChildTotals>();
       for (const [index, total] of totalsOf(placed).entries()) if (total !== undefined) found.set(placed[index]?.run.id ?? '', total);

@@ -7,7 +7,7 @@ import type { RunFilter, RunStatus } from '../stores/run-store.ts';
 export const statuses = ['running', 'success', 'error', 'cancelled', 'incomplete'] as const satisfies readonly RunStatus[];
 export const classes: readonly string[] = Object.keys(exitCodes);
 
-/** Which runs, in the words of whoever asks: flags, or the query of a request. */
+/** Which runs, as the user asks for them: in flags, or in the query of a request. */
 export interface AskedRuns {
   status?: readonly string[] | undefined;
   class?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface AskedRuns {
   user?: readonly string[] | undefined;
   host?: readonly string[] | undefined;
   repo?: readonly string[] | undefined;
-  /** Whole paths; each is one. */
+  /** Full paths, one each. */
   cwd?: readonly string[] | undefined;
   session?: readonly string[] | undefined;
   parent?: readonly string[] | undefined;
@@ -26,12 +26,12 @@ export interface AskedRuns {
   until?: string | undefined;
   min_cost?: string | undefined;
   max_cost?: string | undefined;
-  /** A path may hold a comma: each is one. */
+  /** One path each, since a path may contain a comma. */
   file?: readonly string[] | undefined;
   text?: string | undefined;
 }
 
-/** `called`: how a field is named where it was asked. Throws `Failure` with what is wrong and what is right. */
+/** `called` gives the name of a field where it was asked for. Throws `Failure` with what is wrong and what is expected. */
 export function filterOf(asked: AskedRuns, now: number, called: (field: keyof AskedRuns) => string): RunFilter {
   return present({
     status: words(asked.status)?.map((word) => known(called('status'), word, statuses)),

@@ -6,7 +6,7 @@ import { oneLine } from '../terminal/plain.ts';
 
 export type FoundRun = { kind: 'run'; run: RunRecord } | { kind: 'none' } | { kind: 'ambiguous'; ids: readonly string[] };
 
-/** The run that a person means: a whole id, the beginning of a short one, or `last`. */
+/** The run that a user means: by a full id, the beginning of a short one, or `last`. */
 export async function findRun(store: RunStore, word: string): Promise<FoundRun> {
   if (word === 'last') return found(await newestRun(store));
   const ids = await store.find(word);
@@ -25,7 +25,7 @@ export async function namedRun(store: RunStore, word: string): Promise<RunRecord
   throw new Failure('input', word === 'last' ? 'no runs yet' : `no run "${shown}"; "runwire runs list" shows them`);
 }
 
-/** The filter with whole ids for the runs that it names. What is below a run that was pruned can still be asked for. */
+/** The filter with full ids for the runs that it names. The runs below a pruned run can still be asked for. */
 export async function withWholeIds(
   store: RunStore,
   filter: RunFilter,
@@ -36,7 +36,7 @@ export async function withWholeIds(
   return { ...filter, ...present({ parent: await whole(filter.parent), root: await whole(filter.root) }) };
 }
 
-/** What was started last, not what that has started in turn. */
+/** The run that was started last, not one that it started in turn. */
 export async function newestRun(store: RunStore): Promise<RunRecord | undefined> {
   const [newest] = (await store.list({}, { limit: 1 })).runs;
   if (newest === undefined) return undefined;

@@ -5,16 +5,16 @@ import type { RunFilter, StatsOptions } from '../stores/run-store.ts';
 import { statuses } from './filter.ts';
 import type { OutcomeOptions, LedgerImportOptions, LedgerOptions, FollowOptions, ListOptions, RecordsOptions } from './library.ts';
 
-/** What a caller without types may give. */
+/** What an untyped caller may pass. */
 type Fields<Given> = z.ZodType<{ [Name in keyof Given]: unknown }>;
 
 const text = z.string().optional();
 const words = z.array(z.string()).optional();
 const number = z.number().optional();
 const labels = z.record(z.string(), z.string()).optional();
-/** Infinity is a time, too. */
+/** Infinity is allowed. */
 const milliseconds = z
-  .custom<number>((value) => typeof value === 'number' && value > 0, 'expected milliseconds, more than none')
+  .custom<number>((value) => typeof value === 'number' && value > 0, 'expected a positive number of milliseconds')
   .optional();
 const signal = z.instanceof(AbortSignal).optional();
 
@@ -52,7 +52,7 @@ export const Filter = z.strictObject({
 
 export const Paged = z.strictObject({
   limit: z.int().min(1).max(10_000).optional(),
-  after: z.string().refine(isWholeId, 'expected "next" of the page before').optional(),
+  after: z.string().refine(isWholeId, 'expected "next" of the previous page').optional(),
 }) satisfies Fields<ListOptions>;
 
 export const Read = z.strictObject({ after: z.int().nonnegative().optional() }) satisfies Fields<RecordsOptions>;

@@ -10,7 +10,7 @@ import { runRecords } from './tail.ts';
 
 const place = '{{data}}';
 
-/** The page in one file, with one run in it: nothing is fetched, and nothing in it can be taken for markup. It leads to the tape only where one is kept. */
+/** A single-file page with one run in it: nothing is fetched, and no run data can be taken for markup. It refers to the tape only if one is kept. */
 export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = true } = {}): AsyncGenerator<string, void> {
   const page = template();
   const at = page.indexOf(place);
@@ -31,24 +31,24 @@ export async function* htmlReport(ledger: Ledger, run: RunRecord, { isKept = tru
   yield `]}${page.slice(at + place.length)}`;
 }
 
-/** The page with an outcome alone. */
+/** The page with only an outcome. */
 export function loneReport(run: RunRecord): string {
   const page = template();
   const at = page.indexOf(place);
   return page.slice(0, at) + inScript({ run: told(run), records: [] }) + page.slice(at + place.length);
 }
 
-/** Without who may stop it; an older ledger may hold texts of any length. */
+/** The run without its owner; texts are cut, since an older ledger may hold texts of any length. */
 function told({ owner: _owner, outcome, ...run }: RunRecord): RunRecord {
   return outcome === undefined ? run : { ...run, outcome: ledgerOutcome(outcome) };
 }
 
-/** JSON that no parser of HTML sees an end, a comment or a tag in. */
+/** JSON in which no HTML parser finds an end tag, a comment or a tag. */
 function inScript(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
 }
 
-/** Beside the page in the package; this file is one folder below it. */
+/** The page is in the package, one folder above this file. */
 function template(): string {
   const path = join(import.meta.dirname, '..', 'report.html');
   try {

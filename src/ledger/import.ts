@@ -25,29 +25,29 @@ import {
 import { type Reading, readRun, UnknownDialect } from './read-run.ts';
 
 export interface ImportOptions {
-  /** Absent: each stream tells by itself. */
+  /** Absent: detected for each stream. */
   dialect?: Dialect | undefined;
-  /** Asked for each run; absent: secrets stay. */
+  /** Called for each run; absent: secrets stay. */
   redact?: (() => Redactor | undefined) | undefined;
-  /** Given to all. */
+  /** Added to every run. */
   labels?: Labels;
 }
 
-/** `grown`: a session took the place of what was imported of it before. */
+/** `grown`: a session replaced an earlier import of it. */
 type Kept = 'added' | 'same' | 'grown';
 
-/** What became of one run, or of a source that holds none: `empty` is a session in which nothing happened. */
+/** The result for one run, or for a source without a run: `empty` is a session in which nothing happened. */
 export type Imported =
   | { kind: Kept; name: string; id: string }
   | { kind: 'empty'; name: string }
   | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
 
-/** Runs of all that a path leads to; a file may be compressed, and `readFile` is how others are read. */
+/** The runs in a file or folder; files may be compressed, and `readFile` reads those of other kinds. */
 export function runsAt(path: string, readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
   return storedRuns(path, (file) => streamOf(fileTape(file, readFile)));
 }
 
-/** One source is one run, unless it is an export. A broken one costs itself alone. */
+/** One source is one run, unless it is an export. A broken one does not affect the others. */
 export async function* importRuns(
   store: RunStore,
   sources: AsyncIterable<StoredRun | Unreadable>,
@@ -87,12 +87,12 @@ async function* runsOf(source: StoredRun, labels: Labels, reading: () => Reading
   }
 }
 
-/** What was kept with its secrets elsewhere leaves them there; its names stay, or it would be another run. */
+/** Removes secrets that the other ledger had kept; the names stay, or it would be another run. */
 function cleanRun(run: ImportedRun, redact: Redactor | undefined): ImportedRun {
   return redact === undefined ? run : { ...redact.json(run), ...present({ id: run.id, key: run.key, tape: run.tape }) };
 }
 
-/** The first bytes of a stream, and all of it. */
+/** The first bytes of a stream, and the whole stream. */
 async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {
   const rest = bytes[Symbol.asyncIterator]();
   const { value, done } = await rest.next();
@@ -112,7 +112,7 @@ async function peek(bytes: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Arr
   return { first, all: all() };
 }
 
-/** A run has one identity, whichever door it came in by: what was seen better is there already, and only the rest is added. */
+/** A run has one identity, however it was imported: parts with better evidence are there already, and only the rest is added. */
 async function keep(store: RunStore, run: ImportedRun, name: string, readBeside: ReadBeside): Promise<Imported> {
   const { session_id: session, provenance } = run.outcome;
   const isSession = run.labels[sessionLabel] !== undefined;
@@ -131,15 +131,15 @@ async function keep(store: RunStore, run: ImportedRun, name: string, readBeside:
   return { kind, name, id: run.id };
 }
 
-/** Reads the source once more, without these spans of time. */
+/** Reads the source again, without these time spans. */
 type ReadBeside = (spans: readonly Span[]) => Promise<ImportedRun | undefined>;
 
-/** What a session holds beside the runs that were seen better; undefined: nothing. */
+/** What a session holds besides the runs with better evidence; undefined: nothing. */
 async function restOf(run: ImportedRun, better: readonly RunSummary[], readBeside: ReadBeside): Promise<ImportedRun | undefined> {
   const spans = better.map(spanOf);
   const whole = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
   if (covers(whole, run)) return undefined;
-  // What came on stdin cannot be read again.
+  // Standard input cannot be read again.
   const rest = await readBeside(spans).catch(() => undefined);
   return rest === undefined || rest.outcome.metrics.turns === 0
     ? undefined
@@ -151,7 +151,7 @@ async function twinOf(store: RunStore, runs: readonly RunSummary[], { outcome, h
   const { metrics } = outcome;
   for (const { id, host, tool_calls, input_tokens, output_tokens, status } of runs) {
     if (tool_calls !== metrics.tool_calls_count || areBothLive({ host }, { host: seenOn })) continue;
-    // How a live run ended is better known than from its output; of two copies nothing differs.
+    // How a live run ended is known better than its output shows; two copies do not differ.
     const isCopy = status === outcome.status && input_tokens === metrics.input_tokens && output_tokens === metrics.output_tokens;
     if ((host !== undefined || isCopy) && (await store.get(id))?.outcome?.message === outcome.message) return id;
   }

@@ -9,16 +9,16 @@ import type { Tapes } from '../stores/tape.ts';
 import { type TapesPlace, tapesPlace } from '../stores/tapes-place.ts';
 import type { Environment } from '../vocabulary.ts';
 
-/** Where runs are remembered, and their tapes. Who opened it closes its store. */
+/** Where runs and their tapes are stored. The caller that opened it closes its store. */
 export interface Ledger {
   store: RunStore;
   tapes: Tapes;
 }
 
-/** A place where there is one, or may be. */
+/** A place where a ledger is, or may be. */
 export type SomePlace = Exclude<LedgerPlace, { kind: 'none' }>;
 
-/** Throws `Failure` where the tapes of the environment can be nowhere. */
+/** Throws `Failure` if the environment names no possible place for tapes. */
 export async function openLedgerAt(
   place: SomePlace,
   env: Environment,
@@ -27,7 +27,7 @@ export async function openLedgerAt(
   return withTapes(await openStore(place), place, env, tapes);
 }
 
-/** What a ledger that was never written holds: nothing. It is not made by that. */
+/** The empty content of a ledger that was never written; opening it does not create it. */
 export async function emptyLedgerAt(place: SomePlace, env: Environment, tapes: TapesPlace): Promise<Ledger> {
   return withTapes(await openStore({ kind: 'sqlite', path: ':memory:' }), place, env, tapes);
 }
@@ -36,19 +36,19 @@ function withTapes(store: RunStore, place: SomePlace, env: Environment, tapes: T
   return { store, tapes: openTapes(place, env, { place: tapes, chunks: async () => store.chunks }) };
 }
 
-/** Whether there is anything to read: a file, or something on its way to it. Of a server nobody knows before it is asked. */
+/** Whether there is anything to read: a file, or runs on their way to it. For a server only a query can tell. */
 export function isWritten(place: SomePlace, outbox: Outbox): boolean {
   return place.kind !== 'sqlite' || existsSync(place.path) || !outbox.isEmpty;
 }
 
-/** What a database said, as a failure of the ledger. */
+/** A database error as a failure of the ledger. */
 export function ledgerFailure(name: string, error: unknown): Failure {
-  return new Failure('config', `the ledger ${name} fails: ${messageOf(error)}; "runwire runs verify" looks closer`, { cause: error });
+  return new Failure('config', `the ledger ${name} fails: ${messageOf(error)}; try "runwire runs verify"`, { cause: error });
 }
 
 const pageLength = 500;
 
-/** All runs that a filter names, the newest first, a page in memory at a time. */
+/** All runs that match a filter, newest first, one page in memory at a time. */
 export async function* allRuns(store: RunStore, filter: RunFilter): AsyncGenerator<RunSummary> {
   for (let page: Page<RunSummary> | undefined; page === undefined || page.next !== undefined;) {
     page = await store.list(filter, { limit: pageLength, ...present({ after: page?.next }) });

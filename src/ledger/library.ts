@@ -7,11 +7,11 @@ import { checkGiven } from './check-given.ts';
 import type { RunLedger } from './run-ledger.ts';
 
 export interface LedgerOptions {
-  /** A file, or `postgres://…`; default: `RUNWIRE_LEDGER`, else the file in the state folder, as the command has it. */
+  /** A file, or `postgres://…`; default: `RUNWIRE_LEDGER`, else the file in the state folder, as for the command. */
   ledger?: string | undefined;
   /** Where its tapes are: `s3://bucket/prefix`, `postgres` or `files`; default: `RUNWIRE_TAPES`, else with the ledger. */
   tapes?: string | undefined;
-  /** Default: where this process is. */
+  /** Default: the working directory of this process. */
   cwd?: string | undefined;
   /** Default: the environment of this process. */
   env?: Environment | undefined;
@@ -20,7 +20,7 @@ export interface LedgerOptions {
 export interface ListOptions {
   /** Default: 50. */
   limit?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string | undefined;
 }
 
@@ -40,15 +40,15 @@ export interface OutcomeOptions {
 }
 
 export interface LedgerImportOptions {
-  /** A dialect; default: each stream tells by itself. */
+  /** A dialect; default: detected for each stream. */
   from?: string | undefined;
-  /** Given to all. */
+  /** Added to every run. */
   labels?: Labels | undefined;
-  /** Whether secrets are taken out (default: true). */
+  /** Whether secrets are removed (default: true). */
   redact?: boolean | undefined;
 }
 
-/** Opens the runs that were remembered. Throws `Failure` when that cannot be. One that was never written has no runs, and is not made by looking at it. */
+/** Opens the ledger of recorded runs. Throws `Failure` if it cannot. A ledger that was never written has no runs, and opening does not create it. */
 export async function openLedger(options: LedgerOptions = {}): Promise<RunLedger> {
   const { Options } = await import('./given.ts');
   checkGiven('openLedger()', Options, options);

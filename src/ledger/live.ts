@@ -4,22 +4,22 @@ import { closeInterrupted } from './close-interrupted.ts';
 import type { Ledger } from './ledger.ts';
 import { summaryOf } from './summary.ts';
 
-/** How often the ledger is looked at while anybody watches. */
+/** How often the ledger is polled while anyone watches. */
 const lookMs = 100;
-/** How many of these looks until we ask whether the processes of the open runs are still there. */
+/** After how many polls to check whether the processes of the open runs still exist. */
 const looksPerCheck = 30;
 const openRuns = 10_000;
 const latestRuns = 50;
 
 type Listener = (runs: readonly RunSummary[]) => void;
 
-/** Looks at the ledger for any number of watchers: runs of all processes, as they begin, change and end. Nothing is asked while nobody watches. */
+/** Polls the ledger for any number of watchers: runs of all processes, as they begin, change and end. It does not poll while nobody watches. */
 export class LiveRuns {
   readonly #ledger: Ledger;
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
   #open = new Map<string, { run: RunSummary; state: string }>();
-  /** The newest runs that had ended at the last look. */
+  /** The newest runs that had ended at the last poll. */
   #latest: ReadonlySet<string> | undefined;
   #looks = 0;
   #watchers = 0;
@@ -34,8 +34,8 @@ export class LiveRuns {
   }
 
   /**
-   * Hears of every run that begins, changes or ends; at first of all that go on. Answers how to end it, when it has begun: after a
-   * look that did not fail, or when nobody wants it any more.
+   * Calls the listener for every run that begins, changes or ends; at first for all running ones. Returns how to stop it once it has begun: after a
+   * successful poll, or when the caller no longer wants it.
    */
   async listen(listener: Listener, left?: AbortSignal): Promise<() => void> {
     const release = this.watch();
@@ -49,7 +49,7 @@ export class LiveRuns {
     };
   }
 
-  /** Keeps it looking; answers how to end it. */
+  /** Keeps polling; returns how to stop it. */
   watch(): () => void {
     this.#watchers += 1;
     this.#schedule();
@@ -66,9 +66,9 @@ export class LiveRuns {
     };
   }
 
-  /** Resolves after a look that has begun since; only for who watches. */
+  /** Resolves after a poll that began after this call; only for watchers. */
   async look(): Promise<void> {
-    // The one that goes on may have asked before what we want to know.
+    // The poll under way may have read the ledger before the change that the caller waits for.
     await this.#working;
     await this.#next.promise;
   }
@@ -81,7 +81,7 @@ export class LiveRuns {
     return this.#open.size;
   }
 
-  /** Why the last look failed. */
+  /** Why the last poll failed. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -105,7 +105,7 @@ export class LiveRuns {
       if (changed.length > 0) for (const listener of this.#listeners) listener(changed);
       this.#trouble = undefined;
     } catch (error) {
-      // A ledger that is locked or away for a moment is asked again.
+      // A ledger that is locked or unreachable for a moment is polled again.
       this.#trouble = messageOf(error);
     }
   }
@@ -121,9 +121,9 @@ export class LiveRuns {
     const changed = open.filter(({ id }) => before.get(id)?.state !== this.#open.get(id)?.state);
     const gone = [...before.keys()].filter((id) => !this.#open.has(id));
     const ended = await Promise.all(gone.map((id) => store.get(id)));
-    // What began and ended between two looks; of runs that begin at once, the later id may be there earlier.
+    // Runs that began and ended between two polls; of runs that begin at the same time, the later id may appear first.
     const known = this.#latest;
-    // One that has begun since the open ones were read is left for the next look.
+    // A run that began after the open ones were read is left for the next poll.
     const over = latest.filter(({ status }) => status !== 'running');
     const short = over.filter(({ id }) => known !== undefined && !known.has(id) && !before.has(id));
     this.#latest = new Set(over.map(({ id }) => id));

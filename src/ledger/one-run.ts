@@ -4,30 +4,30 @@ import { contentLabel } from './run-content.ts';
 
 /** The label of a run that came from a session store: the session may grow, and is then read again. */
 export const sessionLabel = 'import.session';
-/** The label of a run whose session was found in a store as well: what it says there is the same run, told by another. */
+/** The label of a run whose session was also found in a store: that session is the same run, from another source. */
 export const alsoLabel = 'import.also';
-/** The label of such a run: which output is known to be its own. */
+/** The label of such a run that names the output known to be its own. */
 const copyLabel = 'run.copy';
 const tapeDialect = 'runwire';
 /** The label of a run that was tried again: the session of an attempt before the last one. */
 const attemptLabel = (session: string): string => `run.attempt/${session}`;
 const attemptWord = 'earlier';
 
-/** From when to when a run is known, in ms since the epoch. */
+/** The time span of a run, in ms since the epoch. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** The agent writes its session a little before we hear of it, or after. */
+/** The agent writes its session a little before or after we see the event. */
 const slackMs = 5000;
 
-/** The runs of the same session that were seen better than in a session store: live, or as what the agent printed. */
+/** The runs of the same session with better evidence than a session store: seen live, or from what the agent printed. */
 export function seenBetter(runs: readonly RunSummary[], agent: string | undefined): RunSummary[] {
   return runs.filter((run) => run.labels[sessionLabel] === undefined && isSameAgent(run.agent, agent));
 }
 
-/** Each was seen live, by its own process: however alike, they are two. */
+/** Whether each was seen live by its own process: then they are two runs, however alike. */
 export function areBothLive(a: { host?: string | undefined }, b: { host?: string | undefined }): boolean {
   return a.host !== undefined && b.host !== undefined;
 }
@@ -36,7 +36,7 @@ function isSameAgent(a: string | undefined, b: string | undefined): boolean {
   return a === undefined || b === undefined || a === b;
 }
 
-/** A run that has not ended goes on for ever. */
+/** The span of a run that has not ended is open-ended. */
 export function spanOf({ started_at: from, ended_at: to = Infinity }: Pick<RunSummary, 'started_at' | 'ended_at'>): Span {
   return { from: from - slackMs, to: to + slackMs };
 }
@@ -45,7 +45,7 @@ export function covers({ from, to }: Span, run: Pick<RunSummary, 'started_at' | 
   return from <= run.started_at && (run.ended_at ?? Infinity) <= to;
 }
 
-/** What a session file holds beside these spans. Its first line introduces it and stays; a line without a time goes with the one before. */
+/** The part of a session file outside these spans. Its first line introduces it and stays; a line without a time goes with the one before. */
 export async function* outside(spans: readonly Span[], bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isKept = true;
   let isFirst = true;
@@ -63,7 +63,7 @@ const inner = (wire: Wire | undefined, name: string): Wire | undefined => {
   return typeof value === 'object' && value !== null ? (value as Wire) : undefined;
 };
 
-/** A session file tells it in every line, OpenCode's store in the message. */
+/** A session file has the time in every line, OpenCode's store in the message. */
 function timeOf(wire: Wire | undefined): number | undefined {
   const told = wire?.['timestamp'] ?? inner(inner(inner(wire, 'properties'), 'info'), 'time')?.['created'];
   const at = typeof told === 'string' ? Date.parse(told) : told;
@@ -72,7 +72,7 @@ function timeOf(wire: Wire | undefined): number | undefined {
 
 const counts = ['input_tokens', 'output_tokens', 'reasoning_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost'] as const;
 
-/** A session that tells totals bills all of it, whichever part is read: what others took is not on the bill of the rest. */
+/** A session with totals reports the cost of all of it, whichever part is read: what the other runs took is subtracted from the rest. */
 export function withoutBill<Outcome extends LedgerOutcome>(rest: Outcome, whole: LedgerOutcome, others: readonly RunSummary[]): Outcome {
   const isTotal = rest.metrics.input_tokens !== undefined && rest.metrics.input_tokens === whole.metrics.input_tokens;
   if (!isTotal) return rest;
@@ -85,14 +85,14 @@ export function withoutBill<Outcome extends LedgerOutcome>(rest: Outcome, whole:
   return { ...rest, metrics };
 }
 
-/** The runs that are known by this session: as their own, or as that of an attempt before the last one. */
+/** The runs with this session: as their own, or as that of an earlier attempt. */
 export async function runsOfSession(store: RunStore, session: string): Promise<RunSummary[]> {
   const own = await store.ofSession(session);
   const { runs: retried } = await store.list({ labels: { [attemptLabel(session)]: attemptWord } }, { limit: 10 });
   return [...own, ...retried.filter(({ id }) => own.every((each) => each.id !== id))];
 }
 
-/** A live run has ended: what was imported of its sessions while it ran is the same run, and the lesser evidence. */
+/** When a live run has ended, imports of its sessions from while it ran are the same run, with weaker evidence. */
 export async function absorbImports(store: RunStore, id: string): Promise<void> {
   const run = await store.get(id);
   if (run === undefined) return;
@@ -112,8 +112,8 @@ async function absorb(store: RunStore, run: RunSummary, known: string): Promise<
 }
 
 /**
- * The run that said and did the same, of agents that name no session: a tape of it, or the one that was seen live. Two outputs
- * that only say the same are two runs, so a live run has one copy of its output.
+ * For agents that name no session, the run with the same content: a tape of it, or the one that was seen live. Two outputs
+ * that merely have the same content are two runs, so a live run has only one copy of its output.
  */
 export async function sameContent(store: RunStore, { id, key, labels, outcome, host }: ImportedRun): Promise<RunSummary | undefined> {
   const content = labels[contentLabel];

@@ -2,7 +2,7 @@ import type { BasicType, ColumnSource } from 'hyparquet-writer';
 import { Failure, messageOf } from '../failure.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 
-/** Runs in memory at a time; also what a reader loads at once. */
+/** How many runs are in memory at a time, and how many a reader loads at once. */
 const rowsPerGroup = 10_000;
 
 type Cell = string | bigint | number | Date | object | undefined;
@@ -31,7 +31,7 @@ const time = (name: string, cell: (run: RunRecord) => number | undefined): Colum
   },
 });
 
-/** The columns of the CSV with types of their own, and the whole outcome as JSON. */
+/** The columns of the CSV with proper types, and the whole outcome as JSON. */
 const columns: readonly Column[] = [
   text('id', ({ id }) => id),
   text('status', ({ status }) => status),
@@ -67,7 +67,7 @@ const columns: readonly Column[] = [
   { name: 'outcome', type: 'JSON', cell: ({ outcome }) => outcome },
 ];
 
-/** Writes a Parquet file, a group of rows at a time. The file is there only when it is whole. */
+/** Writes a Parquet file, one row group at a time. The file appears only when it is complete. */
 export async function writeParquet(path: string, runs: AsyncIterable<RunRecord>): Promise<void> {
   const { fileWriter, ParquetWriter, schemaFromColumnData } = await import('hyparquet-writer');
   const { rename, rm } = await import('node:fs/promises');

@@ -4,11 +4,11 @@ export interface TapeBounds {
   /** Milliseconds since the epoch. */
   olderThan?: number;
   maxTotalBytes?: number;
-  /** Only those that are kept there; default: all. */
+  /** Only tapes in these places; default: all. */
   places?: readonly TapeEntry['place'][];
-  /** Keys that stay: tapes of runs that go on. */
+  /** Keys to keep: tapes of runs that are still running. */
   keep?: ReadonlySet<string>;
-  /** Only tell what would go. */
+  /** Only report what would be removed. */
   dryRun?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PrunedTapes {
   leftBytes: number;
 }
 
-/** Removes tapes by age, then the oldest until the rest is small enough. */
+/** Removes tapes by age, then the oldest ones until the rest is small enough. */
 export async function pruneTapes(
   tapes: Tapes,
   { olderThan, maxTotalBytes, places, keep = new Set(), dryRun = false }: TapeBounds,

@@ -5,11 +5,11 @@ import { tapeOf } from './run-tape.ts';
 
 export interface PruneRequest {
   filter: RunFilter;
-  /** So many of the newest that the filter names stay. */
+  /** How many of the newest matching runs stay. */
   keep?: number | undefined;
-  /** The runs stay in the ledger. */
+  /** Remove only the tapes; the runs stay in the ledger. */
   tapesOnly?: boolean;
-  /** Only tell what would go. */
+  /** Only report what would be removed. */
   dryRun?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface PrunedRuns {
   tapeBytes: number;
 }
 
-/** Forgets runs and their tapes; those that have not ended stay. Undefined: no run is old enough. */
+/** Removes runs and their tapes; runs that have not ended stay. Undefined: no run is old enough. */
 export async function pruneRuns(
   { store, tapes }: Ledger,
   { filter, keep, tapesOnly = false, dryRun = false }: PruneRequest,
@@ -36,7 +36,7 @@ export async function pruneRuns(
     tapeBytes += its.bytes;
     found.push(its.tape);
   }
-  // First the tapes: one that cannot be removed now, as where its bucket is away, is found again by its run.
+  // Tapes first: one that cannot be removed now, such as when its bucket is unreachable, is found again through its run.
   if (!dryRun) for (const tape of found) await tape.remove();
   if (!dryRun && !tapesOnly) {
     await store.prune(ended);
@@ -51,7 +51,7 @@ function endedOnly(filter: RunFilter): RunFilter {
   return { ...filter, status: endedStatuses.filter((status) => filter.status?.includes(status) ?? true) };
 }
 
-/** Only what began before the Nth newest; undefined: there are no more than N. */
+/** Only runs that began before the Nth newest; undefined: there are no more than N. */
 async function withoutNewest(store: RunStore, filter: RunFilter, keep: number | undefined): Promise<RunFilter | undefined> {
   if (keep === undefined || keep === 0) return filter;
   let left = keep;

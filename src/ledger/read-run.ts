@@ -16,12 +16,12 @@ import { endReading } from './run-tape.ts';
 
 export interface Reading {
   dialect?: Dialect | undefined;
-  /** One for each run. */
+  /** A separate one for each run. */
   redact?: Redactor | undefined;
   labels: Labels;
 }
 
-/** Nothing in a stream is of a dialect that we know. */
+/** A stream in which no known dialect was found. */
 export class UnknownDialect extends Failure {
   constructor() {
     super('input', 'no known dialect in it');
@@ -40,7 +40,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
     onRecord(record) {
       last = record.sequence;
       content.see(record);
-      // Of several runs in one stream, the first has its name.
+      // A stream with several runs is named after the first.
       if (record.type !== 'thread.started' || Object.keys(place).length > 0) return;
       const { cwd, run_id, parent_run_id, root_run_id } = record;
       if (run_id !== undefined && isWholeId(run_id)) taped = run_id;
@@ -63,7 +63,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
   hash.update(`\nexit\n${JSON.stringify([source.process ?? null, source.wallMs ?? null])}`);
   if (length === 0 && source.process === undefined) throw new Failure('input', 'it is empty');
   const outcome = await endReading(reader, source.process);
-  // How a process ended is a run's end, also where it said nothing that we know.
+  // How the process ended is enough to end the run, even if none of its output was understood.
   if (reader.dialect === undefined && source.process === undefined) throw new UnknownDialect();
   const isSession = source.isSession ?? isSessionFile(Buffer.concat(head).toString());
   if (isSession && outcome.metrics.turns === 0 && outcome.metadata.initial_prompt === '') return undefined;
@@ -75,7 +75,7 @@ export async function readRun(source: StoredRun, { labels, dialect, redact }: Re
   const named = said === undefined ? {} : { [contentLabel]: said };
   const session = isSession && outcome.session_id !== '' ? { [sessionLabel]: sessionName(source, outcome) } : {};
   return {
-    // A tape tells which run it is of.
+    // A tape names its run.
     id: taped ?? newRunId(startedAt, digest),
     key: taped === undefined ? `sha256:${digest.toString('hex')}` : `run:${taped}`,
     started_at: startedAt,

@@ -6,9 +6,9 @@ import { sequenceOf, type Tape } from '../stores/tape.ts';
 const LF = 10;
 
 /**
- * Some records from the middle of a tape. What comes before is passed over without being read: a
- * tape counts upwards, so the last line of a part tells whether any of it is wanted. Answers whether that was all; else
- * the tape ends before the run does, and what is to be said of its end is not on it.
+ * Some records from the middle of a tape. Earlier parts are skipped without being parsed: a
+ * tape counts upwards, so the last line of a part shows whether any of it is wanted. Returns whether that was all; otherwise
+ * the tape ends before the run does, and the end of the run is not on it.
  */
 export async function* recordRange(tape: Tape, after: number, limit: number): AsyncGenerator<readonly EventRecord[], boolean> {
   let room = limit;
@@ -33,7 +33,7 @@ export async function* recordRange(tape: Tape, after: number, limit: number): As
   return false;
 }
 
-/** Who reads a tape need not doubt it: what is none of our events is told as an unknown line. */
+/** A reader can trust the tape's records: a line that is not one of our events becomes an unknown line. */
 function recordIn(line: Uint8Array): EventRecord | undefined {
   try {
     const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
@@ -56,7 +56,7 @@ function isNumbered(wire: unknown): wire is JsonObject & { sequence: number } {
   return typeof wire === 'object' && wire !== null && 'sequence' in wire && typeof wire.sequence === 'number';
 }
 
-/** Of an end, the one part that is no plain value. */
+/** Whether an end has its verdict, the one part of it that is not a plain value. */
 function hasVerdict(event: AgentEvent): boolean {
   return event.type !== 'thread.completed' || typeof (event.verdict as { class?: unknown } | null)?.class === 'string';
 }

@@ -35,17 +35,17 @@ export const ReportEnd = z.strictObject({
   attempts: RunRecordSchema.shape.attempts,
 });
 
-/** More records than any run has, and what a column of 32 bits holds. */
+/** More records than any run has, and what a 32-bit column holds. */
 const lastSequence = 0xffff_ffff;
 const Line = z.looseObject({ type: text.min(1), sequence: z.int().positive().max(lastSequence) });
 
-/** A tape that takes this much ends there; the run goes on. */
+/** A tape of this size ends there; the run continues. */
 const mostTapeBytes = 512 * 1024 * 1024;
 const runsKept = 1000;
-/** The clock of another machine may be wrong by hours; a run of another year would stand before all others for ever. */
+/** The clock of another machine may be wrong by hours; a run dated another year would be listed before all others for ever. */
 const mostAheadMs = 24 * 3_600_000;
 
-/** What was sent before is missing here: it must be sent again, from there on. */
+/** Earlier records are missing here: everything after `accepted_to` must be sent again. */
 export interface Gap {
   accepted_to: number;
   missing: true;
@@ -53,11 +53,11 @@ export interface Gap {
 
 export interface Accepted {
   accepted_to: number;
-  /** Records that were new. */
+  /** How many records were new. */
   added: number;
 }
 
-/** Runs that are told from elsewhere, in pieces. Each piece may come any number of times; it is kept once. */
+/** Runs that other machines report in pieces. A piece may arrive any number of times; it is kept once. */
 export class ReportedRuns {
   readonly #ledger: Ledger;
   readonly #now: () => number;
@@ -70,7 +70,7 @@ export class ReportedRuns {
     this.#now = now;
   }
 
-  /** Throws `Failure` where the upload is none. */
+  /** Throws `Failure` if the upload is invalid. */
   async accept(id: string, body: string): Promise<Accepted | Gap> {
     const turn = (this.#turns.get(id) ?? Promise.resolve()).then(
       () => this.#accept(id, body),
@@ -89,10 +89,10 @@ export class ReportedRuns {
     const { store, tapes } = this.#ledger;
     const { meta } = head;
     if (meta.started_at > this.#now() + mostAheadMs)
-      throw new Failure('input', 'line 1: meta.started_at: that is in the future; look at the clock of the machine that sends it');
+      throw new Failure('input', 'line 1: meta.started_at: that is in the future; check the clock of the sending machine');
     const { key, open } = tapes.grow(id, meta.started_at);
     const known = await store.get(id);
-    // The run writes into this very ledger by itself, or has told its end: nothing of it is missing here, and nothing of it changes.
+    // The run writes to this very ledger itself, or has reported its end: nothing is missing here, and nothing changes.
     if (known !== undefined && (known.tape !== key || isOver(known)))
       return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
     if (known === undefined) {
@@ -117,7 +117,7 @@ export class ReportedRuns {
     try {
       await tape.append(tape.bytes > mostTapeBytes ? '' : lines, last);
     } catch (error) {
-      // How much of it was written shows when it is opened again.
+      // How much was written shows when the tape is opened again.
       this.#tapes.delete(id);
       throw error;
     }
@@ -134,7 +134,7 @@ export class ReportedRuns {
   }
 }
 
-/** One that was only lost sight of may still tell how it ended. */
+/** A run that was only lost from sight may still report how it ended. */
 function isOver({ status }: RunRecord): boolean {
   return status !== 'running' && status !== 'incomplete';
 }
@@ -180,7 +180,7 @@ function read<Schema extends z.ZodType>(schema: Schema, wire: unknown, number: n
   throw new Failure('input', `line ${number}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not understood'}`);
 }
 
-/** What the records tell of the run itself. */
+/** What the records say about the run itself. */
 function newsOf(records: readonly SentRecord[]): Omit<Progress, 'at'> {
   const news: Omit<Progress, 'at'> = {};
   for (const { wire } of records) {

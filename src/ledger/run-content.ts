@@ -1,15 +1,15 @@
 import type { Hash } from 'node:crypto';
 import type { EventRecord } from '../events/event.ts';
 
-/** The label of a run whose agent names no session: what it said and did. */
+/** The label of a run whose agent names no session: a digest of what it said and did. */
 export const contentLabel = 'run.content';
 
 /**
- * What a run said and did, as a digest: the name of a run whose agent names no session. It is the same for the run itself, what it
- * printed, and a tape of either; times, ids and what Runwire added differ there, and are left out.
+ * A digest of what a run said and did, which identifies a run whose agent names no session. It is the same for the run itself, what it
+ * printed, and a tape of either; times, ids and additions by Runwire differ, and are left out.
  */
 export class RunContent {
-  /** Made when it is needed: Node.js takes long to load what makes it, and most agents name their session. */
+  /** Created on demand: Node.js takes long to load the crypto module, and most agents name their session. */
   #hash: Hash | undefined;
   #isNamed = false;
 
@@ -22,7 +22,7 @@ export class RunContent {
     this.#hash.update(`${JSON.stringify([record.type, ...said])}\n`);
   }
 
-  /** Undefined: its session is its name, or there is nothing to know it by. */
+  /** Undefined: the session identifies it, or there is nothing to identify it by. */
   digest(): string | undefined {
     return this.#isNamed ? undefined : this.#hash?.copy().digest('hex').slice(0, 32);
   }

@@ -37,12 +37,12 @@ interface Where {
 }
 
 const usualLimit = 50;
-/** How long what is known of interrupted runs is good enough. */
+/** How long the result of a search for interrupted runs stays valid. */
 const upToDateMs = 5000;
 
 /**
- * The ledger as a library has it: questions about runs of any process, by their id, the beginning of a short one, or `last`.
- * Whatever is thrown is a `Failure`. Who opened it closes it.
+ * The ledger for library users: queries about runs of any process, by full id, the beginning of a short one, or `last`.
+ * Every error thrown is a `Failure`. The caller that opened it closes it.
  */
 export class RunLedger implements AsyncDisposable {
   readonly #where: Where;
@@ -53,7 +53,7 @@ export class RunLedger implements AsyncDisposable {
   #delivering: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
   #upToDateAt = 0;
-  /** How it is called in a message. */
+  /** Its name in messages. */
   #name: string;
 
   private constructor(where: Where) {
@@ -73,7 +73,7 @@ export class RunLedger implements AsyncDisposable {
     return this.#ask(async ({ store }) => new Families(store).complete(await named('find()', store, word)));
   }
 
-  /** The newest first, a page at a time: `next` of one is `after` of the following. */
+  /** Newest first, one page at a time: `next` of one page is `after` of the following. */
   list(filter: RunFilter = {}, page: ListOptions = {}): Promise<Page<RunSummary>> {
     return this.#ask(async ({ store }) => {
       checkGiven('list()', given.Paged, page);
@@ -81,14 +81,14 @@ export class RunLedger implements AsyncDisposable {
     });
   }
 
-  /** Whole runs, the newest first, a few in memory at a time. */
+  /** Complete runs, newest first, a few in memory at a time. */
   export(filter: RunFilter = {}): AsyncGenerator<RunRecord, void> {
     return this.#tell(async function* ({ store }) {
       yield* store.export(await chosen('export()', store, filter));
     });
   }
 
-  /** The run and all below it, in the order in which a tree is read. */
+  /** The run and all runs below it, in tree order. */
   tree(word: string): Promise<TreeRow[]> {
     return this.#ask(async ({ store }) => {
       const run = await named('tree()', store, word);
@@ -96,7 +96,7 @@ export class RunLedger implements AsyncDisposable {
     });
   }
 
-  /** What the run has said until now, above this sequence. */
+  /** The records of the run so far, above a sequence if one is given. */
   records(word: string, options: RecordsOptions = {}): AsyncGenerator<EventRecord, void> {
     return this.#tell((ledger) => {
       checkGiven('records()', given.Read, options);
@@ -105,7 +105,7 @@ export class RunLedger implements AsyncDisposable {
     });
   }
 
-  /** The same, and what it says from now on, until it ends. */
+  /** The same, then new records until the run ends. */
   follow(word: string, options: FollowOptions = {}): AsyncGenerator<EventRecord, void> {
     return this.#tell((ledger) => {
       checkGiven('follow()', given.Listened, options);
@@ -115,7 +115,7 @@ export class RunLedger implements AsyncDisposable {
     });
   }
 
-  /** What it came to, as soon as it has ended. Throws `Failure` when the time is over before. */
+  /** The outcome, as soon as the run has ended. Throws `Failure` if the timeout passes first. */
   outcome(word: string, options: OutcomeOptions = {}): Promise<LedgerOutcome> {
     return this.#ask(async (ledger) => {
       checkGiven('outcome()', given.Awaited, options);
@@ -129,7 +129,7 @@ export class RunLedger implements AsyncDisposable {
     });
   }
 
-  /** Its tool calls, and when each was. */
+  /** Its tool calls and their times. */
   timeline(word: string): Promise<Timeline> {
     return this.#ask(async (ledger) => readTimeline((await taped('timeline()', ledger, word)).tape));
   }
@@ -150,12 +150,12 @@ export class RunLedger implements AsyncDisposable {
     });
   }
 
-  /** What is damaged or gone: the database, every run, every tape from its first byte to its last. */
+  /** Finds what is damaged or missing: in the database, in every run, and in every tape from its first byte to its last. */
   verify(): AsyncGenerator<Finding, Verified> {
     return this.#tell(verifyLedger);
   }
 
-  /** Runs from tapes, stored streams, session stores and exports: files, or folders of them. The ledger is made where there is none. */
+  /** Runs from tapes, stored streams, session stores and exports: files, or folders of them. The ledger is created if there is none. */
   import(paths: string | readonly string[], options: LedgerImportOptions = {}): AsyncGenerator<Imported, void> {
     const { cwd, env } = this.#where;
     return this.#tell(async function* ({ store }) {
@@ -171,7 +171,7 @@ export class RunLedger implements AsyncDisposable {
     }, 'make');
   }
 
-  /** Ends what goes on, and lets go of the file or the server. */
+  /** Ends whatever is under way, and releases the file or the server. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -189,7 +189,7 @@ export class RunLedger implements AsyncDisposable {
     return this.close();
   }
 
-  /** Comes when it is enough for who asked, or when the ledger is closed. */
+  /** Aborted when the caller's signal is, or when the ledger is closed. */
   #stop(signal: AbortSignal | undefined): AbortSignal {
     return AbortSignal.any([this.#closed.signal, ...(signal === undefined ? [] : [signal])]);
   }
@@ -204,7 +204,7 @@ export class RunLedger implements AsyncDisposable {
       for (;;) {
         const next = await this.#attempt(() => told.next());
         if (next.done === true) return next.value;
-        // What a reader throws in here is its own, and goes back to it as it is.
+        // An error thrown in by the consumer goes back to it unchanged.
         yield next.value;
       }
     } finally {
@@ -220,14 +220,14 @@ export class RunLedger implements AsyncDisposable {
     }
   }
 
-  /** What goes wrong because the ledger is closed meanwhile is no fault of its database. */
+  /** An error because the ledger was closed meanwhile is not a database failure. */
   #failure(error: unknown): Failure {
     if (error instanceof Failure) return error;
     const { aborted, reason } = this.#closed.signal;
     return aborted ? (reason as Failure) : ledgerFailure(this.#name, error);
   }
 
-  /** The ledger as it is now: somebody may have written the first run, or been killed. */
+  /** The ledger in its current state: another process may have written the first run, or been killed. */
   async #current(absent?: 'make'): Promise<Ledger> {
     const { place, env, tapes } = this.#where;
     this.#closed.signal.throwIfAborted();
@@ -266,7 +266,7 @@ async function taped(called: string, ledger: Ledger, word: string): Promise<{ ru
   return { run, tape: found.tape };
 }
 
-/** Waits until there is something new, or until somebody says that it is enough. */
+/** Waits until there is something new, or until it is stopped. */
 function waiting(stop: AbortSignal): Waiting {
   return {
     now: Date.now,
@@ -277,7 +277,7 @@ function waiting(stop: AbortSignal): Waiting {
   };
 }
 
-/** Who follows a run may stop at any time; what was asked for as a whole is not cut short in silence. */
+/** Following a run may stop at any time; a complete read is never cut short silently. */
 async function* recordsOf(
   ledger: Ledger,
   word: string,
@@ -303,7 +303,7 @@ async function chosen(called: string, store: Ledger['store'], filter: RunFilter)
   return withWholeIds(store, filter);
 }
 
-/** One for each run, as the command has them. */
+/** A separate one for each run, as in the command. */
 async function redactors(env: Environment) {
   const { Redactor } = await import('../redact/redactor.ts');
   const { secretValues } = await import('../redact/secrets.ts');

@@ -13,7 +13,7 @@ export async function tapeOf(tapes: Tapes, run: RunSummary): Promise<{ tape: Tap
   const tape = tapes.at(run.tape);
   const bytes = await tape?.size();
   if (tape !== undefined && bytes !== undefined) return { tape, bytes };
-  // Of a run that has just begun elsewhere, the first records are on their way.
+  // The first records of a run that has just begun elsewhere are still on their way.
   if (tape !== undefined && run.status === 'running' && readAddress(run.tape) !== undefined) return { tape, bytes: 0 };
   return { missing: `the tape of ${shortRunId(run.id)} ${tapes.whereIs(run.tape, run.host)}` };
 }
@@ -22,7 +22,7 @@ export function tapeReader(options: Omit<ReaderOptions, 'dialect'>): Reader {
   return new Reader({ ...options, dialect: runwire });
 }
 
-/** The end of what was read, with a price where the agent told tokens and no cost. */
+/** The outcome of what was read, with a computed cost if the agent reported tokens but no cost. */
 export async function endReading(reader: Reader, process?: ProcessEnd): Promise<RunOutcome> {
   reader.endInput(process);
   const price = reader.needsPrice ? await (await import('../outcome/price-table.ts')).loadPrices() : undefined;

@@ -92,10 +92,10 @@ export const RunRecordSchema = z.strictObject({
 const Change = z.strictObject({ kind: z.enum(['same', 'removed', 'added']), value: z.array(text) });
 const value = z.union([text, z.number()]).optional();
 
-/** By the name that `runwire schema` knows them by. */
+/** By their names in `runwire schema`. */
 export const runsSchemas = {
   run: RunRecordSchema,
-  /** `depth` is of `--tree`: 0 at the top. */
+  /** `depth` comes with `--tree`: 0 at the top. */
   'run-summary': z.strictObject({ ...summary, depth: count.optional() }),
   'run-stats': z.strictObject({
     by: text,

@@ -2,12 +2,12 @@ import { Failure } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Grouping, RunFilter, RunStore, StatsOptions, StatsRow } from '../stores/run-store.ts';
 
-/** A row of the store with what it is about, and the shares that follow from it. */
+/** A row of the store with its group, and the rates that follow from it. */
 export interface Stats extends StatsRow {
   by: string;
-  /** Of the runs that have ended; absent: none has. */
+  /** Among the runs that have ended; absent: none has. */
   success_rate?: number;
-  /** Whether `cost` is of all runs that have ended. */
+  /** Whether `cost` covers all runs that have ended. */
   cost_complete: boolean;
   mean_duration_ms?: number;
 }
@@ -29,12 +29,12 @@ export const groupings = [
   'all',
 ] as const;
 
-/** One, or two with a comma between. `name`: how the question is called where it was asked. */
+/** One grouping, or two separated by a comma. `name` is the name of the option in messages. */
 export function groupingsOf(name: string, text: string): Grouping[] {
   const found = text.split(',').map((each) => groupingOf(name, each.trim()));
-  if (found.length > 2) throw new Failure('input', `${name} ${text}: two at most`);
+  if (found.length > 2) throw new Failure('input', `${name} ${text}: at most two`);
   if (found.includes('tool') && found.includes('model'))
-    throw new Failure('input', `${name} ${text}: no agent tells which model called a tool`);
+    throw new Failure('input', `${name} ${text}: no agent reports which model called a tool`);
   return found;
 }
 
@@ -46,7 +46,7 @@ function groupingOf(name: string, text: string): Grouping {
   return known;
 }
 
-/** Totals by group; each run counts for itself alone. The time zone `local` is that of this process. */
+/** Totals by group; each run counts only for itself. The time zone `local` is that of this process. */
 export async function statsBy(
   store: RunStore,
   grouping: Grouping | readonly Grouping[],

@@ -3,7 +3,7 @@ import type { Labels, RunRecord, RunStore } from '../stores/run-store.ts';
 
 const longestReason = 500;
 
-/** The label that tells who stopped a run, and the one that tells why. */
+/** The label for who stopped a run, and the one for why. */
 const byLabel = 'stopped.by';
 const reasonLabel = 'stopped.reason';
 
@@ -16,7 +16,7 @@ export type StopAnswer = { run_ids: string[] } | { refused: string };
 
 /**
  * Interrupts the process of a run, as Ctrl-C would, so that it cleans up after itself. Only runs of this machine and this
- * user; all runs of that process end with it. Who and why is in the ledger before it is done.
+ * user; all runs of that process end with it. Who and why are in the ledger before the signal is sent.
  */
 export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: { by: string; reason: string }): Promise<StopAnswer> {
   const ends = await endsWith(store, run);
@@ -30,10 +30,10 @@ export async function stopRun(store: RunStore, run: RunRecord, { by, reason }: {
   return { run_ids: ends.run_ids };
 }
 
-/** The runs that would end with this one, because they are of the same process; or why it cannot be stopped from here. */
+/** The runs that would end with this one, because they share its process; or why it cannot be stopped from here. */
 export async function endsWith(store: RunStore, run: RunRecord): Promise<{ run_ids: string[]; pid: number } | { refused: string }> {
   if (run.status !== 'running') return { refused: 'it has ended already' };
-  if (run.owner === undefined) return { refused: 'nobody knows which process runs it' };
+  if (run.owner === undefined) return { refused: 'it is not known which process runs it' };
   const found = ownProcess(run.owner);
   if ('refused' in found) return found;
   const { pid, process_started: started } = run.owner;

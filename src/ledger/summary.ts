@@ -1,6 +1,6 @@
 import type { RunRecord, RunSummary } from '../stores/run-store.ts';
 
-/** A run as a list has it. */
+/** A run as it appears in a list. */
 export function summaryOf({
   prompt: _prompt,
   outcome: _outcome,

@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts';
 import { tapeOf } from './run-tape.ts';
 import { runRecords, type Waiting } from './tail.ts';
 
-/** Something that one run of a tree said, or what it came to, or why nothing of it can be read here. */
+/** A record of one run of a tree, or its outcome, or why its tape cannot be read here. */
 export type TreeNews = { run: RunSummary } & (
   | { records: readonly EventRecord[] }
   | { outcome: RunOutcome | undefined }
@@ -16,8 +16,8 @@ export type TreeNews = { run: RunSummary } & (
 const lookMs = 300;
 
 /**
- * What a run and all below it say, each in its own order. With `follow` runs that begin later are heard as well, until the top has
- * ended and nobody below it goes on; without it, one run after the other, as the tree is read.
+ * The records of a run and all runs below it, each in its own order. With `follow`, runs that begin later are included, until the top has
+ * ended and no run below it is still running; without it, one run after the other, in tree order.
  */
 export async function* treeRecords(ledger: Ledger, top: RunSummary, follow?: Waiting): AsyncGenerator<TreeNews, void> {
   if (follow === undefined) {
@@ -59,10 +59,10 @@ async function* newsOf(ledger: Ledger, run: RunSummary, follow?: Waiting): Async
   yield { run, outcome: next.value };
 }
 
-/** The run, and what is below it. */
+/** The run and the runs below it. */
 async function runsOf({ store }: Ledger, top: RunSummary): Promise<RunSummary[]> {
   const placed = arrange(top, await store.below([treeOf(top)]));
-  // A tree that is asked for by one of its branches holds others, too.
+  // A tree that is requested by one of its branches holds other branches, too.
   const inside = new Set([top.id]);
   return placed.flatMap(({ run }) => {
     if (run.id !== top.id && !inside.has(run.parent_run_id ?? '')) return [];

@@ -7,28 +7,28 @@ import type { Ledger } from './ledger.ts';
 import { endReading, tapeReader } from './run-tape.ts';
 import { endIfGone } from './up-to-date.ts';
 
-/** How often the end of a tape, and the ledger, are looked at again. */
+/** How often the end of a tape and the ledger are polled. */
 const lookMs = 150;
-/** How many of these looks until we ask whether the process of the run is still there. */
+/** After how many polls to check whether the process of the run still exists. */
 const looksPerCheck = 10;
 
 export interface Waiting {
   now(): number;
   sleep(ms: number): Promise<void>;
-  /** Whether the run still goes on, of who looks at the ledger for many; absent: the ledger is asked each time. */
+  /** Whether the run is still running, from a shared poll of the ledger; absent: the ledger is queried each time. */
   isRunning?(): boolean;
 }
 
 export interface Following {
   /** Records above this sequence. */
   after?: number;
-  /** Waits for what comes, until the run ends; absent: what there is. */
+  /** Waits for new records until the run ends; absent: only what there is. */
   follow?: Waiting;
-  /** When it is aborted nothing more is read, and its reason is thrown. */
+  /** Once it is aborted nothing more is read, and its reason is thrown. */
   stop?: AbortSignal;
 }
 
-/** What a run says, live and from any process, as much at a time as there is. Answers its outcome; undefined: it still goes on, and its end is not ours to invent. */
+/** The records of a run, live and from any process, in batches of whatever there is. Returns its outcome; undefined: it is still running, and must not get an invented end. */
 export async function* runRecords(
   ledger: Ledger,
   run: RunSummary,
@@ -56,7 +56,7 @@ export async function* runRecords(
     }
     looks += 1;
     if (looks % looksPerCheck === 0) await endIfGone(ledger, follow.now());
-    // Its end is in the ledger after the last line is on the tape: one more look will do.
+    // The ledger records the end after the last line is on the tape, so one more read is enough.
     isRunning = (await ledger.store.get(run.id))?.status === 'running';
     return true;
   }

@@ -5,7 +5,7 @@ import type { Tape } from '../stores/tape.ts';
 import type { Ledger } from './ledger.ts';
 import { runRecords } from './tail.ts';
 
-/** All that a run has told until now, in the words of a dialect, piece by piece. */
+/** The whole tape of a run so far, converted to a dialect, piece by piece. */
 export async function* tapeText(
   ledger: Ledger,
   run: RunSummary,

@@ -8,7 +8,7 @@ const tapesKeptBytes = 4e9;
 const steadyMs = 7 * 24 * 3600 * 1000;
 const pruneEveryMs = 24 * 3600 * 1000;
 
-/** What others left undone: runs whose process is gone are ended, and once a day old tapes go. */
+/** Cleans up after others: closes runs whose process is gone, and removes old tapes once a day. */
 export async function tidy(store: RunStore, tapes: Tapes, now: number): Promise<void> {
   await closeInterrupted(store, tapes, now);
   if (!(await tapes.isTidyingDue(now, pruneEveryMs))) return;
@@ -17,6 +17,6 @@ export async function tidy(store: RunStore, tapes: Tapes, now: number): Promise<
   const isSteady = now - (await tapes.steadySince()) >= steadyMs;
   const age = isSteady ? { olderThan: now - tapesKeptMs } : {};
   await pruneTapes(tapes, { ...age, maxTotalBytes: tapesKeptBytes, keep, places: ['files'] });
-  // How large a team's database may be is for the team to say; what a bucket forgets by itself, its own rules say.
+  // The team decides how large its database may be; a bucket has its own expiry rules.
   await pruneTapes(tapes, { ...age, keep, places: ['postgres'] });
 }

@@ -5,15 +5,15 @@ import { present } from '../present.ts';
 import type { Tape } from '../stores/tape.ts';
 import { tapeReader } from './run-tape.ts';
 
-/** A tool call and when it was. */
+/** A tool call and its time. */
 export interface TimelineEntry {
   name: string;
   /** Absent: it has not ended. */
   status?: ItemStatus;
-  /** Milliseconds after the first event; absent: nobody told the time. */
+  /** Milliseconds after the first event; absent: the time is unknown. */
   start_ms?: number;
   duration_ms?: number;
-  /** The beginning of the one argument that says most. */
+  /** The beginning of the most telling argument. */
   about?: string;
 }
 
@@ -31,7 +31,7 @@ const aboutLength = 1000;
 export async function readTimeline(tape: Tape): Promise<Timeline> {
   const entries = new BoundedList<TimelineEntry>(entriesKept);
   const open = new Map<string, { entry: TimelineEntry; at: number | undefined }>();
-  // The clock of an agent need not be ours: whatever was earliest is the beginning.
+  // The agent's clock may differ from ours, so the earliest time is the beginning.
   let first: number | undefined;
   let last: number | undefined;
 

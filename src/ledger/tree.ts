@@ -7,7 +7,7 @@ export interface TreeRow extends RunSummary {
   depth: number;
 }
 
-/** A page of trees: what the filter says is said of their tops, and all that is below them comes with them. */
+/** A page of trees: the filter applies to their tops, and all runs below come with them. */
 export async function treePage(store: RunStore, filter: RunFilter, request: PageRequest): Promise<Page<TreeRow>> {
   const { runs: tops, next } = await store.list({ ...filter, top: true }, request);
   const trees = grouped(await store.below(tops.map(treeOf)));
@@ -19,7 +19,7 @@ export async function treePage(store: RunStore, filter: RunFilter, request: Page
   return { runs, ...present({ next }) };
 }
 
-/** All that is below a run, in the order in which it is read; the depth is counted from the run itself. */
+/** All runs below a run, in tree order; the depth is counted from the run itself. */
 export async function runsBelow(store: RunStore, run: RunSummary): Promise<TreeRow[]> {
   const members = await store.below([treeOf(run)]);
   const inside = new Set([run.id]);

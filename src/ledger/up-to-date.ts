@@ -5,12 +5,12 @@ import type { UndeliveredTape } from '../stores/tape.ts';
 import { closeInterrupted } from './close-interrupted.ts';
 import type { Ledger } from './ledger.ts';
 
-/** A reader does its own work meanwhile, and waits so long for tapes that are on their way. */
+/** How long a reader, which does its own work meanwhile, waits for tapes that are on their way. */
 const deliveryMs = 2000;
 
 /**
- * Whoever comes next delivers what the ledger could not be told, and ends the runs whose process is gone. A reader must be
- * served also where it cannot write, in a read-only folder or beside a writer that does not let go: answers why it could not.
+ * Every new process delivers runs that could not be recorded earlier, and closes the runs whose process is gone. A reader must be
+ * served even if it cannot write, in a read-only folder or beside a writer that holds its lock: returns why it could not.
  */
 export async function bringUpToDate(ledger: Ledger, outbox: Outbox, now: number): Promise<string | undefined> {
   const { store, tapes } = ledger;
@@ -20,10 +20,10 @@ export async function bringUpToDate(ledger: Ledger, outbox: Outbox, now: number)
   return why ?? endIfGone(ledger, now);
 }
 
-/** The search for such runs that is under way, of each ledger. */
+/** The current search for such runs, by ledger. */
 const searches = new WeakMap<RunStore, Promise<string | undefined>>();
 
-/** Ends the runs whose process is gone; answers why it could not. Those who ask at the same time share one search: each reads the tapes of all. */
+/** Closes the runs whose process is gone; returns why it could not. Concurrent callers share one search, since each search reads the tapes of all such runs. */
 export function endIfGone({ store, tapes }: Ledger, now: number): Promise<string | undefined> {
   const underWay = searches.get(store);
   if (underWay !== undefined) return underWay;
@@ -42,7 +42,7 @@ async function whyNot(write: () => Promise<unknown>): Promise<string | undefined
   }
 }
 
-/** Whoever comes next takes along the tapes that could not be delivered; answers those that are left. It never throws. */
+/** Delivers the tapes that could not be delivered earlier; returns those that are left. It never throws. */
 export async function deliverTapes({ tapes }: Ledger, now: number): Promise<UndeliveredTape[]> {
   return tapes.deliver(now, deliveryMs).catch(() => []);
 }

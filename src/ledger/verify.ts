@@ -8,7 +8,7 @@ import { PlaceAway, type Tape, type TapeEnd, type Tapes } from '../stores/tape.t
 import { allRuns, type Ledger } from './ledger.ts';
 
 export interface Finding {
-  /** `problem`: something is damaged; `warning`: something is not there any more. */
+  /** `problem`: something is damaged; `warning`: something is missing. */
   level: 'problem' | 'warning';
   /** A run's id, a tape, or a part of the ledger. */
   where: string;
@@ -20,13 +20,13 @@ export interface Verified {
   tapes: number;
 }
 
-/** The database's own check, every run, and every tape from its first byte to its last. Answers how much was looked at. */
+/** Runs the database's own check, then checks every run and every tape from its first byte to its last. Returns how much was checked. */
 export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Finding, Verified> {
   const keys = new Set<string>();
   const seen: Verified = { runs: 0, tapes: 0 };
 
   async function* checkStore(): AsyncGenerator<Finding> {
-    // The index of some tapes is in the ledger: where that is damaged, those in files are still looked at.
+    // The index of some tapes is in the ledger: if it is damaged, tapes in files are still checked.
     for await (const { key } of tapes.list()) {
       keys.add(key);
       seen.tapes = keys.size;
@@ -61,7 +61,7 @@ export async function* verifyLedger({ store, tapes }: Ledger): AsyncGenerator<Fi
 
 type Found = Omit<Finding, 'where'> | undefined;
 
-/** The files of other machines are not here to look at. */
+/** Files on other machines cannot be checked here. */
 function missing({ tape, host, status }: RunSummary, tapes: Tapes): Found {
   if (tape !== undefined && readAddress(tape) !== undefined)
     return status === 'running' ? undefined : { level: 'warning', what: `its tape ${tapes.whereIs(tape, host)}` };
@@ -74,13 +74,13 @@ async function checkTape(tape: Tape, { status, tape_sha256: sha256 }: RunSummary
   if (end.kind === 'broken') return { level: 'problem', what: `its tape is damaged: ${end.message}` };
   if (sha256 !== undefined && tape.digest !== undefined && (await tape.digest()) !== sha256)
     return { level: 'problem', what: 'its tape is damaged: it is not what was written' };
-  // A run that was killed leaves its tape so, and is told as incomplete.
+  // A killed run leaves its tape like this, and is reported as incomplete.
   if (end.kind === 'cut' && status !== 'running' && status !== 'incomplete')
     return { level: 'warning', what: 'its tape stops before the end of the run' };
   return undefined;
 }
 
-/** To the last byte and the last line: zstd notices some damage, and what it lets through is no JSON any more. */
+/** Reads to the last byte and the last line: zstd notices some damage, and what it misses is no longer JSON. */
 async function readThrough(tape: Tape): Promise<TapeEnd | { kind: 'away'; message: string }> {
   let broken = 0;
   const framer = new Framer({

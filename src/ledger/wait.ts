@@ -5,18 +5,18 @@ import type { Waiting } from './tail.ts';
 import { endIfGone } from './up-to-date.ts';
 
 const lookMs = 500;
-/** How many of these looks until we ask whether the process of the run is still there. */
+/** After how many polls to check whether the process of the run still exists. */
 const looksPerCheck = 4;
 
-/** How a run is: what is told of it while it goes on, and what it came to. */
+/** The state of a run: what is reported while it runs, and how it ended. */
 export interface RunState {
   run: string;
   state: string;
-  /** Absent: it goes on. */
+  /** Absent: it is still running. */
   end?: { class: string; exit_code: number; message?: string };
 }
 
-/** Asks who knows of a run, the ledger or a queue, how it is. Throws `Failure` when the run is gone. */
+/** Asks the ledger or the queue for the state of a run. Throws `Failure` if the run no longer exists. */
 export type Look = () => Promise<RunState>;
 
 /** Looks at a run of the ledger. */
@@ -26,13 +26,13 @@ export function lookAt(ledger: Ledger, id: string, { now }: Pick<Waiting, 'now'>
     if (looks % looksPerCheck === looksPerCheck - 1) await endIfGone(ledger, now());
     looks += 1;
     const run = await ledger.store.get(id);
-    if (run === undefined) throw new Failure('input', `the run ${shortRunId(id)} is gone`);
+    if (run === undefined) throw new Failure('input', `the run ${shortRunId(id)} no longer exists`);
     const { status, class: verdict = status, exit_code = exitCodes.incomplete } = run;
     return { run: id, state: verdict, ...(status === 'running' ? {} : { end: { class: verdict, exit_code } }) };
   };
 }
 
-/** Tells every change until all have ended, or the time is over. Answers how each is then, in the order given. */
+/** Yields every change until all have ended or the timeout passes. Returns the state of each, in the order given. */
 export async function* waitFor(
   looks: readonly Look[],
   { now, sleep, timeoutMs = Infinity }: Pick<Waiting, 'now' | 'sleep'> & { timeoutMs?: number | undefined },

@@ -22,16 +22,16 @@ import { type Tokens, WrongTokens } from './tokens.ts';
 export interface AppOptions {
   ledger: Ledger;
   names: Names;
-  /** Undefined: whoever reaches it may do everything. */
+  /** Undefined: anyone who can reach the server may do everything. */
   tokens: Tokens | undefined;
   assets: Assets;
   now: () => number;
   timing?: StreamTiming;
-  /** Hears of what went wrong inside. */
+  /** Receives internal errors. */
   warn: (message: string) => void;
 }
 
-/** What every route has. */
+/** What every route shares. */
 export interface Room {
   ledger: Ledger;
   live: LiveRuns;
@@ -56,15 +56,12 @@ export function createApp({ ledger, names, tokens, assets, now, timing = default
   });
   app.use(guard({ names, tokens, wrong }));
   for (const routes of [serviceRoutes, runRoutes, recordRoutes, liveRoutes, stopRoutes, reportRoutes, pageRoutes]) routes(app, room);
-  app.notFound((context) => context.json(new Problem('not_found', 'there is nothing here; /openapi.json tells what there is').body, 404));
+  app.notFound((context) => context.json(new Problem('not_found', 'there is nothing here; see /openapi.json for what there is').body, 404));
   app.onError((error, context) => {
     const problem = problemOf(error);
     if (problem === undefined) {
       warn(`unexpected: ${error.stack ?? error.message}`);
-      return context.json(
-        { error: { code: 'internal', message: 'something went wrong here; the terminal of "runwire serve" tells what' } },
-        500,
-      );
+      return context.json({ error: { code: 'internal', message: 'internal error; the terminal of "runwire serve" shows details' } }, 500);
     }
     metrics.refused += 1;
     return context.json(problem.body, problem.status);
@@ -76,6 +73,6 @@ function problemOf(error: Error): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof PlaceAway) return new Problem('unavailable', error.message);
   if (error instanceof Failure) return new Problem('input', error.message);
-  if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; "runwire runs verify" looks closer');
+  if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; try "runwire runs verify"');
   return undefined;
 }

@@ -19,11 +19,11 @@ export interface Asset {
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
   etag: string;
-  /** Its name changes with its content. */
+  /** Whether its name changes with its content. */
   isFixed: boolean;
 }
 
-/** The page's files by their paths, read once: what a request names is looked up, never opened. */
+/** The page's files by their paths, read once: the path of a request is looked up here, never opened. */
 export type Assets = ReadonlyMap<string, Asset>;
 
 /** Empty: the page was not built. */

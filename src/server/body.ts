@@ -3,10 +3,10 @@ import type { Context } from 'hono';
 import type { ServerEnv } from './env.ts';
 import { Problem } from './problem.ts';
 
-/** A body of which nothing comes for so long is not waited for: who sends it can do so again. */
+/** A body that stalls for this long is given up: the client can send it again. */
 const silenceMs = 5000;
 
-/** The body of a request, no longer than this. What is compressed may be any length: it is not taken. */
+/** The body of a request, of at most `mostBytes`. A compressed body is refused, since it may expand to any length. */
 export async function readBody(context: Context<ServerEnv>, mostBytes: number): Promise<string> {
   const { req } = context;
   const encoding = req.header('content-encoding');
@@ -30,7 +30,7 @@ export async function readBody(context: Context<ServerEnv>, mostBytes: number): 
 async function promptly<Value>(coming: Promise<Value> | undefined): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem('slow', 'nothing came for too long; send it again')), silenceMs);
+    timer = setTimeout(() => reject(new Problem('slow', 'the request body stalled for too long; send it again')), silenceMs);
   });
   try {
     return await Promise.race([coming, silence]);
@@ -40,5 +40,5 @@ async function promptly<Value>(coming: Promise<Value> | undefined): Promise<Valu
 }
 
 function tooLarge(mostBytes: number): Problem {
-  return new Problem('too_large', `at most ${mostBytes} bytes at a time`);
+  return new Problem('too_large', `too large: at most ${mostBytes} bytes per request`);
 }

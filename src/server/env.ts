@@ -5,11 +5,11 @@ import type { Caller } from './tokens.ts';
 export interface ServerEnv {
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** From where it comes. */
+    /** The client's address. */
     address: string;
-    /** Who sends it; throws where nobody says so. */
+    /** The authenticated caller; throws if there is none. */
     caller: () => Caller;
-    /** Who was let in. */
+    /** The caller, once it was let in. */
     who: Caller;
   };
 }

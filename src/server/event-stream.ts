@@ -4,9 +4,9 @@ import type { Metrics } from './metrics.ts';
 export interface Message {
   event: string;
   id?: number;
-  /** JSON, which has no line ends. */
+  /** JSON, which has no line breaks. */
   data: string;
-  /** The same, one JSON value a line. */
+  /** The same, one JSON value per line. */
   lines?: readonly string[];
   /** How many events of a run are in it. */
   count?: number;
@@ -15,18 +15,18 @@ export interface Message {
 export interface StreamOptions {
   /** How a message is written. */
   encode: (message: Message) => string;
-  /** The last words for a viewer that does not take what it is sent. */
+  /** The last message for a viewer that stops reading. */
   behind: () => Message;
-  /** Something to send while there is nothing to say; absent: silence. */
+  /** What to send while there is no message; absent: nothing. */
   keepAlive?: string;
-  /** That of the request: who leaves before there is an answer never takes a stream, and never cancels it. */
+  /** The request's signal: a client that leaves before the response never opens the stream, and so never cancels it. */
   signal: AbortSignal;
   metrics: Metrics;
   timing: StreamTiming;
 }
 
 export interface StreamTiming {
-  /** A viewer that takes nothing for so long has fallen behind. */
+  /** A viewer that reads nothing for this long has fallen behind. */
   stallMs: number;
   keepAliveMs: number;
 }
@@ -37,14 +37,14 @@ export function sseText({ event, id, data }: Message): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** Begins to tell; the signal says that nobody listens any more, also to who waits for something to tell. */
+/** Starts the messages; the signal is aborted when the viewer has left, even while the generator waits for news. */
 export type Messages = (left: AbortSignal) => AsyncGenerator<readonly Message[], void>;
 
 const encoder = new TextEncoder();
 
 /**
- * Messages as they are taken: the next one is made when the last one is on its way, so a slow viewer costs one message
- * of memory, and nobody else any time. One that takes nothing is told that it fell behind, and let go.
+ * Sends messages as they are read: the next one is made when the last one is on its way, so a slow viewer costs one message
+ * of memory and delays no other viewer. A viewer that reads nothing is told that it fell behind, and disconnected.
  */
 export function streamOf(begin: Messages, options: StreamOptions): ReadableStream<Uint8Array> {
   const { encode, behind, keepAlive, signal, metrics, timing } = options;

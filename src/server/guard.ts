@@ -30,28 +30,28 @@ const headers: readonly (readonly [string, string])[] = [
   ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), interest-cohort=()'],
 ];
 
-/** Which names this server answers to; other names lead here only by a trick with DNS. */
+/** The names that this server answers to; any other name leads here only by DNS rebinding. */
 export interface Names {
   /** A `Host` header: name and port. */
   isHost(host: string): boolean;
   /** An `Origin` header of our own page. */
   isOwnOrigin(origin: string): boolean;
-  /** Pages elsewhere that may read with a token of their own, never with the cookie. */
+  /** Other origins whose pages may read with their own token, never with the cookie. */
   allowedOrigins: ReadonlySet<string>;
-  /** Whether the cookie may only travel encrypted. */
+  /** Whether the cookie may only be sent over HTTPS. */
   isSecure: boolean;
 }
 
 export interface GuardOptions {
   names: Names;
-  /** Undefined: whoever reaches it may do everything. */
+  /** Undefined: anyone who can reach the server may do everything. */
   tokens: Tokens | undefined;
   wrong: WrongTokens;
 }
 
 const everything: Caller = { name: 'anybody on this machine', rights: new Set(['read', 'stop', 'report']) };
 
-/** Every request passes here first: whom it is for, where it comes from, who sends it. */
+/** Checks every request first: its Host, its origin, and its caller. */
 export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     for (const [name, value] of headers) context.header(name, value);
@@ -65,7 +65,7 @@ export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler
       if (!names.allowedOrigins.has(origin))
         throw new Problem(
           'forbidden',
-          'pages of another origin may not ask here; "runwire serve --allow-origin ORIGIN" lets one read with a token',
+          'pages from another origin may not use this server; "runwire serve --allow-origin ORIGIN" lets one read with a token',
         );
       context.header('Access-Control-Allow-Origin', origin);
       context.header('Cross-Origin-Resource-Policy', 'cross-origin');
@@ -77,13 +77,13 @@ export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler
         return context.body(null, 204);
       }
     } else if (req.header('sec-fetch-site') === 'cross-site' && req.header('sec-fetch-mode') !== 'navigate')
-      throw new Problem('forbidden', 'pages of another site may not ask here');
+      throw new Problem('forbidden', 'pages from another site may not use this server');
     context.set('caller', () => callerOf(context, { tokens, wrong, cookies: !isElsewhere }));
     await next();
   };
 }
 
-/** The caller, who must have this right; asked where it matters, so that the page itself needs none. */
+/** Requires a caller with this right; only routes that need it ask, so the page itself needs no token. */
 export function allow(right: Right): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const caller = context.get('caller')();
@@ -94,7 +94,7 @@ export function allow(right: Right): MiddlewareHandler<ServerEnv> {
   };
 }
 
-/** Forms and images of other pages can send a request, but no header of our own. */
+/** Forms and images on other pages can send a request, but not with a custom header. */
 export const notSimple: MiddlewareHandler<ServerEnv> = async ({ req }, next) => {
   if (req.header('x-runwire') === undefined && req.header('authorization') === undefined)
     throw new Problem('forbidden', 'send the header "X-Runwire: 1" with this request');
@@ -126,7 +126,7 @@ export function refuseToken(context: Context<ServerEnv>, wrong: WrongTokens): ne
   throw new Problem('auth', 'wrong token: open the link that "runwire serve" printed, or ask for a new token');
 }
 
-/** `Bearer …`, or the password of `Basic …`: what some tools can send. */
+/** `Bearer …`, or the password of `Basic …`, which is all that some tools can send. */
 function bearer(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const [scheme = '', value = ''] = header.split(' ', 2);

@@ -8,7 +8,7 @@ import type { ServerEnv } from './env.ts';
 
 export interface Listening {
   port: number;
-  /** Ends all connections, also those that stream. */
+  /** Closes all connections, including open streams. */
   close(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface ListenOptions {
   tls?: { cert: string; key: string } | undefined;
 }
 
-/** What a client may take of us before it has said anything worth it. */
+/** The resources that a client may use before it has sent a valid request. */
 const limits = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 5000,
@@ -27,7 +27,7 @@ const limits = {
   keepAliveTimeout: 5000,
 };
 const mostConnections = 4000;
-/** A connection on which nothing moves; a stream says something more often. */
+/** When an idle connection is closed; a stream sends something more often. */
 const silentMs = 45_000;
 
 export async function listen(app: Hono<ServerEnv>, { host, port, tls }: ListenOptions): Promise<Listening> {
@@ -64,7 +64,7 @@ function begin(server: Server, host: string, port: number): Promise<void> {
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number): Failure {
   if (error.code === 'EADDRINUSE')
-    return new Failure('config', `port ${port} is taken, perhaps by another "runwire serve"; name another with --port, or 0 for any`);
+    return new Failure('config', `port ${port} is in use, perhaps by another "runwire serve"; choose another with --port, or 0 for any`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return new Failure('input', `--host ${host}: this machine has no such address; try 127.0.0.1, ::1 or 0.0.0.0`);
   return new Failure('config', `cannot listen on ${host}:${port}: ${error.message}`, { cause: error });

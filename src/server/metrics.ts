@@ -1,9 +1,9 @@
-/** What the server counts of itself, since its start. */
+/** The server's own counters, since its start. */
 export class Metrics {
-  /** Streams that are open. */
+  /** Open streams. */
   clients = 0;
   eventsSent = 0;
-  /** Viewers that were told that they fell behind. */
+  /** Viewers that fell behind. */
   behind = 0;
   uploads = 0;
   recordsReported = 0;

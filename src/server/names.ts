@@ -6,18 +6,18 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** As it stands in an address: IPv6 in brackets. */
+/** As written in a URL: IPv6 in brackets. */
 export function inUrl(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
 export interface NamesOptions {
   host: string;
-  /** Known when it listens. */
+  /** Known once the server listens. */
   port: () => number;
-  /** Whose certificate it is tells which names lead here. */
+  /** The names in the certificate are names of this server. */
   certificate?: string | undefined;
-  /** The address that people type, where a reverse proxy stands before us. */
+  /** The address that people type, if the server is behind a reverse proxy. */
   proxyOrigin?: string | undefined;
   allowedOrigins: readonly string[];
 }

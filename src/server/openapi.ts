@@ -52,22 +52,22 @@ interface Route {
 
 const filters: readonly Parameter[] = [
   { name: 'status', about: 'Several: a,b', schema: { type: 'string', examples: [...statuses] } },
-  { name: 'class', about: 'Class of the verdict; several: a,b', schema: { type: 'string', examples: [...classes] } },
+  { name: 'class', about: 'Verdict class; several: a,b', schema: { type: 'string', examples: [...classes] } },
   { name: 'agent', about: 'Agent' },
   { name: 'model', about: 'Model' },
   { name: 'user', about: 'Started by this user' },
   { name: 'host', about: 'On this machine' },
-  { name: 'repo', about: 'Repository, as its remote calls it: owner/name' },
+  { name: 'repo', about: 'Repository, as named by its remote: owner/name' },
   { name: 'cwd', about: 'In this folder' },
   { name: 'session', about: "The agent's session" },
-  { name: 'label', about: 'KEY=VALUE; may be repeated: all of them' },
+  { name: 'label', about: 'KEY=VALUE; if repeated, all must match' },
   { name: 'parent', about: 'Started by this run' },
   { name: 'root', about: 'Anywhere below this run' },
-  { name: 'since', about: 'A span such as 2h, or a date' },
+  { name: 'since', about: 'A duration such as 2h, or a date' },
   { name: 'until', about: 'The same' },
   { name: 'min_cost', about: 'USD' },
   { name: 'max_cost', about: 'USD' },
-  { name: 'search', about: 'All these words are in the prompt or the answer; word* is a prefix' },
+  { name: 'search', about: 'Words that must all be in the prompt or the answer; word* is a prefix' },
   { name: 'file', about: 'Runs that changed this file: a path, or the end of one' },
 ];
 
@@ -75,43 +75,43 @@ const stream = (about: string): Route['answer'] => ({ about, type: 'text/event-s
 
 const routes: Readonly<Record<string, Route>> = {
   'get /api/runs': {
-    about: 'Runs, the newest first',
+    about: 'Runs, newest first',
     right: 'read',
     query: [
       ...filters,
       { name: 'limit', about: '1 to 500; default: 50' },
-      { name: 'after', about: '`next` of the page before' },
-      { name: 'live', about: '1: those that go on come first' },
-      { name: 'total', about: '1: how many there are' },
+      { name: 'after', about: '`next` of the previous page' },
+      { name: 'live', about: '1: running ones come first' },
+      { name: 'total', about: '1: add how many there are' },
     ],
     answer: { about: 'A page', name: 'RunPage' },
   },
   'get /api/runs/{id}': { about: 'One run with its outcome', right: 'read', answer: { about: 'The run', name: 'RunRecord' } },
   'get /api/runs/{id}/children': { about: 'All runs below it', right: 'read', answer: { about: 'With their depth', name: 'RunPage' } },
   'get /api/runs/{id}/timeline': {
-    about: 'Its tool calls and when they were',
+    about: 'Its tool calls and their times',
     right: 'read',
     answer: { about: 'From its tape', name: 'Timeline' },
   },
   'get /api/runs/{id}/records': {
-    about: 'What it did, from its tape, then live',
+    about: 'Its records, from its tape, then live',
     right: 'read',
     query: [
       { name: 'after', about: 'Records above this sequence' },
-      { name: 'limit', about: 'No more than these, without waiting for more' },
-      { name: 'follow', about: '0: what there is' },
-      { name: 'cut', about: 'Texts that are longer are cut; `cut` of the record tells where, and how many characters are missing' },
-      { name: 'Last-Event-ID', about: 'As `after`: what a browser sends when it connects again', in: 'header' },
+      { name: 'limit', about: 'At most this many, without waiting for more' },
+      { name: 'follow', about: '0: only what there is now' },
+      { name: 'cut', about: 'Cut texts longer than this; `cut` in the record shows where, and how many characters are missing' },
+      { name: 'Last-Event-ID', about: 'Like `after`; sent by a browser when it reconnects', in: 'header' },
     ],
     answer: stream(
-      '`records` (a JSON array of EventRecord, its id is the last sequence), `end` ({ outcome }), `behind` ({ after }); or application/x-ndjson, as Accept asks',
+      '`records` (a JSON array of EventRecord, its id is the last sequence), `end` ({ outcome }), `behind` ({ after }); or application/x-ndjson, if Accept asks for it',
     ),
   },
   'get /api/runs/{id}/tape': {
-    about: 'All of it as a file',
+    about: 'The whole run as a file',
     right: 'read',
-    query: [{ name: 'to', about: 'A dialect, as "runwire dialects" lists them; default: runwire' }],
-    answer: { about: 'The file; formats of front ends as text/event-stream', type: 'application/x-ndjson' },
+    query: [{ name: 'to', about: 'A dialect from "runwire dialects"; default: runwire' }],
+    answer: { about: 'The file; front-end formats as text/event-stream', type: 'application/x-ndjson' },
   },
   'get /api/runs/{id}/diff/{other}': {
     about: 'What differs between two runs',
@@ -130,28 +130,28 @@ const routes: Readonly<Record<string, Route>> = {
     answer: stream('`run` (a RunSummary); `behind`: read the list again'),
   },
   'get /api/runs/{id}/stop': {
-    about: 'What would end with it, without ending it; `refused`: why it cannot be stopped from here',
+    about: 'What would end with it, without stopping it; `refused`: why it cannot be stopped from here',
     right: 'stop',
     answer: { about: 'The runs of its process', name: 'Stopped' },
   },
   'post /api/runs/{id}/stop': {
-    about: 'Ends a run of this machine and this user, as Ctrl-C would',
+    about: 'Stops a run of this machine and this user, as Ctrl-C would',
     right: 'stop',
     body: { type: 'application/json', about: 'Why', name: 'StopRequest' },
     answer: { status: '202', about: 'The runs that end with its process', name: 'Stopped' },
   },
   'post /api/report/{id}': {
-    about: 'A piece of a run that happens elsewhere; may be sent again',
+    about: 'A part of a run on another machine; may be sent again',
     right: 'report',
     body: { type: 'application/x-ndjson', about: 'A ReportHead, then EventRecords, then a ReportEnd when the run has ended' },
-    answer: { about: 'How far it is known here; 409 with `accepted_to`: send what follows that again', name: 'Accepted' },
+    answer: { about: 'How far it was received; 409 with `accepted_to`: send everything after that again', name: 'Accepted' },
   },
   'get /api/session': { about: 'What this token may do', right: 'read', answer: { about: 'Its rights', name: 'Session' } },
-  'get /healthz': { about: 'Whether it serves', answer: { about: 'ok', type: 'text/plain' } },
-  'get /metrics': { about: 'Figures for Prometheus', right: 'read', answer: { about: 'Text format 0.0.4', type: 'text/plain' } },
+  'get /healthz': { about: 'Whether the server is healthy', answer: { about: 'ok', type: 'text/plain' } },
+  'get /metrics': { about: 'Metrics for Prometheus', right: 'read', answer: { about: 'Text format 0.0.4', type: 'text/plain' } },
 };
 
-/** The description of the API, made from the schemas that it is checked with. */
+/** The OpenAPI description, made from the schemas that the API is checked against. */
 export function openApi(): object {
   const { schemas: definitions } = z.toJSONSchema(registry(), { unrepresentable: 'any', uri: (id) => `#/components/schemas/${id}` });
   const paths: Record<string, Record<string, object>> = {};
@@ -161,7 +161,7 @@ export function openApi(): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Runwire', version, description: 'Runs of agents, live and afterwards.' },
+    info: { title: 'Runwire', version, description: 'Agent runs, live and afterwards.' },
     security: [{ token: [] }, { cookie: [] }],
     paths,
     components: {
@@ -187,7 +187,7 @@ function operation(path: string, { about, right, query = [], body, answer }: Rou
     name,
     in: 'path',
     required: true,
-    description: 'The id of a run, the part of it that is shown, or last',
+    description: 'The id of a run, its short form, or last',
     schema: { type: 'string' },
   }));
   const asked = query.map(({ name, about: description, schema = { type: 'string' }, in: place = 'query' }) => ({

@@ -7,10 +7,10 @@ import type { Environment } from '../vocabulary.ts';
 import { stateFolder } from '../xdg.ts';
 import { type Right, rights, type Token } from './tokens.ts';
 
-/** What is shorter can be guessed. */
+/** A shorter token can be guessed. */
 const shortest = 24;
 
-/** The token of who starts the server. It is kept, for its user alone, so that pages that are open survive a restart. */
+/** The token of the user who starts the server. It is stored, readable by that user alone, so that open pages survive a restart. */
 export function ownToken(env: Environment, { renew }: { renew: boolean }): Token {
   const path = join(stateFolder(env), 'serve.token');
   const kept = renew ? undefined : readKept(path);
@@ -28,13 +28,13 @@ function readKept(path: string): string | undefined {
   }
 }
 
-/** Where nothing can be written, it serves for this start. */
+/** If it cannot be written, the token is good for this start only. */
 function keep(path: string, secret: string): void {
   try {
     makeFolder(dirname(path));
     writeFileSync(path, `${secret}\n`, { mode: 0o600 });
   } catch {
-    // Whoever comes back has to use the new link.
+    // After a restart the new link has to be used.
   }
 }
 
@@ -44,7 +44,7 @@ const variables: readonly (readonly [variable: string, rights: readonly Right[]]
   ['RUNWIRE_REPORT_TOKEN', ['report']],
 ];
 
-/** Tokens that were given, by variables and by a file of lines such as `read,stop TOKEN alice`. None of them is ever printed. */
+/** Tokens from environment variables and from a file with lines such as `read,stop TOKEN alice`. None of them is ever printed. */
 export function givenTokens(env: Environment, file: { path: string; text: string } | undefined): Token[] {
   const set = variables.flatMap(([variable, given]): Token[] => {
     const secret = env[variable] ?? '';

@@ -16,10 +16,10 @@ const statuses = {
 type ProblemCode = keyof typeof statuses;
 export const problemCodes = Object.keys(statuses) as readonly ProblemCode[];
 
-/** What a request is answered with when it cannot be done: what, where, what to try. */
+/** The error response to a request: what is wrong, where, and what to try. */
 export class Problem extends Error {
   readonly code: ProblemCode;
-  /** More that a program needs to continue. */
+  /** Extra fields that a program needs to continue. */
   readonly more: Readonly<Record<string, string | number>>;
 
   constructor(code: ProblemCode, message: string, more: Readonly<Record<string, string | number>> = {}) {

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** What the ledger adds up to. */
+/** Totals of the ledger. */
 export interface Totals {
   classes: readonly Stats[];
   all: Stats | undefined;
@@ -15,16 +15,11 @@ export async function totalsOf({ store }: Ledger): Promise<Totals> {
   return { classes, all };
 }
 
-/** What `/metrics` tells, in Prometheus' text format. */
+/** The content of `/metrics`, in Prometheus' text format. */
 export function prometheusText({ classes, all }: Totals, metrics: Metrics): string {
   const one = (value: number | undefined): Sample[] => [[{}, value ?? 0]];
   const families: readonly (readonly [name: string, type: 'gauge' | 'counter', help: string, samples: readonly Sample[]])[] = [
-    [
-      'runwire_runs',
-      'gauge',
-      'Runs in the ledger by the class of their verdict.',
-      classes.map(({ group = 'none', runs }) => [{ class: group }, runs]),
-    ],
+    ['runwire_runs', 'gauge', 'Runs in the ledger by verdict class.', classes.map(({ group = 'none', runs }) => [{ class: group }, runs])],
     ['runwire_runs_live', 'gauge', 'Runs that have not ended.', one(all?.running)],
     [
       'runwire_tokens',
@@ -38,11 +33,11 @@ export function prometheusText({ classes, all }: Totals, metrics: Metrics): stri
     ],
     ['runwire_cost_usd', 'gauge', 'Cost of the runs whose cost is known.', one(all?.cost)],
     ['runwire_cost_known_runs', 'gauge', 'Runs whose cost is known.', one(all?.cost_known)],
-    ['runwire_viewers', 'gauge', 'Streams that are open.', one(metrics.clients)],
+    ['runwire_viewers', 'gauge', 'Open streams.', one(metrics.clients)],
     ['runwire_viewers_behind_total', 'counter', 'Viewers that fell behind.', one(metrics.behind)],
-    ['runwire_events_sent_total', 'counter', 'Events that were sent to viewers.', one(metrics.eventsSent)],
-    ['runwire_uploads_total', 'counter', 'Uploads of runs elsewhere.', one(metrics.uploads)],
-    ['runwire_events_reported_total', 'counter', 'Events in them that were new.', one(metrics.recordsReported)],
+    ['runwire_events_sent_total', 'counter', 'Events sent to viewers.', one(metrics.eventsSent)],
+    ['runwire_uploads_total', 'counter', 'Uploads of runs on other machines.', one(metrics.uploads)],
+    ['runwire_events_reported_total', 'counter', 'New events in these uploads.', one(metrics.recordsReported)],
     ['runwire_requests_refused_total', 'counter', 'Requests that were refused.', one(metrics.refused)],
     ['process_resident_memory_bytes', 'gauge', 'Memory of the server.', one(process.memoryUsage.rss())],
   ];
@@ -59,7 +54,7 @@ function sampleText(name: string, [labels, value]: Sample): string {
   return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
 }
 
-/** The same answer for some time. */
+/** Caches an answer for some time. */
 export function cached<Value>(make: () => Promise<Value>, ms: number, now: () => number): () => Promise<Value> {
   let made: { at: number; value: Promise<Value> } | undefined;
   return () => {

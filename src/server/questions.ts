@@ -22,7 +22,7 @@ const manyValued = [
   'file',
 ] as const satisfies readonly (keyof AskedRuns)[];
 
-/** What a request asks for, checked. */
+/** The validated filter of a request. */
 export async function askedFilter(context: Context, ledger: Ledger, now: number): Promise<RunFilter> {
   const { req } = context;
   const asked: AskedRuns = {
@@ -39,9 +39,9 @@ function filled(values: readonly string[] | undefined): string[] | undefined {
   return given.length === 0 ? undefined : given;
 }
 
-/** The run of a path: a whole id, the beginning of a short one, or `last`. */
+/** The run named in a path: a full id, the beginning of a short one, or `last`. */
 export async function namedRun({ store }: Ledger, word: string): Promise<RunRecord> {
-  // Nothing else can be an id, and nothing else is looked for.
+  // Nothing else can be an id, so nothing else is looked up.
   const found = /^[0-9a-z]{1,26}$/.test(word) ? await findRun(store, word) : undefined;
   if (found?.kind === 'run') return found.run;
   if (found?.kind === 'ambiguous')
@@ -49,7 +49,7 @@ export async function namedRun({ store }: Ledger, word: string): Promise<RunReco
   throw new Problem('not_found', 'there is no such run; it may have been pruned, or be in another ledger');
 }
 
-/** A whole number of the query. */
+/** An integer from the query. */
 export function askedNumber(context: Context, name: string, { least, most }: { least: number; most: number }): number | undefined {
   const text = context.req.query(name);
   if (text === undefined || text === '') return undefined;

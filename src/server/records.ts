@@ -11,17 +11,17 @@ import type { Tape } from '../stores/tape.ts';
 import type { Message } from './event-stream.ts';
 
 const recordsPerMessage = 500;
-/** A message is sent before it is longer, where its records allow. */
+/** A message is sent before it grows beyond this, unless a single record is longer. */
 const charactersPerMessage = 256 * 1024;
 
 export interface Wanted {
   /** Records above this sequence. */
   after: number;
-  /** No more of them. */
+  /** At most this many. */
   limit?: number | undefined;
-  /** Goes on with the run until its end. */
+  /** Follows the run until its end. */
   follow: boolean;
-  /** Texts are cut where they are longer. */
+  /** Texts longer than this are cut. */
   cut?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Source {
   now: () => number;
 }
 
-/** What a run did, as messages: from its tape, then live. The last one tells its outcome, once the run has ended. */
+/** The records of a run as messages: from its tape, then live. The last one holds the outcome, once the run has ended. */
 export async function* recordMessages(
   { ledger, live, now }: Source,
   run: RunRecord,
@@ -44,7 +44,7 @@ export async function* recordMessages(
   if (!follow && Number.isFinite(limit)) {
     const range = recordRange(tape, after, limit);
     for (let next = await range.next(); ; next = await range.next()) {
-      // The end of a run that goes on is not ours to invent.
+      // A run that is still running must not get an invented end.
       if (next.done === true && (next.value || run.status === 'running')) return;
       if (next.done === true) break;
       for (const message of messagesOf(next.value, cut)) yield [message];
@@ -98,7 +98,7 @@ export function* messagesOf(records: readonly EventRecord[], cut: number | undef
   if (lines.length > 0) yield take();
 }
 
-/** Undefined: it is nested too deeply to be written. */
+/** Undefined: it is nested too deeply to be serialised. */
 function lineOf(record: EventRecord, cut: number | undefined): string | undefined {
   return unlessTooLarge(() => {
     const line = recordJson(record);
@@ -106,7 +106,7 @@ function lineOf(record: EventRecord, cut: number | undefined): string | undefine
   });
 }
 
-/** The same as lines of JSON: the records alone, which end with the run's own `thread.completed`. */
+/** The same as JSON lines: the records alone, which end with the run's own `thread.completed`. */
 export function ndjsonText({ lines = [] }: Message): string {
   return lines.map((line) => `${line}\n`).join('');
 }

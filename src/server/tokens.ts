@@ -3,21 +3,21 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 export const rights = ['read', 'stop', 'report'] as const;
 export type Right = (typeof rights)[number];
 
-/** A secret, what it allows, and how it is called where it is recorded who did something. */
+/** A secret, what it allows, and the name under which its actions are recorded. */
 export interface Token {
   secret: string;
   rights: readonly Right[];
   name: string;
 }
 
-/** Who asks. */
+/** The sender of a request. */
 export interface Caller {
   name: string;
   rights: ReadonlySet<Right>;
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-/** What a browser keeps is not the token: it opens pages, and cannot be sent as one. */
+/** The cookie is not the token: it opens pages, but cannot be sent as a token. */
 const cookieOf = (secret: string): string => createHmac('sha256', secret).update('runwire cookie').digest('base64url');
 
 interface Known {
@@ -27,7 +27,7 @@ interface Known {
   caller: Caller;
 }
 
-/** The tokens of a server. All of them are compared, each in the same time, whatever was sent. */
+/** The tokens of a server. All of them are always compared, in constant time. */
 export class Tokens {
   readonly #known: readonly Known[];
 
@@ -64,7 +64,7 @@ export class Tokens {
 const wrongPerMinute = 20;
 const addressesKept = 10_000;
 
-/** Counts wrong tokens by address. A right one is always let in: whoever shares an address with somebody who guesses is not locked out. */
+/** Counts wrong tokens by address. A right one is always let in, so that nobody who shares an address with an attacker is locked out. */
 export class WrongTokens {
   readonly #now: () => number;
   readonly #counts = new Map<string, { since: number; wrong: number }>();
@@ -73,7 +73,7 @@ export class WrongTokens {
     this.#now = now;
   }
 
-  /** Seconds to wait; undefined: a few are forgiven. */
+  /** Seconds to wait; undefined: the first few wrong tokens cost nothing. */
   add(address: string): number | undefined {
     const now = this.#now();
     const known = this.#counts.get(address);

@@ -96,7 +96,7 @@ it('stops a run of this machine when asked twice, tells of it beside the page, a
   await page.getByRole('button', { name: 'Let it run' }).click();
   expect((await server.json<RunRecord>(`/api/runs/${run.id}`)).status).toBe('running');
   await page.getByRole('button', { name: 'Stop…' }).click();
-  await page.getByLabel('Why').fill('it loops');
+  await page.getByLabel('Reason').fill('it loops');
   await page.getByRole('button', { name: 'Stop it' }).click();
   expect((await running.ended).code).toBe(130);
   await page.getByRole('heading', { name: 'Cancelled' }).waitFor();

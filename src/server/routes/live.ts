@@ -6,10 +6,10 @@ import { type Message, type Messages, sseText, streamOf } from '../event-stream.
 import { allow } from '../guard.ts';
 import { refuseCrowd, streamHeaders } from './records.ts';
 
-/** Runs that changed and were not taken yet; each is there once, as it is now. */
+/** How many changed runs may wait for a viewer; each is held once, in its latest state. */
 const mostWaiting = 5000;
 
-/** Every run of the ledger, whenever it begins, changes or ends. */
+/** Reports every run of the ledger whenever it begins, changes or ends. */
 export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
   const { live, metrics, timing } = room;
 
@@ -17,17 +17,17 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
     refuseCrowd(room);
     const { signal } = context.req.raw;
     const news = new News();
-    // Who is connected misses nothing from then on: whoever reads the list after that knows it all.
+    // A connected viewer misses nothing from here on, so one that reads the list afterwards has everything.
     const release = await live.listen((runs) => news.add(runs), signal);
     try {
-      // Others came meanwhile.
+      // Other viewers may have connected meanwhile.
       refuseCrowd(room);
     } catch (error) {
       release();
       throw error;
     }
     const messages: Messages = (left) => {
-      // Also of one that leaves before it takes anything.
+      // Also for a viewer that leaves before it reads anything.
       left.addEventListener('abort', release);
       return news.messages(left);
     };
@@ -38,7 +38,7 @@ export function liveRoutes(app: Hono<ServerEnv>, room: Room): void {
 
 const behind = (): Message => ({ event: 'behind', data: '{}' });
 
-/** What one viewer has to be told. */
+/** The changes that one viewer has not received yet. */
 class News {
   readonly #waiting = new Map<string, RunSummary>();
   #some = Promise.withResolvers<void>();

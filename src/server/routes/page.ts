@@ -4,14 +4,14 @@ import type { Asset } from '../assets.ts';
 import type { ServerEnv } from '../env.ts';
 import { Problem } from '../problem.ts';
 
-/** The page and its files. They hold nothing of any run, so they need no token. */
+/** The page and its files. They contain no run data, so they need no token. */
 export function pageRoutes(app: Hono<ServerEnv>, { assets }: Room): void {
   const index = assets.get('/index.html');
 
   for (const path of ['/', '/runs/:id', '/runs/:id/tree', '/compare/:a/:b'])
     app.get(path, (context) => {
       if (index === undefined)
-        throw new Problem('not_found', 'this package was built without the page; the API is there all the same: see /openapi.json');
+        throw new Problem('not_found', 'this package was built without the page; the API works all the same: see /openapi.json');
       return send(context, index);
     });
 

@@ -14,7 +14,7 @@ import { ndjsonText, recordMessages, type Wanted } from '../records.ts';
 const mostRecords = 1_000_000;
 const mostClients = 1000;
 
-/** What a run did: its records, live or not, and the tape in any dialect. */
+/** The records of a run, live or not, and its tape in any dialect. */
 export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
   const { ledger, metrics, timing } = room;
 
@@ -31,7 +31,7 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
           yield some;
         }
       } catch (error) {
-        // A page connects again by itself, and is told why; lines just end too early, which a reader sees.
+        // A page reconnects by itself and is told why; a stream of lines just ends early, which its reader notices.
         if (isLines || !(error instanceof PlaceAway)) throw error;
         yield [{ event: 'away', data: JSON.stringify({ after: last, message: error.message }) }];
       }
@@ -56,7 +56,7 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     async function* messages() {
       for await (const data of tapeText(ledger, run, tape, { dialect, variant })) yield [{ event: 'text', data }];
     }
-    // A download that nobody takes ends with an error, not as if it were whole.
+    // A stalled download ends with an error, not as if it were complete.
     const body = streamOf(messages, {
       encode: ({ data }) => data,
       behind: () => ({ event: 'text', data: '' }),
@@ -68,7 +68,7 @@ export function recordRoutes(app: Hono<ServerEnv>, room: Room): void {
     return context.body(body, 200, {
       ...streamHeaders(type),
       ...variant.headers,
-      // What a front end reads as it comes is no file to keep.
+      // A stream for a front end is not a file to save.
       ...(variant.layout === 'sse' ? {} : { 'Content-Disposition': `attachment; filename="${run.id}.${dialect.id}${ending}"` }),
     });
   });
@@ -91,7 +91,7 @@ const fileKinds: Record<Variant['layout'], { type: string; ending: string }> = {
 function askedRecords(context: Context<ServerEnv>): Wanted {
   const limit = askedNumber(context, 'limit', { least: 1, most: mostRecords });
   const asked = askedNumber(context, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0;
-  // A browser that connects again asks for the same address, and tells in a header how far it came.
+  // A browser that reconnects requests the same address, and sends in a header how far it got.
   const told = context.req.header('last-event-id') ?? '';
   const after = /^\d{1,15}$/.test(told) ? Math.max(asked, Number(told)) : asked;
   const cut = askedNumber(context, 'cut', { least: 10, most: Number.MAX_SAFE_INTEGER });
@@ -99,7 +99,7 @@ function askedRecords(context: Context<ServerEnv>): Wanted {
 }
 
 export function streamHeaders(type: string): Record<string, string> {
-  // A proxy that collects a stream before it passes it on makes it no stream.
+  // A proxy must not buffer the stream.
   return { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
 }
 

@@ -8,10 +8,10 @@ import { allow, notSimple } from '../guard.ts';
 import { Problem } from '../problem.ts';
 
 const mostBytes = 32 * 1024 * 1024;
-/** Bodies that are in memory at once. */
+/** How many request bodies are in memory at once. */
 const mostUploads = 8;
 
-/** Runs elsewhere, told by "runwire run --report". */
+/** Runs on other machines, reported by "runwire run --report". */
 export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Room): void {
   let reported: Promise<ReportedRuns> | undefined;
   let open = 0;
@@ -28,7 +28,7 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Roo
       reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));
       const answer = await (await reported).accept(id, await readBody(context, mostBytes));
       if ('missing' in answer)
-        throw new Problem('conflict', `what was sent before is not here; send everything after ${answer.accepted_to}`, {
+        throw new Problem('conflict', `earlier records are missing here; send everything after ${answer.accepted_to}`, {
           accepted_to: answer.accepted_to,
         });
       metrics.uploads += 1;

@@ -16,7 +16,7 @@ import { askedFilter, askedNumber, namedRun } from '../questions.ts';
 const defaultLimit = 50;
 const mostRuns = 500;
 
-/** What the ledger knows of runs. */
+/** What the ledger knows about runs. */
 export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
   const { store, tapes } = ledger;
 
@@ -24,11 +24,11 @@ export function runRoutes(app: Hono<ServerEnv>, { ledger, now }: Room): void {
     const filter = await askedFilter(context, ledger, now());
     const limit = askedNumber(context, 'limit', { least: 1, most: mostRuns }) ?? defaultLimit;
     const after = context.req.query('after') || undefined;
-    if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the page before');
+    if (after !== undefined && !isWholeId(after)) throw new Problem('input', 'after: expected "next" of the previous page');
     const families = new Families(store);
     const liveFirst = context.req.query('live') === '1';
     const isRunning = filter.status?.includes('running') ?? true;
-    // The open runs come before the first page, and in no other.
+    // Open runs come before the first page, and on no other.
     const open =
       liveFirst && isRunning && after === undefined
         ? (await families.page({ ...filter, status: ['running'] }, { limit: mostRuns })).runs

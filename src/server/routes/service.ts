@@ -6,10 +6,10 @@ import type { ServerEnv } from '../env.ts';
 import { allow, cookieName, refuseToken } from '../guard.ts';
 import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 
-/** Adding up a million runs takes a moment; who scrapes in between gets the same figures. */
+/** Adding up a million runs takes a moment; scrapes within this time get the same figures. */
 const totalsMs = 5000;
 
-/** What is about the server itself. */
+/** Routes about the server itself. */
 export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, now }: Room): void {
   app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
 
@@ -33,7 +33,7 @@ export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, nam
         secure: names.isSecure,
         maxAge: 30 * 86_400,
       });
-    // The token must not stay in the address bar, nor in the history.
+    // The token must not stay in the address bar or the history.
     return context.redirect('/', 303);
   });
 

@@ -9,7 +9,7 @@ import { namedRun } from '../questions.ts';
 
 const mostBytes = 4096;
 
-/** Ends a run of this machine, as Ctrl-C would. */
+/** Stops a run of this machine, as Ctrl-C would. */
 export function stopRoutes(app: Hono<ServerEnv>, { ledger }: Room): void {
   app.get('/api/runs/:id/stop', allow('stop'), async (context) => {
     const ends = await endsWith(ledger.store, await namedRun(ledger, context.req.param('id')));
@@ -32,7 +32,7 @@ function reasonIn(text: string): string {
     const { reason = '' } = JSON.parse(text || '{}') as { reason?: unknown };
     if (typeof reason === 'string') return reason;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Problem('input', 'expected JSON such as {"reason":"it loops"}');
 }
