@@ -9,7 +9,7 @@ import { asJson, type QueueParts } from './parts.ts';
 
 const batch = 500;
 
-/** What comes into the queue. */
+/** Adds jobs to the queue. */
 export class Adding {
   readonly #database: QueueDatabase;
   readonly #boss: Boss;
@@ -21,7 +21,7 @@ export class Adding {
     this.#p = p;
   }
 
-  /** All of them or none; what is there by its id stays as it is. Answers each with its state, in the same order. */
+  /** Adds all of them or none; a job whose id is already there stays as it is. Returns each with its state, in the same order. */
   async add(jobs: readonly NewJob[]): Promise<{ run: string; state: JobState; isNew: boolean }[]> {
     return this.#database.transaction(async (sql) => {
       const answers: { run: string; state: JobState; isNew: boolean }[] = [];
@@ -87,7 +87,7 @@ export class Adding {
   }
 }
 
-/** Gives jobs to pg-boss. */
+/** Hands jobs to pg-boss. */
 export async function sendJobs(
   boss: Boss,
   sql: Transaction,
@@ -105,7 +105,7 @@ export async function sendJobs(
   );
 }
 
-/** Jobs of one signature may be taken, or not, all alike. Empty: nothing keeps them from being taken. */
+/** Jobs with the same signature may either all be taken or not. Empty: nothing keeps them from being taken. */
 function signatureOf({ keys, needs }: { keys: readonly string[]; needs: readonly string[] }): string {
   if (keys.length + needs.length === 0) return '';
   const parts = JSON.stringify([[...new Set(keys)].toSorted(), [...new Set(needs)].toSorted()]);

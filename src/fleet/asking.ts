@@ -3,7 +3,7 @@ import type { QueueDatabase } from './database.ts';
 import type { Job, JobState } from './job.ts';
 import type { QueueParts } from './parts.ts';
 
-/** What people and workers ask of the queue, and what it forgets. */
+/** Queries by users and workers, and pruning. */
 export class Asking {
   readonly #database: QueueDatabase;
   readonly #boss: Boss;
@@ -17,7 +17,7 @@ export class Asking {
     this.#lock = lock;
   }
 
-  /** The newest last; `open`: those that have not ended. */
+  /** Newest last; `open`: those that have not ended. */
   async list({ states, limit }: { states: readonly JobState[]; limit: number }): Promise<Job[]> {
     const rows = await this.#database.query<JobRow>(
       `select * from (select ${columns} from ${this.#p}jobs where state = any($1) order by run desc limit $2) x order by priority desc, run`,
@@ -31,9 +31,9 @@ export class Asking {
     return rows.map(jobOf)[0];
   }
 
-  /** Runs that a person may mean: by a whole id, the beginning of a short one, or the name that they gave it. */
+  /** Runs that a user may mean: by a full id, the beginning of a short one, or the name that they gave it. */
   async find(word: string): Promise<string[]> {
-    // No text in a database has it.
+    // PostgreSQL text cannot contain it.
     if (word.includes('\0')) return [];
     const text = word.trim().toLowerCase();
     const rows = await this.#database.query<{ run: string }>(
@@ -60,7 +60,7 @@ export class Asking {
       ]);
   }
 
-  /** Ends that a worker settled and may not have told the ledger, as JSON. */
+  /** Ends that a worker settled and may not have recorded in the ledger, as JSON. */
   async unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: string }[]> {
     const [condition, value] = 'run' in which ? ['run = $1', which.run] : [`ended_at < now() - $1 * interval '1 ms'`, which.olderThanMs];
     return this.#database.query<{ run: string; ending: string }>(
@@ -73,7 +73,7 @@ export class Asking {
     await this.#database.query(`update ${this.#p}jobs set is_recorded = true, ending = null where run = $1`, [run]);
   }
 
-  /** Forgets what ended before; answers how many. */
+  /** Removes jobs that ended before; returns how many. */
   async prune(olderThanMs: number): Promise<number> {
     return this.#database.transaction(async (sql) => {
       const rows = await sql.query<{ job: string }>(
@@ -105,7 +105,7 @@ const columns = `run, id, state, left(regexp_replace(coalesce(nullif(spec ->> 'p
 
 type JobRow = { [Field in keyof Job]: Job[Field] | null | Date };
 
-/** What is unknown is absent; times are text. */
+/** Unknown values are absent; times are text. */
 function jobOf(row: JobRow): Job {
   const told = Object.entries(row).flatMap(([name, value]) => {
     if (value === null) return [];

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 
-/** All of pg-boss that is used: its releases are many, and each call more is one more that may change. */
+/** The only parts of pg-boss that are used: it has frequent releases, and every further call is one that may change. */
 export interface Boss extends Pick<PgBoss, 'insert' | 'fetch'> {
   touch(name: string, claims: Claim[]): Promise<Affected>;
   complete(name: string, claims: Claim[], data: null, options: { db: Sql }): Promise<Affected>;
@@ -8,10 +8,10 @@ export interface Boss extends Pick<PgBoss, 'insert' | 'fetch'> {
   deleteJob(name: string, ids: string[], options: { db: Sql }): Promise<Affected>;
 }
 
-/** Of a claim that is another's by now, nothing is affected. */
+/** A claim that now belongs to another worker affects nothing. */
 interface Affected {
   affected: number;
-  /** The ids of the jobs that were. */
+  /** The ids of the affected jobs. */
   settled?: string[];
 }
 
@@ -20,7 +20,7 @@ export interface Sql {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** The claim of a worker: another worker that has the job later has another attempt. */
+/** The claim of a worker: a worker that gets the job later has another attempt number. */
 export interface Claim {
   id: string;
   retryCount: number;
@@ -29,16 +29,16 @@ export interface Claim {
 export const queueName = 'runs';
 const noJob = '00000000-0000-0000-0000-000000000000';
 
-/** pg-boss on our own connections. Its timers stay off: leases are judged where claims are made, under one lock. */
+/** pg-boss on our own connections. Its timers stay off: leases are checked where claims are made, under one lock. */
 export async function openBoss(db: Sql, schema: string): Promise<{ boss: Boss; close: () => Promise<void> }> {
   const { PgBoss: Loaded } = await import('pg-boss');
   const boss = new Loaded({ db, schema, supervise: false, schedule: false, migrate: true });
-  // Without a listener an error of its timers would end the process; each call tells its own.
+  // Without a listener an error in its timers would end the process; each call reports its own errors.
   boss.on('error', () => {});
   await boss.start();
   await boss.createQueue(queueName, { retryLimit: 1_000_000, retryDelay: 0 });
-  // It learns of a queue by a question of its own: not inside a transaction, which would wait for a second connection.
+  // It looks a queue up with its own query: do that now, since inside a transaction it would wait for a second connection.
   await boss.deleteJob(queueName, [noJob]);
-  // Its types leave out what these calls answer.
+  // Its types leave out what these calls return.
   return { boss: boss as unknown as Boss, close: () => boss.stop({ graceful: false, close: false }) };
 }

@@ -5,7 +5,7 @@ import type { QueueDatabase, Transaction } from './database.ts';
 import { endUnrun } from './end-unrun.ts';
 import type { QueueParts } from './parts.ts';
 
-/** A run whose workers vanish again and again is what makes them vanish. */
+/** A run whose workers keep vanishing is probably the cause. */
 const mostLosses = 5;
 const mostTries = 3;
 
@@ -20,21 +20,21 @@ export interface Claimed {
   origin: unknown;
   publish: 'none' | 'branch';
   budget: string | undefined;
-  /** Who queued it. */
+  /** The user who queued it. */
   by: string;
   hasBundle: boolean;
 }
 
 export interface ClaimAsk {
   count: number;
-  /** What the worker has. */
+  /** The labels of the worker. */
   labels: readonly string[];
   worker: string;
-  /** After so long without a word the run is given to another. */
+  /** After this long without a heartbeat the run is given to another worker. */
   leaseMs: number;
 }
 
-/** Who gets what is queued. */
+/** Hands queued runs to workers. */
 export class Claiming {
   readonly #database: QueueDatabase;
   readonly #boss: Boss;
@@ -50,7 +50,7 @@ export class Claiming {
     this.#sharedLock = sharedLock;
   }
 
-  /** Takes what may be done now, the most urgent first. Before that, runs whose lease has expired are freed. */
+  /** Takes runs that may start now, the most urgent first. Before that, runs whose lease has expired are freed. */
   async claim(ask: ClaimAsk): Promise<Claimed[]> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const seen = await this.#glance();
@@ -64,15 +64,15 @@ export class Claiming {
     return [];
   }
 
-  /** Where nothing is limited workers do not wait for each other: pg-boss gives each what no other has. */
+  /** Without limits workers do not wait for each other: pg-boss gives each worker jobs that no other has. */
   async #claimAny({ count, labels, ...who }: ClaimAsk): Promise<Claimed[]> {
-    // Inside an object it is not awaited before the commit.
+    // Wrapped in an object, the promise is not awaited before the commit.
     const { claimed } = await this.#database.transaction(async (sql) => {
       const fetched = await this.#boss.fetch(queueName, { db: sql, batchSize: count });
       if (fetched.length === 0) return { claimed: [] };
       const taken = this.#take(sql, fetched, who);
       taken.catch(() => {});
-      // Goes with the commit: a division by zero makes a rollback of it.
+      // Sent together with the commit: a division by zero turns it into a rollback.
       void sql.query(
         `select 1 / cast(not exists (
           select 1 from ${this.#p}jobs where job = any($1) and signature <> '' and (not needs <@ $2::text[] or exists (select 1 from ${this.#p}limits))) as integer)`,
@@ -83,7 +83,7 @@ export class Claiming {
     return claimed;
   }
 
-  /** One at a time, so that limits are exact. */
+  /** One worker at a time, so that limits are exact. */
   async #claimFitting({ count, labels, ...who }: ClaimAsk): Promise<Claimed[]> {
     return this.#database.transaction(async (sql) => {
       let looked = await this.#look(sql, labels);
@@ -96,7 +96,7 @@ export class Claiming {
       for (;;) {
         const fetched = await this.#boss.fetch(queueName, {
           db: sql,
-          // No more than fit if all of them are of the key that has the least room: what is taken is counted before the next.
+          // No more than would fit if all of them had the key with the least room: each batch is counted before the next.
           batchSize: Math.min(looked.room ?? Infinity, count - claimed.length),
           ...(looked.blocked.length === 0 ? {} : { ignoreGroups: looked.blocked }),
         });
@@ -115,7 +115,7 @@ export class Claiming {
     }, `${sweeping}; ${this.#lock}`);
   }
 
-  /** Whoever queues does not wait for the lock: what came between looking and fetching is found here. */
+  /** Adding to the queue does not wait for the lock: this finds jobs that were added between looking and fetching. */
   async #fits(sql: Transaction, fetched: readonly Claim[], labels: readonly string[]): Promise<boolean> {
     const [row] = await sql.query<{ fits: boolean }>(
       `select not exists (
@@ -184,7 +184,7 @@ export class Claiming {
     return `j.state = 'waiting' and not exists (select 1 from ${this.#p}jobs p where p.run = any(j.after) and p.state <> 'ended')`;
   }
 
-  /** Runs of workers that say nothing any more: again for somebody else, unless that was tried too often. */
+  /** Runs of workers that have gone silent: they are queued again, unless that was tried too often. */
   async #takeBack(sql: Transaction, rows: Looked['stale']): Promise<void> {
     for (const { run, job, attempt, losses, cancel_by } of rows) {
       const claim = { id: job, retryCount: attempt - 1 };
@@ -199,7 +199,7 @@ export class Claiming {
     }
   }
 
-  /** Runs whose forerunners have ended: well, and they are queued; else they never are. */
+  /** Runs whose predecessors have ended: they are queued if all succeeded, otherwise they never will be. */
   async #release(sql: Transaction, rows: Looked['ready']): Promise<void> {
     const good = rows.filter(({ failed }) => failed === null);
     await sql.query(`update ${this.#p}jobs set state = 'queued' where run = any($1)`, [good.map(({ run }) => run)]);
@@ -209,10 +209,10 @@ export class Claiming {
   }
 }
 
-/** Every run is in the index of what is open as queued and as running, and gone from it soon: only a scan of this kind marks what is gone, others read it again each time. */
+/** Every run passes through the index of open runs, as queued and as running, and soon leaves it: only an index scan marks dead entries, other scans read them again each time. */
 const sweeping = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 
-/** What was queued meanwhile does not fit: everything is taken back. */
+/** Jobs that were queued meanwhile do not fit: everything is rolled back. */
 class Outrun extends Error {}
 
 function isOutrun(error: unknown): boolean {
@@ -221,15 +221,15 @@ function isOutrun(error: unknown): boolean {
 
 const divisionByZero = '22012';
 
-/** While the server was away no heartbeat could reach it: the time counts from its start. */
+/** While the server was down no heartbeat could reach it, so the time counts from its start. */
 const stale = `j.state = 'running' and greatest(j.heard_at, pg_postmaster_start_time()) < clock_timestamp() - j.lease_ms * interval '1 ms'`;
 
 interface Looked {
   stale: { run: string; job: string; attempt: number; losses: number; cancel_by: string | null }[];
   ready: { run: string; job: string; signature: string; priority: number; at: string; failed: string | null }[];
-  /** Sets of keys and needs that nothing may be taken of now. */
+  /** Signatures (keys and needs) of which nothing may be taken now. */
   blocked: string[];
-  /** How many more of the scarcest key may run; null: no limit counts. */
+  /** How many more runs with the scarcest key may start; null: no limit applies. */
   room: number | null;
 }
 

@@ -4,19 +4,19 @@ import type { PostgresAddress } from '../stores/postgres-address.ts';
 import { onConnection, takePool, type TakenPool } from '../stores/postgres-pools.ts';
 import type { Sql } from './boss.ts';
 
-/** A worker asks every second: it keeps its connections. */
+/** A worker polls every second, so it keeps its connections. */
 const idleTimeoutMillis = 10_000;
-/** A network that was cut says nothing. */
+/** A cut network gives no error. */
 const query_timeout = 60_000;
 
-/** pg-boss takes fifty, with ours at the end. */
+/** pg-boss allows fifty characters, which include our suffix. */
 const longestSchema = 44;
 
-/** Connections to the server of the ledger, for the queue beside it. */
+/** Connections to the ledger's server, for the queue beside the ledger. */
 export class QueueDatabase implements Sql {
-  /** How to call it in a message; without a password. */
+  /** Its name in messages, without a password. */
   readonly name: string;
-  /** Beside the ledger's own. */
+  /** The queue's schema, beside the ledger's. */
   readonly schema: string;
   readonly #pool: pg.Pool;
   readonly #release: () => Promise<void>;
@@ -43,8 +43,8 @@ export class QueueDatabase implements Sql {
   }
 
   /**
-   * What is asked without waiting for an answer goes to the server together, and all of it is awaited in the end: so `begin`, with a statement that
-   * it may bring, costs no way to the server and back, and neither does `commit` after a last statement that nobody waits for.
+   * Statements that are not awaited are sent to the server together, and all of them are awaited at the end: so `begin`, with an optional first
+   * statement, costs no round trip, and neither does `commit` after a last statement that is not awaited.
    */
   transaction<Result>(work: (sql: Transaction) => Promise<Result>, first = ''): Promise<Result> {
     return onConnection(this.#pool, async (client) => {
@@ -66,7 +66,7 @@ export class QueueDatabase implements Sql {
         },
       });
       void ask('commit');
-      // After a statement that failed, `commit` is a rollback and says so to nobody.
+      // After a failed statement `commit` silently becomes a rollback.
       await Promise.all(asked);
       return result;
     });

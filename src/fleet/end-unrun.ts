@@ -1,6 +1,6 @@
 import type { Transaction } from './database.ts';
 
-/** Ends runs that no worker will do, or do again. The ledger is not told: it knows the attempts of those that began. */
+/** Ends runs that no worker will start, or start again. The ledger is not updated: it has the attempts of those that began. */
 export async function endUnrun(
   sql: Transaction,
   p: string,

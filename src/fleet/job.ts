@@ -3,11 +3,11 @@ import { RunSpec } from '../run/spec.ts';
 
 /** `repo=x`: what a limit can be set for. */
 const Key = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}=[^\p{Cc}]{1,200}$/u, 'expected a key such as repo=web');
-/** `gpu`: what a worker says that it has. */
+/** `gpu`: a label of a worker. */
 const Need = z.string().regex(/^[\p{L}\p{N}][\p{L}\p{N}._/-]{0,99}$/u, 'expected a word such as gpu');
 
 const notAName = 'expected a name such as issue-7, and not "last"';
-/** Anything that people type, but for what means something else. */
+/** Anything that people type, except words with another meaning. */
 const Name = z
   .string()
   .max(200)
@@ -16,32 +16,32 @@ const Name = z
 
 const mostKeys = 20;
 
-/** Where and when a run is to be done, beside what is to be done. */
+/** Where and when a job is to run, besides what it is to do. */
 export const Order = z.strictObject({
-  /** A name of the caller's: the same name is queued once. */
+  /** A name that the caller chooses: the same name is queued only once. */
   id: Name.optional(),
   keys: z.array(Key).max(mostKeys).default([]),
-  /** What the worker must have. */
+  /** Labels that the worker must have. */
   needs: z.array(Need).max(mostKeys).default([]),
-  /** The higher goes first. */
+  /** Higher goes first. */
   priority: z.int().min(-1_000_000).max(1_000_000).default(0),
   budget: Name.optional(),
-  /** Not before. */
+  /** Do not start before this time. */
   at: z.iso.datetime({ offset: true }).optional(),
-  /** Runs of the queue that must have succeeded before. */
+  /** Queued runs that must have succeeded first. */
   after: z.array(z.string().min(1)).max(100).default([]),
   /** `branch`: what the run changed is pushed to the remote that its repository came from. */
   publish: z.enum(['none', 'branch']).default('none'),
 });
 export type Order = z.infer<typeof Order>;
 
-/** What a worker fetches before the run. */
+/** The repository that a worker fetches before the run. */
 export const Origin = z.strictObject({
   /** An address without a password; unset: the files come with the job. */
   remote: z.string().min(1).optional(),
   commit: z.string().regex(/^[\da-f]{40}(?:[\da-f]{24})?$/),
   branch: z.string().optional(),
-  /** The folder to work in, seen from the top. */
+  /** The folder to work in, relative to the top of the repository. */
   below: z.string(),
   /** `owner/name`, or the folder's name. */
   name: z.string(),
@@ -65,10 +65,10 @@ const defaults = {
   redact: RunSpec.shape.redact.default(true),
 };
 
-/** One line of what is queued: a RunSpec, of which all that is usual may be left out, and its order. */
+/** One line of input to the queue: a RunSpec, whose default values may be left out, and its order. */
 export const QueuedSpec = z.strictObject({ ...RunSpec.shape, ...defaults, ...Order.shape });
 
-/** A run that is queued: data alone. */
+/** A run to be queued, as plain data. */
 export interface NewJob {
   run: string;
   spec: RunSpec;
@@ -76,14 +76,14 @@ export interface NewJob {
   origin: Origin | undefined;
   /** A git bundle with the commit. */
   bundle: Uint8Array | undefined;
-  /** Who queued it. */
+  /** The user who queued it. */
   by: string;
 }
 
 export const jobStates = ['waiting', 'queued', 'running', 'ended'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** A run of the queue as people see it. */
+/** A queued run as users see it. */
 export interface Job {
   run: string;
   id?: string;
@@ -106,12 +106,12 @@ export interface Job {
   status?: string;
   class?: string;
   exit_code?: number;
-  /** In a sentence, where there is more to say than the class. */
+  /** A sentence, if there is more to say than the class. */
   message?: string;
   cancel_by?: string;
   cancel_reason?: string;
-  /** The branch that holds what the run changed; `runs fetch` brings it. */
+  /** The branch with the run's changes; `runs fetch` gets it. */
   branch?: string;
-  /** Of a run that has ended: the ledger has its end, or should have it by now. */
+  /** For a run that has ended: the ledger has its end, or should have it by now. */
   is_recorded?: boolean;
 }

@@ -14,11 +14,11 @@ export interface OriginAsk {
   /** The branch or commit to start from; unset: what is checked out. */
   from?: string | undefined;
   dirty: Dirty;
-  /** Whether the commit travels with the job: workers cannot reach the remote, or it is not there. */
+  /** Whether the commit is sent with the job, because workers cannot reach the remote or the commit is not there. */
   bundle: boolean;
 }
 
-/** Where a worker finds what a folder holds. Undefined: the folder is in no git repository, and nothing of it is needed. */
+/** Where a worker finds the content of a folder. Undefined: the folder is not in a git repository, and its files are not needed. */
 export async function findOrigin(
   cwd: string,
   { from, dirty, bundle }: OriginAsk,
@@ -35,12 +35,12 @@ export async function findOrigin(
   if (!bundle && remote === '')
     throw new Failure(
       'input',
-      'this repository has no remote "origin" that a worker could fetch from; --bundle sends the commit with the job',
+      'this repository has no remote "origin" that a worker could fetch from; use --bundle to send the commit with the job',
     );
   if (!bundle && !(await isPublished(repository, commit)))
     throw new Failure(
       'input',
-      `no branch of the remote has the commit ${commit.slice(0, 10)}; push it first, or --bundle sends it with the job`,
+      `no branch of the remote has the commit ${commit.slice(0, 10)}; push it first, or send it with the job by --bundle`,
     );
   return {
     origin: {
@@ -57,7 +57,7 @@ async function isPublished({ git }: Repository, commit: string): Promise<boolean
   return ((await git.try(['for-each-ref', '--contains', commit, '--count=1', '--format=x', 'refs/remotes'])) ?? '') !== '';
 }
 
-/** Git bundles names, not commits: one that nothing else has is there for the moment of it. */
+/** Git bundles refs, not commits, so a temporary ref is made. */
 const bundleScript = `
 ref=refs/runwire/bundle-$$
 git update-ref "$ref" "$1" || exit 1
@@ -73,7 +73,7 @@ async function bundleOf({ git }: Repository, commit: string): Promise<Uint8Array
   return stdout;
 }
 
-/** What a branch has that its base has not. Undefined: nothing. */
+/** The commits of a branch that are not in its base. Undefined: there are none. */
 export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: string, base: string): Promise<Uint8Array | undefined> {
   const ref = `refs/heads/${branch}`;
   if ((await git.try(['rev-list', '-n', '1', ref, `^${base}`])) === '') return undefined;
@@ -85,7 +85,7 @@ export async function bundleOfWork({ git }: Pick<Repository, 'git'>, branch: str
   return stdout;
 }
 
-/** A clone address may hold a token; where it is not one of HTTP, its user is part of it. */
+/** The address without the token that it may hold; outside HTTP the user is part of the address and stays. */
 function forWorkers(address: string): string {
   const { scheme, user, place } = partsOfAddress(address);
   if (scheme === '' || user === '') return address;

@@ -1,15 +1,15 @@
 import type { Boss } from './boss.ts';
 import type { QueueDatabase } from './database.ts';
 
-/** What all work on a queue needs. */
+/** What all queue operations need. */
 export interface QueueParts {
   database: QueueDatabase;
   boss: Boss;
-  /** In front of the names of tables. */
+  /** The prefix of table names. */
   p: string;
-  /** Whoever claims what is limited, cancels or releases waits for the others: so that limits are exact. */
+  /** Claims with limits, cancellations and releases wait for each other, so that limits are exact. */
   lock: string;
-  /** Whoever claims what is not limited waits for those alone. */
+  /** Claims without limits wait only for those. */
   sharedLock: string;
 }
 
@@ -18,7 +18,7 @@ export function locksOf(schema: string): Pick<QueueParts, 'lock' | 'sharedLock'>
   return { lock: `select pg_advisory_xact_lock${name}`, sharedLock: `select pg_advisory_xact_lock_shared${name}` };
 }
 
-/** What PostgreSQL takes for JSON: no NUL, no half of a character. */
+/** JSON that PostgreSQL accepts: no NUL, no lone surrogate. */
 export function asJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? part.toWellFormed().replaceAll('\0', '\u{fffd}') : part));
 }

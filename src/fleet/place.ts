@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /**
- * A store of objects for each repository stays on the worker: the next run of it fetches only what is new. Servers that refuse a
+ * A store of objects for each repository stays on the worker, so that the next run fetches only what is new. Servers that refuse a
  * bare commit are asked for all branches.
  */
 const fetchScript = `
@@ -39,7 +39,7 @@ git fetch -q --no-tags --no-write-fetch-head -- "$remote" '+refs/heads/*:refs/re
 named || { echo "fatal: the remote has no commit $commit" >&2; exit 1; }
 `;
 
-/** Objects are borrowed from the store, which forgets none. */
+/** The checkout borrows objects from the store, which never removes any. */
 const checkoutScript = `
 store=$1 folder=$2 commit=$3 remote=$4 branch=$5
 git init -q --template= -- "$folder" && cd "$folder" || exit 1
@@ -72,7 +72,7 @@ export async function makePlace(
     const git = new Git(home, env);
     const access = { signal, env: { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) } };
     await git.script(fetchScript, [store, remote, commit, bundle === undefined ? '' : bundleFile], access);
-    // The folder's name is the name of the project for agents and labels.
+    // Agents and labels take the folder's name as the name of the project.
     const checkout = join(folder, 'checkout', folderName(name));
     await git.script(checkoutScript, [store, checkout, commit, remote, isBranch(branch) ? branch : 'work'], { signal });
     const cwd = join(checkout, below);
@@ -84,7 +84,7 @@ export async function makePlace(
   }
 }
 
-/** A word of the last part of a name; never one that leads elsewhere. */
+/** A safe folder name from the last part of a name; never one that leads elsewhere. */
 function folderName(name: string): string {
   const word = (name.split('/').at(-1) ?? '').slice(0, longestName).replace(/[^\w.-]/g, '-');
   return /^\.*$|^\.git$/i.test(word) ? 'work' : word;
@@ -97,7 +97,7 @@ function placesIn(env: Environment): string {
   return join(stateFolder(env), 'fleet', 'places');
 }
 
-/** What workers of this machine that were killed have left. Their runs are done again elsewhere: nothing in it is worth keeping. */
+/** Removes what killed workers of this machine left. Their runs are done again elsewhere, so nothing in it is worth keeping. */
 export async function sweepPlaces(env: Environment): Promise<void> {
   const places = placesIn(env);
   const copies = listCopies(env, owners).filter(({ root, state }) => state === 'left' && isInside(root, places));

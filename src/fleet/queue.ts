@@ -12,7 +12,7 @@ import { locksOf, type QueueParts } from './parts.ts';
 import { setUp } from './set-up.ts';
 import { type Heard, type Settlement, Settling } from './settling.ts';
 
-/** The queue of a team: pg-boss says whose a run is, our own rows say what it is. Every change of both is one transaction. */
+/** The queue of a team: pg-boss records which worker has a run, our own rows record what it is. Every change to both is one transaction. */
 export class Queue {
   readonly #parts: QueueParts;
   readonly #closeBoss: () => Promise<void>;
@@ -56,27 +56,27 @@ export class Queue {
     await this.#parts.database.close();
   }
 
-  /** All of them or none; what is there by its id stays as it is. Answers each with its state, in the same order. */
+  /** Adds all of them or none; a job whose id is already there stays as it is. Returns each with its state, in the same order. */
   add(jobs: readonly NewJob[]): Promise<{ run: string; state: JobState; isNew: boolean }[]> {
     return this.#adding.add(jobs);
   }
 
-  /** Takes what may be done now, the most urgent first. */
+  /** Takes runs that may start now, the most urgent first. */
   claim(ask: ClaimAsk): Promise<Claimed[]> {
     return this.#claiming.claim(ask);
   }
 
-  /** A sign of life for what a worker has, and what it has to hear. */
+  /** The heartbeat for a worker's runs; returns what the worker has to know. */
   touch(held: readonly Pick<Claimed, 'run' | 'claim'>[]): Promise<Heard> {
     return this.#settling.touch(held);
   }
 
-  /** The end of a run, once. False: another worker has it. */
+  /** Records the end of a run, once. False: another worker has it. */
   settle(claimed: Pick<Claimed, 'run' | 'claim'>, ending: Settlement): Promise<boolean> {
     return this.#settling.settle(claimed, ending);
   }
 
-  /** What a worker that leaves has not finished is for another; false: it was not its own any more. */
+  /** Returns an unfinished run of a departing worker to the queue; false: the run no longer belonged to it. */
   giveBack(claimed: Pick<Claimed, 'run' | 'claim'>): Promise<boolean> {
     return this.#settling.giveBack(claimed);
   }
@@ -86,7 +86,7 @@ export class Queue {
     return this.#settling.cancel(run, who);
   }
 
-  /** By priority, then the oldest first, of the newest. */
+  /** The newest jobs, sorted by priority, then oldest first. */
   list(which: { states: readonly JobState[]; limit: number }): Promise<Job[]> {
     return this.#asking.list(which);
   }
@@ -95,7 +95,7 @@ export class Queue {
     return this.#asking.get(run);
   }
 
-  /** Runs that a person may mean. */
+  /** Runs that a user may mean. */
   find(word: string): Promise<string[]> {
     return this.#asking.find(word);
   }
@@ -109,12 +109,12 @@ export class Queue {
     return this.#asking.setLimit(key, most);
   }
 
-  /** What a run began with, or what it changed. */
+  /** The commit that a run began with, or what it changed. */
   bundle(run: string, kind: 'source' | 'result'): Promise<Uint8Array | undefined> {
     return readBundle(this.#parts, run, kind);
   }
 
-  /** Ends that a worker settled and may not have told the ledger, as JSON. */
+  /** Ends that a worker settled and may not have recorded in the ledger, as JSON. */
   unrecorded(which: { run: string } | { olderThanMs: number }): Promise<{ run: string; ending: string }[]> {
     return this.#asking.unrecorded(which);
   }
@@ -123,7 +123,7 @@ export class Queue {
     return this.#asking.markRecorded(run);
   }
 
-  /** Forgets what ended before; answers how many. */
+  /** Removes jobs that ended before; returns how many. */
   prune(olderThanMs: number): Promise<number> {
     return this.#asking.prune(olderThanMs);
   }

@@ -24,7 +24,7 @@ import type { Settlement } from './settling.ts';
 import { recordLate } from './record-late.ts';
 import type { WorkerOptions } from './worker.ts';
 
-/** How an attempt of a worker ended. */
+/** How a worker's attempt ended. */
 export interface AttemptEnd {
   event: 'ended' | 'lost' | 'given_back';
   exitCode: number;
@@ -32,16 +32,16 @@ export interface AttemptEnd {
   message?: string;
 }
 
-/** A server that restarts is back by then; after that the lease is over anyway. */
+/** A restarting server is back by then; after that the lease has expired anyway. */
 const settlePatienceMs = 10 * 60_000;
-/** Longer than a command, whose exit code somebody waits for: here only a place in the worker does. */
+/** Longer than for a command, whose exit code somebody waits for: here only a slot of the worker is occupied. */
 const ledgerPatienceMs = 30_000;
-/** A bucket may be away. */
+/** A bucket may be unreachable. */
 const tapePatienceMs = 5000;
 const firstRetryMs = 200;
 const lastRetryMs = 5000;
 
-/** One run in the hands of this worker: from its claim until it is settled, lost or given back. */
+/** One run of this worker, from its claim until it is settled, lost or given back. */
 export class QueuedRun {
   readonly claimed: Claimed;
   readonly end: Promise<AttemptEnd>;
@@ -55,7 +55,7 @@ export class QueuedRun {
   #isSettled = false;
   #cancelledBy: { by: string; reason: string } | undefined;
   #lost: Attempt[] = [];
-  /** Attempts of this worker that it followed by another. */
+  /** This worker's attempts that were followed by another. */
   readonly #retried: Attempt[] = [];
   #lastSequence = 0;
   #message: string | undefined;
@@ -71,7 +71,7 @@ export class QueuedRun {
     return this.#isSettled;
   }
 
-  /** Another worker has it: everything stops at once, and nothing is told. */
+  /** Another worker has it: everything stops at once, and nothing is reported. */
   lose(): void {
     if (this.#fate !== 'ours') return;
     this.#fate = 'lost';
@@ -102,7 +102,7 @@ export class QueuedRun {
       const { class: name, exit_code: exitCode } = outcome.verdict;
       if (this.#fate === 'ours') return { event: 'ended', exitCode, class: name, ...present({ message: this.#message }) };
     } catch (error) {
-      // Nothing can be said of the run: its lease ends, and another worker tries.
+      // Nothing is known about the run: its lease expires, and another worker tries.
       if (this.#fate === 'ours') return { event: 'lost', exitCode: exitCodes.config, message: messageOf(error) };
     } finally {
       await this.#place?.remove().catch(() => {});
@@ -122,7 +122,7 @@ export class QueuedRun {
     try {
       if (hasBundle) bundle = await this.#queue.bundle(id, 'source');
     } catch (error) {
-      // A server that is away says nothing about the run.
+      // An unreachable server says nothing about the run.
       if (!(error instanceof Failure)) throw error;
       refusal ??= error;
     }
@@ -148,7 +148,7 @@ export class QueuedRun {
     return outcome;
   }
 
-  /** What the queue has to know of the run beside its outcome. */
+  /** What the queue has to know about the run besides its outcome. */
   get #ears(): Sink {
     return {
       record: ({ sequence }) => void (this.#lastSequence = sequence),
@@ -156,7 +156,7 @@ export class QueuedRun {
     };
   }
 
-  /** Nothing of the machine that queued it: the folder is the worker's, and so is every value. */
+  /** The spec for this machine: the folder and all environment values are the worker's, never those of the machine that queued it. */
   #specHere(spec: RunSpec): RunSpec {
     const { budget, by } = this.claimed;
     const origin = this.#origin;
@@ -168,13 +168,13 @@ export class QueuedRun {
       cwd: this.#place?.cwd ?? process.cwd(),
       pass_env: allowedNames(env, spec.pass_env, allowEnv),
       labels: { ...spec.labels, 'queued.by': by, ...present({ 'git.repo': origin?.name }) },
-      // Something of it is reserved before the agent starts; where nothing is left, the run ends with exit code 5 and its name.
+      // Part of the budget is reserved before the agent starts; if nothing is left, the run ends with exit code 5 and names the budget.
       ...present({ budget }),
       ...(this.#place?.git === undefined ? {} : { workspace: { isolate, dirty: 'refuse', copy: [], ...present({ setup, branch }) } }),
     };
   }
 
-  /** What the ledger and the tapes know of the attempts before this one; the last of them was never closed. */
+  /** What the ledger and the tapes know about earlier attempts; the last of them was never closed. */
   async #lostAttempts(): Promise<Attempt[]> {
     const { run: id, attempt } = this.claimed;
     const { ledger, env } = this.#options;
@@ -182,7 +182,7 @@ export class QueuedRun {
     try {
       const known = await store.get(id);
       const earlier = [...(known?.attempts ?? [])];
-      // The row of a run tells of one attempt: of those that came after it, the ledger never heard.
+      // The row of a run holds one attempt; any attempts after it never reached the ledger.
       if (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, known, tapes));
       while (earlier.length < attempt - 1) earlier.push(await lostAttempt(earlier.length + 1, undefined, tapes));
       return earlier;
@@ -191,7 +191,7 @@ export class QueuedRun {
     }
   }
 
-  /** Called when the run has its outcome and nobody knows it yet. */
+  /** Called when the run has its outcome, before it is reported anywhere. */
   async #settle(outcome: RunOutcome): Promise<boolean> {
     if (this.#fate !== 'ours') return false;
     const settlement = await this.#settlementOf(outcome);
@@ -233,7 +233,7 @@ export class QueuedRun {
     };
   }
 
-  /** Only what is surely still ours. Answers what there is to say of it. */
+  /** Pushes the branch, only if the run surely still belongs to this worker. Returns a message about it. */
   async #publish(branch: string): Promise<string | undefined> {
     const { publish, run, claim } = this.claimed;
     const origin = this.#origin;
@@ -248,7 +248,7 @@ export class QueuedRun {
     );
   }
 
-  /** The ledger has been told by now, or is told again; who cancelled a run is told as the dashboard tells it. */
+  /** The ledger has the end by now, or gets it here; who cancelled a run is recorded as by the dashboard. */
   async #afterwards(): Promise<void> {
     const { run } = this.claimed;
     const { by, reason = '' } = this.#cancelledBy ?? {};
@@ -259,12 +259,12 @@ export class QueuedRun {
       }
       await recordLate(this.#queue, this.#options.ledger, { run });
     } catch {
-      // Another worker does it.
+      // Another worker will do it.
     }
   }
 }
 
-/** A row of a database is what anybody may have written there, or another version of us. */
+/** A database row may have been written by anyone, or by another version of Runwire. */
 function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin | undefined; refusal: Failure | undefined } {
   const read = RunSpec.safeParse(spec);
   const from = Origin.nullable().safeParse(origin);
@@ -298,7 +298,7 @@ async function lostAttempt(number: number, known: RunRecord | undefined, tapes: 
   };
 }
 
-/** A worker tells its ledger now and then, and its tape at once. Undefined: the tape cannot be had soon. */
+/** A worker updates the ledger now and then, but its tape at once. Undefined: the tape cannot be read soon enough. */
 async function usedByTape(tapes: Tapes, run: RunRecord): Promise<RunOutcome | undefined> {
   const { endReading, tapeOf, tapeReader } = await import('../ledger/run-tape.ts');
   const read = async (): Promise<RunOutcome | undefined> => {

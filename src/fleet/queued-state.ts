@@ -4,12 +4,12 @@ import { present } from '../present.ts';
 import { shortRunId } from '../stores/run-id.ts';
 import type { Queue } from './queue.ts';
 
-/** How a run of the queue is. */
+/** The state of a queued run. */
 export async function queuedState(queue: Pick<Queue, 'get'>, run: string): Promise<RunState> {
   const job = await queue.get(run);
-  if (job === undefined) throw new Failure('input', `the run ${shortRunId(run)} is gone`);
+  if (job === undefined) throw new Failure('input', `the run ${shortRunId(run)} no longer exists`);
   const { state, worker, attempt, class: verdict = 'incomplete', exit_code = exitCodes.incomplete, message, is_recorded } = job;
-  // Who is told of the end may look for it in the ledger at once.
+  // A caller that learns of the end may look for it in the ledger at once.
   if (state !== 'ended' || is_recorded !== true)
     return { run, state: worker === undefined ? state : `running on ${worker}${attempt > 1 ? `, attempt ${attempt}` : ''}` };
   return { run, state: verdict, end: { class: verdict, exit_code, ...present({ message }) } };

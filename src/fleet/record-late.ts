@@ -3,7 +3,7 @@ import { type LedgerPlace, openStore } from '../stores/open-store.ts';
 import type { Ending, RunStore } from '../stores/run-store.ts';
 import type { Queue } from './queue.ts';
 
-/** A worker may be killed, or the ledger away, between settling a run and telling the ledger: the queue knows how the run ended. */
+/** A worker may be killed, or the ledger unreachable, between settling a run and recording it in the ledger: the queue knows how the run ended. */
 export async function recordLate(
   queue: Queue,
   place: Extract<LedgerPlace, { kind: 'postgres' }>,
@@ -22,7 +22,7 @@ export async function recordLate(
   }
 }
 
-/** An end that cannot be read is not tried again: it would keep all others from the ledger. */
+/** An unreadable end is not retried: it would keep all others from the ledger. */
 async function tell(store: RunStore, run: string, ending: string): Promise<void> {
   const known = await store.get(run);
   if (known?.status !== 'running' && known?.status !== 'incomplete') return;
@@ -33,7 +33,7 @@ async function tell(store: RunStore, run: string, ending: string): Promise<void>
   }
 }
 
-/** It is no JSON, not of the shape of an end, or holds a value that no column takes (PostgreSQL's class 22). */
+/** It is not JSON, does not have the shape of an end, or holds a value that no column accepts (PostgreSQL's class 22). */
 function isUnreadable(error: unknown): boolean {
   if (error instanceof SyntaxError || error instanceof TypeError) return true;
   return systemCode(error)?.startsWith('22') === true;

@@ -2,10 +2,10 @@ import { Failure } from '../failure.ts';
 import type { QueueDatabase, Transaction } from './database.ts';
 import { tables } from './tables.ts';
 
-/** One number for all that sets up queues on a server. */
+/** One lock number for everything that sets up queues on a server. */
 const setUpLock = 0x52756e51;
 
-/** Of several that start at once, one brings the tables, and the others wait for it. */
+/** Of several processes that start at once, one creates the tables and the others wait for it. */
 export async function setUp(database: QueueDatabase): Promise<void> {
   const { schema } = database;
   const version = async (sql: Transaction | QueueDatabase): Promise<number> => {

@@ -9,9 +9,9 @@ import { asJson, type QueueParts } from './parts.ts';
 
 const mostTogether = 50;
 
-/** What a heartbeat learns. */
+/** The answer to a heartbeat. */
 export interface Heard {
-  /** Runs that are another's now. */
+  /** Runs that belong to another worker now. */
   lost: string[];
   cancelled: { run: string; by: string; reason: string }[];
 }
@@ -27,7 +27,7 @@ export interface Settlement {
   bundle?: Uint8Array;
 }
 
-/** What a worker says of its runs, and who cancels them. */
+/** Heartbeats, ends and cancellations of runs. */
 export class Settling {
   readonly #database: QueueDatabase;
   readonly #boss: Boss;
@@ -43,7 +43,7 @@ export class Settling {
     this.#lock = lock;
   }
 
-  /** A sign of life for what a worker has, and what it has to hear. */
+  /** The heartbeat for a worker's runs; returns what the worker has to know. */
   async touch(held: readonly { run: string; claim: Claim }[]): Promise<Heard> {
     if (held.length === 0) return { lost: [], cancelled: [] };
     const { settled } = await this.#boss.touch(
@@ -61,7 +61,7 @@ export class Settling {
     };
   }
 
-  /** The end of a run, once. False: another worker has it. What ends at the same time is settled together. */
+  /** Records the end of a run, once. False: another worker has it. Runs that end at the same time are settled together. */
   settle({ run, claim }: Pick<Claimed, 'run' | 'claim'>, ending: Settlement): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#ends.push({ run, claim, ending, resolve, reject });
@@ -76,7 +76,7 @@ export class Settling {
       try {
         await this.#settleSome(ends);
       } catch (error) {
-        // One that cannot be settled is not to keep the others from it.
+        // One that cannot be settled must not block the others.
         for (const end of ends) await (ends.length === 1 ? Promise.reject(error) : this.#settleSome([end])).catch(end.reject);
       }
     }
@@ -93,7 +93,7 @@ export class Settling {
       );
       const ours = new Set(settled);
       const news = ends.filter(({ claim }) => ours.has(claim.id));
-      // A connection may have broken after the server had done it.
+      // The connection may have broken after the server had committed it.
       for (const each of ends) if (!ours.has(each.claim.id) && (await this.#isSettledBy(sql, each))) ours.add(each.claim.id);
       const rows: object[] = [];
       for (const { run, ending } of news)
@@ -101,7 +101,7 @@ export class Settling {
           ...endColumns(run, ending),
           result: ending.bundle === undefined ? undefined : await keepBundle(sql, this.#p, ending.bundle),
         });
-      // Goes with the commit.
+      // Sent together with the commit.
       void sql.query(
         `update ${this.#p}jobs j set state = 'ended', ended_at = clock_timestamp(), status = x.status, class = x.class, exit_code = x.code, message = x.message, branch = x.branch, result = x.result, ending = x.ending
           from jsonb_to_recordset($1::jsonb) as x (run text, status text, class text, code int, message text, branch text, result text, ending text) where j.run = x.run`,
@@ -120,7 +120,7 @@ export class Settling {
     return rows.length === 1;
   }
 
-  /** What a worker that leaves has not finished is for another; false: it was not its own any more. */
+  /** Returns an unfinished run of a departing worker to the queue; false: the run no longer belonged to it. */
   async giveBack({ run, claim }: Pick<Claimed, 'run' | 'claim'>): Promise<boolean> {
     return this.#database.transaction(async (sql) => {
       const { affected } = await this.#boss.fail(queueName, claim, null, { db: sql });
@@ -146,7 +146,7 @@ export class Settling {
   }
 }
 
-/** An end that is to be settled. */
+/** An end to be settled. */
 interface End extends Pick<Claimed, 'run' | 'claim'> {
   ending: Settlement;
   resolve: (isOurs: boolean) => void;

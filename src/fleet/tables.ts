@@ -1,4 +1,4 @@
-/** What pg-boss does not keep: what is to be done, for whom, by whom, and what it came to. One schema with it; ids sort by byte. */
+/** What pg-boss does not keep: what is to be done, for whom, by whom, and the outcome. In the same schema; ids sort by byte. */
 export const tables: readonly ((p: string) => string)[] = [
   (p) => `
   create table ${p}jobs (

@@ -12,21 +12,21 @@ export interface WorkerOptions {
   env: Environment;
   ledger: Extract<LedgerPlace, { kind: 'postgres' }>;
   slots: number;
-  /** What this worker has: runs that need more are left to others. */
+  /** The labels of this worker: runs that need others are left to other workers. */
   labels: readonly string[];
-  /** Variables of its own that runs may ask for: `NAME`, `PREFIX_*` or `*`. */
+  /** The worker's environment variables that runs may ask for: `NAME`, `PREFIX_*` or `*`. */
   allowEnv: readonly string[];
-  /** How often it looks for work when there is none. */
+  /** How often it polls for work when there is none. */
   pollMs: number;
-  /** After so long without a word from it, its runs are given to others. */
+  /** After this long without a heartbeat its runs are given to others. */
   leaseMs: number;
-  /** How long runs may take to end when it is told to leave. */
+  /** How long runs may take to end when the worker is told to leave. */
   graceMs: number;
-  /** Takes one run and leaves. */
+  /** Take one run, then leave. */
   once: boolean;
-  /** Hears what happens, a line of JSON for each. */
+  /** Receives each event, for a line of JSON. */
   tell: (what: WorkerEvent) => void;
-  /** Hears sentences for people. */
+  /** Receives messages for people. */
   warn: (message: string) => void;
 }
 
@@ -46,7 +46,7 @@ const recordLateMs = 20_000;
 const tidyMs = 3_600_000;
 const keptMs = 30 * 86_400_000;
 
-/** Takes runs from the queue and does them, so many at a time, until it is told to leave. */
+/** Takes runs from the queue and executes them, up to `slots` at a time, until it is told to leave. */
 export class Worker {
   readonly #queue: Queue;
   readonly #options: WorkerOptions;
@@ -64,7 +64,7 @@ export class Worker {
     this.#options = options;
   }
 
-  /** Resolves to the exit code when it has left, and nothing of it is left. */
+  /** Resolves to the exit code once all its runs have ended or been given back. */
   async run(): Promise<number> {
     const { leaseMs, once, slots } = this.#options;
     const beat = setInterval(() => void this.#beat(), leaseMs / beatsInALease);
@@ -85,7 +85,7 @@ export class Worker {
     }
   }
 
-  /** The first time it takes nothing more and lets its runs end for a while; after that, and the second time, they are given back. */
+  /** The first call stops it from taking more runs and gives its runs some time to end; after that, or on a second call, they are given back. */
   leave(): void {
     if (this.#isLeaving) return this.#giveBack();
     this.#isLeaving = true;
@@ -98,13 +98,13 @@ export class Worker {
     for (const each of this.#held.values()) each.giveBack();
   }
 
-  /** Undefined: the server is away. */
+  /** Undefined: the server is unreachable. */
   async #claim(count: number): Promise<Claimed[] | undefined> {
     const { labels, leaseMs } = this.#options;
     try {
       return await this.#queue.claim({ count, labels, worker: this.#name, leaseMs });
     } catch (error) {
-      this.#options.warn(`the queue cannot be asked: ${messageOf(error)}`);
+      this.#options.warn(`the queue cannot be reached: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -124,13 +124,13 @@ export class Worker {
   }
 
   async #beat(): Promise<void> {
-    // A server that is slow is not to be asked again before it has answered.
+    // A slow server must not get another request before it has answered.
     if (this.#isBeating) return;
     this.#isBeating = true;
     const held = [...this.#held.values()].filter(({ isSettled }) => !isSettled);
     try {
       const { lost, cancelled } = await this.#queue.touch(held.map(({ claimed }) => claimed));
-      // A run that was settled meanwhile cannot be lost any more.
+      // A run that was settled meanwhile can no longer be lost.
       for (const run of lost) if (this.#held.get(run)?.isSettled === false) this.#held.get(run)?.lose();
       for (const { run, by, reason } of cancelled) this.#held.get(run)?.cancel(by, reason);
     } catch (error) {
@@ -140,7 +140,7 @@ export class Worker {
     }
   }
 
-  /** What other workers settled and could not tell the ledger, and what nobody will ask for any more. */
+  /** Records ends that other workers settled but could not record in the ledger, and removes what is no longer needed. */
   async #tidy(): Promise<void> {
     const now = performance.now();
     try {
@@ -150,7 +150,7 @@ export class Worker {
       await this.#queue.prune(keptMs);
       await (await import('./place.ts')).sweepPlaces(this.#options.env);
     } catch {
-      // The next time does.
+      // The next time will do it.
     }
   }
 

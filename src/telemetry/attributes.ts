@@ -8,9 +8,9 @@ export function attributes(given: Readonly<Record<string, AttributeValue | undef
   return Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** A name or a short value; what an agent says has any length. */
+/** Cuts a name or value to a limit, since agent text can have any length. */
 export function short(text: string, limit = longestName): string {
-  // A slice alone would keep all of what it was cut from in memory.
+  // A bare slice would keep the whole original string in memory.
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`.toWellFormed();
 }
 
@@ -30,10 +30,10 @@ export function usageAttributes(usage: Tokens): Readonly<Record<string, number |
   };
 }
 
-/** OpenTelemetry keeps no more of a span. */
+/** OpenTelemetry keeps no more events per span. */
 const mostEvents = 128;
 
-/** What happened during a span. */
+/** The events of a span. */
 export class SpanEvents {
   readonly list: SpanEvent[] = [];
   dropped = 0;

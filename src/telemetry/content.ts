@@ -1,16 +1,16 @@
 import type { EventOf } from '../events/event.ts';
 import { cutText } from '../outcome/bounded.ts';
 
-// What was said and done. It is told only where it is asked for, and never without a limit.
+// What was said and done. It is exported only on request, and never without a limit.
 
 const longestText = 16_000;
 const mostParts = 100;
-/** Of one message. */
+/** The limit for one message. */
 const mostCharacters = 64_000;
 
 type Part = { type: 'text' | 'reasoning'; content: string } | { type: 'tool_call'; id: string; name: string; arguments: unknown };
 
-/** A text, or the text of some JSON, not too long. */
+/** A text, or a value as JSON, cut to a limit. */
 export function shortened(value: unknown): string {
   return cutText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), longestText);
 }
@@ -36,7 +36,7 @@ export class Said {
     this.#parts.push(part);
   }
 
-  /** The message as an attribute has it; undefined: nothing was said. */
+  /** The message in its attribute form; undefined: nothing was said. */
   message(finishReason: string | undefined): string | undefined {
     if (this.#parts.length === 0) return undefined;
     return JSON.stringify([{ role: 'assistant', parts: this.#parts, finish_reason: finishReason ?? 'stop' }]);

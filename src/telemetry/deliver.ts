@@ -4,22 +4,22 @@ import { messageOf } from '../failure.ts';
 import { fieldOf } from '../field-of.ts';
 import type { HttpEndpoint, TelemetryTarget } from './settings.ts';
 
-/** What became of a request: taken, perhaps in part; to be sent again, after a while; or never to be taken. */
+/** The result of a request: accepted, perhaps in part; to be retried after a while; or refused for good. */
 export type Delivered =
   | { kind: 'taken'; remark?: string }
   | { kind: 'away'; why: string; afterMs?: number }
   | { kind: 'refused'; why: string };
 
 const longestAnswer = 64 * 1024;
-/** A collector may ask for more; a timer cannot hold just any number. */
+/** A collector may ask for a longer pause, but a timer cannot hold any number. */
 const longestPauseMs = 3_600_000;
 const longestTimeoutMs = 2 ** 31 - 1;
 
-/** One request of OTLP to a file, as a line, or to a collector. It never throws. */
+/** Sends one OTLP request to a collector, or appends it to a file as a line. It never throws. */
 export async function deliver(body: string, target: TelemetryTarget, signal: AbortSignal): Promise<Delivered> {
   try {
     if (target.kind === 'http') return await send(body, target.endpoint, signal);
-    // One write a line: others may write to the same file.
+    // One write per line: others may write to the same file.
     await appendFile(target.path, `${body}\n`, { mode: 0o600 });
     return { kind: 'taken' };
   } catch (error) {
@@ -37,7 +37,7 @@ async function send(body: string, { url, headers, timeoutMs, isCompressed }: Htt
       ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
     },
     body: isCompressed ? await gzipped(body) : body,
-    // Another place was not chosen by who set the headers.
+    // The headers were set for this address, not for the target of a redirect.
     redirect: 'manual',
     signal: AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeoutMs, longestTimeoutMs))]),
   });
@@ -45,7 +45,7 @@ async function send(body: string, { url, headers, timeoutMs, isCompressed }: Htt
   if (response.status >= 300 && response.status < 400) return { kind: 'refused', why: 'it redirects, which is not followed' };
   if (response.ok) return { kind: 'taken', ...remarkOn(answer) };
   const why = `it answered ${response.status}`;
-  // The only ones that a client may send again, says the protocol.
+  // According to the protocol, a client may retry only these.
   if (![429, 502, 503, 504].includes(response.status)) return { kind: 'refused', why };
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
   return { kind: 'away', why, ...(seconds >= 0 ? { afterMs: Math.min(seconds * 1000, longestPauseMs) } : {}) };
@@ -66,7 +66,7 @@ async function answerOf(response: Response): Promise<string> {
   return text;
 }
 
-/** A collector may take some spans and not others. */
+/** A collector may accept some spans and reject others. */
 function remarkOn(answer: string): { remark?: string } {
   let told: unknown;
   try {
@@ -79,7 +79,7 @@ function remarkOn(answer: string): { remark?: string } {
   return count > 0 ? { remark: `it rejected ${count} spans` } : {};
 }
 
-/** What `fetch` says is "fetch failed"; the reason is below it. */
+/** `fetch` only reports "fetch failed"; the reason is in its cause. */
 function causeOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time';
   const { cause } = error as { cause?: unknown };

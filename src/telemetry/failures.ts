@@ -1,7 +1,7 @@
 import type { ErrorCode, FinishReason, ItemStatus } from '../events/event.ts';
 import type { Verdict } from '../outcome/outcome.ts';
 
-/** Our words for what went wrong, as other tools that tell agents to OpenTelemetry say them; the others stay as they are. */
+/** Our error names mapped to those that other OpenTelemetry tools for agents use; names not listed stay as they are. */
 const types: Readonly<Record<string, string>> = {
   time_limit: 'timeout',
   turn_limit: 'max_turns',
@@ -21,7 +21,7 @@ export function errorType(word: string): string {
   return Object.hasOwn(types, word) ? (types[word] ?? word) : word;
 }
 
-/** What makes the span of a call one that failed; undefined: it did not. */
+/** The error type of a failed tool call; undefined: it did not fail. */
 const ofCalls: Readonly<Record<ItemStatus, string | undefined>> = {
   success: undefined,
   error: 'tool_error',
@@ -48,7 +48,7 @@ export function finishReasonOf(reason: FinishReason | undefined): string | undef
   return reason === undefined ? undefined : reasons[reason];
 }
 
-/** How a whole run ended, in the words of a model's answer. */
+/** How a whole run ended, as the finish reason of a model call. */
 export function finishReasonOfRun({ class: name, code }: { class: Verdict['class']; code?: ErrorCode | undefined }): string {
   if (name === 'success' || name === 'expectation') return 'stop';
   return code === 'refused' ? 'content_filter' : code === 'output_length' ? 'length' : 'error';

@@ -6,20 +6,20 @@ import { names, operations } from './names.ts';
 import { modelName, providerOf } from './providers.ts';
 import type { Span } from './span.ts';
 
-/** What is known of the one who calls the model. */
+/** What is known about the caller of the model. */
 export interface Caller {
   agent: string | undefined;
   session: string | undefined;
 }
 
-/** One turn of an agent, which is one call of its model where the agent tells its calls. */
+/** One turn of an agent, which is one model call if the agent reports its calls. */
 export class ModelCall {
   readonly sequence: number;
   readonly #start: number;
   readonly #said: Said | undefined;
   readonly #usage: Tokens = {};
   #model: string | undefined;
-  /** When the model said its last word. */
+  /** When the model produced its last output. */
   #spokeAt: number;
   #hasUsage = false;
   #hasCalls = false;
@@ -50,7 +50,7 @@ export class ModelCall {
     this.#said?.call(call);
   }
 
-  /** A call that it asked for has ended. */
+  /** A tool call that the model requested has ended. */
   answered(): void {
     this.#hasResult = true;
   }
@@ -68,7 +68,7 @@ export class ModelCall {
     this.#error = error;
   }
 
-  /** Undefined: the model was asked several times, and nobody told the calls apart. */
+  /** Undefined: there were several model calls, and the agent did not tell them apart. */
   span(finishReason: string | undefined, now: number, caller: Caller): Omit<Span, 'traceId' | 'spanId' | 'parentSpanId'> | undefined {
     if (this.#goesOn && !this.#hasUsage) return undefined;
     const reason = this.#error === undefined ? finishReason : 'error';
@@ -77,7 +77,7 @@ export class ModelCall {
       name: spanName(operations.chat, model),
       kind: 'client',
       start: this.#start,
-      // What it asked for may run before the turn ends.
+      // Tool calls that it requested may run before the turn ends.
       end: this.#hasCalls ? this.#spokeAt : now,
       attributes: attributes({
         [names.operation]: operations.chat,

@@ -1,6 +1,6 @@
-// Names of the GenAI conventions of OpenTelemetry, and ours. The conventions still move: all that follows them is here.
+// Names of OpenTelemetry's GenAI conventions, and ours. The conventions still change: everything that follows them is here.
 
-/** The last version of the conventions that has GenAI in it. */
+/** The last version of the conventions that includes GenAI. */
 export const schemaUrl = 'https://opentelemetry.io/schemas/1.41.1';
 
 export const operations = {
@@ -48,7 +48,7 @@ export const names = {
   commit: 'vcs.ref.head.revision',
 } as const;
 
-/** What the conventions have no name for. */
+/** Names for what the conventions do not cover. */
 export const ownNames = {
   run: 'runwire.run.id',
   status: 'runwire.run.status',
@@ -75,7 +75,7 @@ export const ownNames = {
   expectationPassed: 'runwire.expectation.passed',
 } as const;
 
-/** Always a double, also where the number is whole: a backend keeps the type that it saw first. */
+/** Always a double, even for a whole number: a backend keeps the type that it saw first. */
 export const doubles: ReadonlySet<string> = new Set([ownNames.cost, ownNames.limitMaximum]);
 
 export const eventNames = {

@@ -40,7 +40,7 @@ function spanJson(span: Span): object {
   };
 }
 
-/** A time before 1970 cannot be shown. */
+/** A time before 1970 cannot be represented. */
 function nanoseconds(ms: number): string {
   return `${BigInt(Math.max(0, Math.trunc(ms))) * 1_000_000n}`;
 }

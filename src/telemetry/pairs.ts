@@ -1,4 +1,4 @@
-/** `key=value,key=value`, each percent-encoded where it must be: headers and resource attributes. Undefined: it is not that. */
+/** `key=value,key=value`, percent-encoded where necessary: headers and resource attributes. Undefined: it has another form. */
 export function readPairs(text: string): Record<string, string> | undefined {
   const pairs: Record<string, string> = {};
   for (const part of text.split(',')) {

@@ -1,4 +1,4 @@
-/** The prefix of a model of ours, as the conventions name its provider. */
+/** Our model prefixes, with the provider names of the conventions. */
 const byPrefix: Readonly<Record<string, string>> = {
   openai: 'openai',
   anthropic: 'anthropic',
@@ -16,7 +16,7 @@ const byPrefix: Readonly<Record<string, string>> = {
   perplexity: 'perplexity',
 };
 
-/** How the name of a model begins. */
+/** Providers by the beginning of the model name. */
 const byModel: readonly (readonly [start: RegExp, provider: string])[] = [
   [/^claude/i, 'anthropic'],
   [/^(?:gpt|chatgpt|codex|o\d)/i, 'openai'],
@@ -28,10 +28,10 @@ const byModel: readonly (readonly [start: RegExp, provider: string])[] = [
   [/^sonar/i, 'perplexity'],
 ];
 
-/** Agents that speak to the models of their own house unless they are told otherwise. */
+/** Agents that use the models of their own vendor unless they are configured otherwise. */
 const byAgent: Readonly<Record<string, string>> = { claude: 'anthropic', codex: 'openai', gemini: 'gcp.gemini' };
 
-/** Who serves the model, as far as its name or its agent tells; else the agent itself. */
+/** The provider of the model, as far as its name or its agent shows; else the agent itself. */
 export function providerOf(model: string | undefined, agent: string | undefined): string {
   const slash = model?.indexOf('/') ?? -1;
   const prefix = slash < 1 ? undefined : model?.slice(0, slash).toLowerCase();
@@ -40,7 +40,7 @@ export function providerOf(model: string | undefined, agent: string | undefined)
   return known ?? named ?? (agent === undefined ? undefined : byAgent[agent]) ?? agent ?? 'unknown';
 }
 
-/** The name of a model without our prefix for its provider; a file of a replay is no model. */
+/** The name of a model without our provider prefix; a replay file is not a model. */
 export function modelName(model: string): string {
   const slash = model.indexOf('/');
   const prefix = model.slice(0, Math.max(0, slash)).toLowerCase();

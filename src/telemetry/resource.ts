@@ -5,11 +5,11 @@ import { names } from './names.ts';
 import { readPairs } from './pairs.ts';
 import type { Attributes } from './span.ts';
 
-/** Who tells the spans: this program, in the job of a CI where it is one. What the user says outweighs the rest. */
+/** The source of the spans: this program, and the CI job if it runs in one. The user's attributes take precedence. */
 export function resourceOf(env: Environment, warn: (message: string) => void): Attributes {
   const given = env['OTEL_RESOURCE_ATTRIBUTES'] || undefined;
   const said = given === undefined ? {} : readPairs(given);
-  if (said === undefined) warn('OTEL_RESOURCE_ATTRIBUTES is not key=value,key=value: none of it is told');
+  if (said === undefined) warn('OTEL_RESOURCE_ATTRIBUTES is not key=value,key=value: it is ignored');
   const name = env['OTEL_SERVICE_NAME'] || undefined;
   return {
     [names.serviceName]: 'runwire',

@@ -1,9 +1,9 @@
 import type { Variables } from './settings.ts';
 
-/** Whether a trace is told: what the run above it decided, if it is asked, else a word of its own. */
+/** Decides whether a trace is exported: as its parent run decided, if it follows that, else by itself. */
 export interface Sampler {
   followsParent: boolean;
-  /** How many of all traces, from 0 to 1. */
+  /** The share of all traces, from 0 to 1. */
   ratio: number;
 }
 
@@ -32,11 +32,11 @@ function ratioOf(read: Variables): number {
   const text = read.text('OTEL_TRACES_SAMPLER_ARG') ?? '1';
   const ratio = Number(text);
   if (ratio >= 0 && ratio <= 1) return ratio;
-  read.warn('OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1: all traces are told');
+  read.warn('OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1: all traces are exported');
   return 1;
 }
 
-/** `parent`: what was decided above, where there is something above. The last digits of a trace are its chance: all of its spans have the same. */
+/** `parent`: the parent's decision, if there is a parent. The last digits of the trace id serve as the random number, so all spans of a trace agree. */
 export function isSampled({ followsParent, ratio }: Sampler, traceId: string, parent: boolean | undefined): boolean {
   if (followsParent && parent !== undefined) return parent;
   const chance = Number.parseInt(traceId.slice(-13), 16) / 2 ** 52;

@@ -16,11 +16,11 @@ export interface HttpEndpoint {
   isCompressed: boolean;
 }
 
-/** How a run is told to OpenTelemetry. */
+/** How a run is exported to OpenTelemetry. */
 export interface TelemetryRequest {
   target: TelemetryTarget;
   resource: Attributes;
-  /** Whether what was said and done is told as well. */
+  /** Whether prompts, answers, arguments and results are exported as well. */
   capturesContent: boolean;
   sampler: Sampler;
   /** How many spans may wait, how many are sent at once, and how long they are collected. */
@@ -28,13 +28,13 @@ export interface TelemetryRequest {
 }
 
 export interface Telemetry {
-  /** Undefined: a run is not told. */
+  /** Undefined: runs are not exported. */
   request: TelemetryRequest | undefined;
-  /** What is set and cannot be done, for people. */
+  /** Settings that cannot be honoured, as messages for people. */
   warnings: readonly string[];
 }
 
-/** What `--otel` says, else the variables of the OpenTelemetry specification. `fileAt` finds a file that was named. */
+/** The value of `--otel`, else the environment variables of the OpenTelemetry specification. `fileAt` resolves a file name. */
 export function readTelemetry(flag: string | undefined, env: Environment, fileAt: (name: string) => string): Telemetry {
   const warnings: string[] = [];
   const read = new Variables(env, (message) => void warnings.push(message));
@@ -42,7 +42,7 @@ export function readTelemetry(flag: string | undefined, env: Environment, fileAt
   const target = flag === undefined ? targetOfVariables(read) : targetOf(flag, read, fileAt);
   if (target === undefined) return { request: undefined, warnings };
   if (read.text('OTEL_EXPORTER_OTLP_CERTIFICATE', 'OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE') !== undefined && target.kind === 'http')
-    warnings.push('OTEL_EXPORTER_OTLP_CERTIFICATE is not read: name the certificate in NODE_EXTRA_CA_CERTS');
+    warnings.push('OTEL_EXPORTER_OTLP_CERTIFICATE is ignored: name the certificate in NODE_EXTRA_CA_CERTS');
   const request: TelemetryRequest = {
     target,
     resource: resourceOf(env, read.warn),
@@ -57,7 +57,7 @@ export function readTelemetry(flag: string | undefined, env: Environment, fileAt
   return { request, warnings };
 }
 
-/** Variables as the specification reads them: an empty one is not set, one that makes no sense is as if it were not, and said so. */
+/** Environment variables as the specification reads them: an empty one counts as unset, and so does an invalid one, with a warning. */
 export class Variables {
   readonly #env: Environment;
   readonly warn: (message: string) => void;
@@ -99,27 +99,27 @@ function isOn(read: Variables): boolean {
   const exporter = read.text('OTEL_TRACES_EXPORTER')?.toLowerCase();
   if (exporter === undefined) return read.text(...endpoints) !== undefined;
   if (exporter !== 'otlp' && exporter !== 'none')
-    read.warn(`OTEL_TRACES_EXPORTER is "${exporter}": Runwire knows otlp and none, so nothing is told to OpenTelemetry`);
+    read.warn(`OTEL_TRACES_EXPORTER is "${exporter}": Runwire knows otlp and none, so nothing is exported to OpenTelemetry`);
   return exporter === 'otlp';
 }
 
 function targetOfVariables(read: Variables): TelemetryTarget | undefined {
   const protocol = read.text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')?.toLowerCase();
   if (protocol !== undefined && protocol !== 'http/json' && protocol !== 'http/protobuf') {
-    read.warn(`OTEL_EXPORTER_OTLP_PROTOCOL is "${protocol}": Runwire speaks http/json alone, so nothing is told to OpenTelemetry`);
+    read.warn(`OTEL_EXPORTER_OTLP_PROTOCOL is "${protocol}": Runwire speaks only http/json, so nothing is exported to OpenTelemetry`);
     return undefined;
   }
   if (protocol === 'http/protobuf')
-    read.warn('OTEL_EXPORTER_OTLP_PROTOCOL is "http/protobuf": Runwire speaks http/json alone, and sends that to the same address');
+    read.warn('OTEL_EXPORTER_OTLP_PROTOCOL is "http/protobuf": Runwire speaks only http/json, and sends that to the same address');
   const whole = read.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const base = read.text('OTEL_EXPORTER_OTLP_ENDPOINT') ?? localCollector;
   const url = whole === undefined ? tracesUrl(base) : urlOf(whole)?.href;
   if (url !== undefined) return { kind: 'http', endpoint: endpointOf(url, read) };
-  read.warn(`OTEL_EXPORTER_OTLP_ENDPOINT is no address such as ${localCollector}: nothing is told to OpenTelemetry`);
+  read.warn(`OTEL_EXPORTER_OTLP_ENDPOINT is not an address such as ${localCollector}: nothing is exported to OpenTelemetry`);
   return undefined;
 }
 
-/** Throws `Failure` when the flag is neither. */
+/** Throws `Failure` if the flag is neither a file nor an address. */
 function targetOf(flag: string, read: Variables, fileAt: (name: string) => string): TelemetryTarget {
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(flag)) return { kind: 'file', path: fileAt(flag) };
   const url = tracesUrl(flag);
@@ -133,7 +133,7 @@ function urlOf(text: string): URL | undefined {
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
-/** The address of a collector, with the path for traces where it is not there already. */
+/** The address of a collector, with the path for traces if it is not there already. */
 function tracesUrl(base: string): string | undefined {
   const url = urlOf(base);
   if (url === undefined) return undefined;
@@ -148,7 +148,7 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
   url.username = url.password = '';
   const given = read.text('OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'OTEL_EXPORTER_OTLP_HEADERS');
   const headers = given === undefined ? {} : readPairs(given);
-  if (headers === undefined) read.warn('OTEL_EXPORTER_OTLP_HEADERS is not key=value,key=value: no header of it is sent');
+  if (headers === undefined) read.warn('OTEL_EXPORTER_OTLP_HEADERS is not key=value,key=value: none of its headers are sent');
   const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64');
   const compression = read.text('OTEL_EXPORTER_OTLP_TRACES_COMPRESSION', 'OTEL_EXPORTER_OTLP_COMPRESSION')?.toLowerCase();
   if (compression !== undefined && compression !== 'gzip' && compression !== 'none')
@@ -163,11 +163,11 @@ function endpointOf(address: string, read: Variables): HttpEndpoint {
   };
 }
 
-/** The words of the instrumentations of others: `true`, or where the content goes; we have spans alone. */
+/** The values that other instrumentations accept: `true`, or where the content goes; we only have spans. */
 function capturesContent(read: Variables): boolean {
   const word = read.text('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT')?.toLowerCase();
   if (word === undefined || ['false', 'no_content', 'event_only'].includes(word)) return false;
   if (['true', 'span_only', 'span_and_event'].includes(word)) return true;
-  read.warn(`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is "${word}": expected true or false, so no content is told`);
+  read.warn(`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT is "${word}": expected true or false, so no content is exported`);
   return false;
 }

@@ -13,23 +13,23 @@ import { ToolCall } from './tool-call.ts';
 import { parseTraceParent } from './trace-context.ts';
 
 export interface SpanFoldOptions {
-  /** Hears of every span when it has ended; the last is that of the run. */
+  /** Called for every span when it has ended; the last is that of the run. */
   onSpan(span: Span): void;
-  /** Whether what was said and done is told: prompts, answers, arguments, results. */
+  /** Whether content is exported: prompts, answers, arguments, results. */
   capturesContent: boolean;
-  /** The name of a run that says none itself. */
+  /** The id for a run whose records name none. */
   runId: string;
-  /** When a run began whose records have no times. */
+  /** The start time for a run whose records have no times. */
   startedAt: number;
-  /** What vendors want to be handed on with a trace that was joined. */
+  /** The vendors' `tracestate` of a joined trace, to be passed on. */
   traceState?: string | undefined;
 }
 
-/** Records that wait for the first time that anybody tells. */
+/** How many records wait for the first one with a time. */
 const mostHeld = 100;
 const longestValue = 1000;
 
-/** The records of one run, as spans: the run, each call of the model, each call of a tool, each agent below it. */
+/** Folds the records of one run into spans: the run, each model call, each tool call, each agent below it. */
 export class SpanFold {
   readonly #options: SpanFoldOptions;
   readonly #calls = new Map<string, ToolCall>();
@@ -40,15 +40,15 @@ export class SpanFold {
   #prompt: string | undefined;
   #model: string | undefined;
   #turn: ModelCall | undefined;
-  /** A call that has ended, until it is clear that nothing more is told of it. */
+  /** A call that has ended, until it is clear that nothing more is reported about it. */
   #ended: { itemId: string; span: Omit<Span, 'traceId'>; events: SpanEvents } | undefined;
   #now = 0;
   #first = Infinity;
   #last = -Infinity;
-  /** When the model could be asked: at the start, after an answer, after a result. */
+  /** The earliest time of the next model call: the start, the end of an answer, or a result. */
   #askedAt: number | undefined;
   #toolErrors = 0;
-  /** Other runs do the work. */
+  /** Whether other runs do the work. */
   #directs = false;
   #hasUsage = false;
   #isTimed = true;
@@ -62,7 +62,7 @@ export class SpanFold {
   record(record: EventRecord): void {
     if (this.#held === undefined) return this.#see(record);
     this.#held.push(record);
-    // Records without a time that come before one with a time happened then.
+    // Records without a time get the time of the first record that has one.
     if (record.timestamp === null && record.type !== 'thread.completed' && this.#held.length < mostHeld) return;
     const held = this.#held;
     this.#held = undefined;
@@ -72,12 +72,12 @@ export class SpanFold {
   }
 
   #see(record: EventRecord): void {
-    // When the verdict is spoken depends on who reads the run; its work was over before.
+    // The time of the verdict depends on when the run is read; its work was over before.
     if (record.timestamp !== null && this.#isTimed && record.type !== 'thread.completed') this.#now = Date.parse(record.timestamp);
     this.#first = Math.min(this.#first, this.#now);
     this.#last = Math.max(this.#last, this.#now);
     this.#askedAt ??= this.#now;
-    // The files that a call changed are told right after its end.
+    // The files that a call changed are reported right after its end.
     if (record.type !== 'file.edited' || record.item_id !== this.#ended?.itemId) this.#tellEnded();
     switch (record.type) {
       case 'thread.started':
@@ -146,7 +146,7 @@ export class SpanFold {
     if (turn === undefined) return;
     this.#turn = undefined;
     this.#askedAt = this.#now;
-    // Who directs others by a script has turns and no model.
+    // A run that directs others by a script has turns but no model.
     if (this.#directs && !this.#hasUsage) return;
     const { agent, session_id: session } = this.#introduction;
     const span = turn.span(finishReason, this.#now, { agent, session });
@@ -204,7 +204,7 @@ export class SpanFold {
     this.#tell({ ...ended.span, events: ended.events.list, droppedEvents: ended.events.dropped });
   }
 
-  /** What happened beside the work itself: an event of the span that it belongs to. */
+  /** Records that are not part of the work itself become events of the span that they belong to. */
   #note(record: EventRecord): void {
     switch (record.type) {
       case 'file.edited':
@@ -244,7 +244,7 @@ export class SpanFold {
   #failed(record: EventOf<'error'> & Pick<EventRecord, 'source'>): void {
     const { item_id: item, code, message, source } = record;
     if (item === undefined && source === 'agent') this.#turn?.failed(errorType(code));
-    // What a tool says when it fails is its result.
+    // The message of a failed tool is its result, and so it is content.
     const isContent = item !== undefined || code === 'tool' || code === 'permission';
     this.#happened(eventNames.exception, item, {
       [names.exceptionType]: errorType(code),

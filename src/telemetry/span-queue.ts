@@ -1,18 +1,18 @@
 import type { Span } from './span.ts';
 
-/** Characters of one request: collectors refuse one that is too large. */
+/** The most characters in one request: collectors refuse larger ones. */
 const mostOfRequest = 2_000_000;
-/** Characters that may wait for a collector that is away. */
+/** How many characters may wait for an unreachable collector. */
 const mostWaiting = 32_000_000;
 
-/** Spans that wait to be sent: so many, and no more than so much of them. */
+/** Spans that wait to be sent, limited in number and in size. */
 export class SpanQueue {
   readonly #most: number;
   readonly #batch: number;
   readonly #mostCharacters: number;
   #spans: Span[] = [];
   #characters = 0;
-  /** How many had no place. */
+  /** How many spans were dropped for lack of room. */
   dropped = 0;
 
   constructor({ most, batch, characters = mostWaiting }: { most: number; batch: number; characters?: number }) {
@@ -25,12 +25,12 @@ export class SpanQueue {
     return this.#spans.length;
   }
 
-  /** Whether there is enough for a request. */
+  /** Whether there are enough spans for a request. */
   get isFull(): boolean {
     return this.#spans.length >= this.#batch || this.#characters >= mostOfRequest;
   }
 
-  /** The span of the run itself comes last, and is worth more than any other: where there is no room, the one before it goes. */
+  /** The span of the run itself comes last and matters most: if there is no room, the one before it is dropped. */
   add(span: Span): void {
     this.#characters += charactersOf(span);
     while (this.#spans.length > 0 && (this.#spans.length >= this.#most || this.#characters > this.#mostCharacters)) {
@@ -54,14 +54,14 @@ export class SpanQueue {
     return taken;
   }
 
-  /** Nobody took them. */
+  /** Puts back spans that could not be delivered. */
   putBack(spans: readonly Span[]): void {
     this.#spans.unshift(...spans);
     for (const span of spans) this.#characters += charactersOf(span);
   }
 }
 
-/** About how much a span holds. */
+/** The approximate size of a span. */
 function charactersOf({ attributes, events }: Span): number {
   let sum = 500 + 200 * events.length;
   for (const value of Object.values(attributes)) sum += typeof value === 'string' ? value.length : 20;

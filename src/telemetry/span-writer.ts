@@ -5,13 +5,13 @@ import { SpanFold } from './span-fold.ts';
 import { SpanQueue } from './span-queue.ts';
 
 export interface SpanWriterOptions extends Pick<TelemetryRequest, 'capturesContent' | 'resource'> {
-  /** Spans of one request. */
+  /** How many spans go into one request. */
   batch: number;
-  /** Takes a request, as OTLP/JSON. */
+  /** Writes a request, as OTLP/JSON. */
   write: (body: string) => Promise<void>;
 }
 
-/** Spans of what is read, as requests, a batch at a time. Nothing is dropped: what is read waits. */
+/** Writes the spans of stored runs as requests, a batch at a time. Nothing is dropped: reading waits. */
 export class SpanWriter {
   readonly #options: SpanWriterOptions;
   readonly #waiting: SpanQueue;
@@ -21,13 +21,13 @@ export class SpanWriter {
     this.#waiting = new SpanQueue({ most: Infinity, characters: Infinity, batch: options.batch });
   }
 
-  /** Takes the records of one run. */
+  /** A fold for the records of one run. */
   fold(runId: string, startedAt: number): SpanFold {
     const { capturesContent } = this.#options;
     return new SpanFold({ runId, startedAt, capturesContent, onSpan: (span) => this.#waiting.add(span) });
   }
 
-  /** Writes what is enough for a request. */
+  /** Writes every full request. */
   async flush(): Promise<void> {
     while (this.#waiting.isFull) await this.#write(this.#waiting.take());
   }

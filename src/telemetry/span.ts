@@ -8,13 +8,13 @@ export interface SpanEvent {
   attributes: Attributes;
 }
 
-/** One piece of work of a trace, ended. */
+/** One finished piece of work in a trace. */
 export interface Span {
   traceId: string;
   spanId: string;
   /** Undefined: the top of its trace. */
   parentSpanId?: string | undefined;
-  /** The parent is a span of another process, or of another run. */
+  /** Whether the parent is a span of another process or another run. */
   hasRemoteParent?: boolean;
   traceState?: string | undefined;
   name: string;
@@ -24,7 +24,7 @@ export interface Span {
   end: number;
   attributes: Attributes;
   events: readonly SpanEvent[];
-  /** How many events are not told. */
+  /** How many events were dropped. */
   droppedEvents: number;
   /** Undefined: it did not fail. */
   error?: string | undefined;

@@ -10,21 +10,21 @@ import type { Span } from './span.ts';
 
 type Started = EventOf<'item.started'> & { sequence: number };
 
-/** One call of a tool, from its start to its end, and the agent that it may be. */
+/** One tool call, from its start to its end, and the sub-agent that it may be. */
 export class ToolCall {
   readonly spanId: string;
   readonly events = new SpanEvents();
   readonly #started: Pick<Started, 'kind' | 'parent_item_id' | 'item_id'>;
   readonly #tool: string;
   readonly #subagent: string | undefined;
-  /** Where content is told. */
+  /** Set only if content is exported. */
   readonly #args: string | undefined;
   readonly #parentSpanId: string;
   #agentSpanId: string | undefined;
   #start: number;
   #end: number;
   permission: 'allowed' | 'denied' | undefined;
-  /** What a sub-agent said last. */
+  /** The last words of a sub-agent. */
   answer: string | undefined;
 
   constructor(
@@ -46,17 +46,17 @@ export class ToolCall {
     return this.#started.parent_item_id;
   }
 
-  /** The span that what happens inside of it is below of. */
+  /** The parent span of everything inside the call. */
   get innerSpanId(): string {
     return this.#agentSpanId ?? this.spanId;
   }
 
-  /** It is the work of another run, which tells its own spans. */
+  /** The work is done by another run, which exports its own spans. */
   delegate(): void {
     this.#agentSpanId = undefined;
   }
 
-  /** Something inside of it happened then. */
+  /** Extends the call to include something that happened inside it. */
   includes(start: number, end: number): void {
     this.#start = Math.min(this.#start, start);
     this.#end = Math.max(this.#end, end);
@@ -98,7 +98,7 @@ export class ToolCall {
         attributes: attributes({
           [names.operation]: operations.executeTool,
           [names.tool]: this.#tool,
-          // The tools of the built-in agent are ours; those of others run inside of them.
+          // The tools of the built-in agent are ours; those of other agents run inside them.
           [names.toolType]: agent === 'runwire' ? 'function' : 'extension',
           [names.toolCall]: short(item_id),
           [names.mcpMethod]: kind === 'mcp' ? 'tools/call' : undefined,
@@ -117,7 +117,7 @@ export class ToolCall {
   }
 }
 
-/** The kind of agent that a call asks for, where it names one. */
+/** The kind of agent that a call asks for, if it names one. */
 function agentIn(args: unknown): string | undefined {
   if (typeof args !== 'object' || args === null) return undefined;
   const { subagent_type, agent, agent_name } = args as Record<string, unknown>;

@@ -35,8 +35,8 @@ describe('where spans go', () => {
   });
 
   it.each<[string, Record<string, string>, string | undefined, RegExp]>([
-    ['grpc', { [base]: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, undefined, /http\/json alone, so nothing is told/],
-    ['its own protocol', { [base]: 'http://c', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' }, undefined, /http\/json alone/],
+    ['grpc', { [base]: 'http://c:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, undefined, /only http\/json, so nothing is exported/],
+    ['its own protocol', { [base]: 'http://c', OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' }, undefined, /only http\/json/],
     [
       'protobuf',
       { [base]: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' },
@@ -44,7 +44,7 @@ describe('where spans go', () => {
       /sends that to the same address/,
     ],
     ['another exporter', { [base]: 'http://c', OTEL_TRACES_EXPORTER: 'zipkin' }, undefined, /knows otlp and none/],
-    ['no address', { [base]: 'collector:4318' }, undefined, /is no address/],
+    ['no address', { [base]: 'collector:4318' }, undefined, /is not an address/],
     ['bad headers', { [base]: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, 'http://c/v1/traces', /HEADERS is not key=value/],
     ['a bad timeout', { [base]: 'http://c', OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }, 'http://c/v1/traces', /TIMEOUT is not a whole number/],
     ['a bad compression', { [base]: 'http://c', OTEL_EXPORTER_OTLP_COMPRESSION: 'zstd' }, 'http://c/v1/traces', /nothing is compressed/],
@@ -56,12 +56,12 @@ describe('where spans go', () => {
       'http://c/v1/traces',
       /from 0 to 1/,
     ],
-    ['bad attributes', { [base]: 'http://c', OTEL_RESOURCE_ATTRIBUTES: 'a=%zz' }, 'http://c/v1/traces', /none of it is told/],
+    ['bad attributes', { [base]: 'http://c', OTEL_RESOURCE_ATTRIBUTES: 'a=%zz' }, 'http://c/v1/traces', /it is ignored/],
     [
       'a bad switch',
       { [base]: 'http://c', OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'yes' },
       'http://c/v1/traces',
-      /no content is told/,
+      /no content is exported/,
     ],
   ])('says plainly what it cannot do: %s', (_name, env, url, warning) => {
     const { request, warnings } = read(env);
