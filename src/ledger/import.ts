@@ -42,7 +42,7 @@ export type Imported =
   | { kind: 'empty'; name: string }
   | { kind: 'broken'; name: string; why: string; unknownDialect?: true };
 
-/** The runs in a file or folder; files may be compressed, and `readFile` reads those of other kinds. */
+/** The runs in a file or folder; files may be compressed, and `readFile` reads those that are not. */
 export function runsAt(path: string, readFile?: ReadFile): AsyncGenerator<StoredRun | Unreadable> {
   return storedRuns(path, (file) => streamOf(fileTape(file, readFile)));
 }

@@ -34,8 +34,8 @@ export class LiveRuns {
   }
 
   /**
-   * Calls the listener for every run that begins, changes or ends; at first for all running ones. Returns how to stop it once it has begun: after a
-   * successful poll, or when the caller no longer wants it.
+   * Calls the listener for every run that begins, changes or ends; at first for all running ones. Once it has begun, returns how to stop it:
+   * after a successful poll, or when the caller no longer wants it.
    */
   async listen(listener: Listener, left?: AbortSignal): Promise<() => void> {
     const release = this.watch();

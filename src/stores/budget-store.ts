@@ -1,13 +1,13 @@
 export const periods = ['day', 'week', 'month', 'total'] as const;
 export type Period = (typeof periods)[number];
 
-/** Dollars and tokens, in and out together. */
+/** Dollars, and input and output tokens together. */
 export interface Amounts {
   usd?: number;
   tokens?: number;
 }
 
-/** What runs of one name may take together; unset: no limit of this kind. */
+/** What the runs of one budget may spend together; unset: no limit of this kind. */
 export interface BudgetLimits extends Amounts {
   name: string;
   /** Days, weeks (from Monday) and months begin at midnight UTC. */
@@ -15,42 +15,42 @@ export interface BudgetLimits extends Amounts {
 }
 
 export interface BudgetState extends BudgetLimits {
-  /** The period that goes on, by the clock of the ledger; absent: it never ends. */
+  /** The current period, by the ledger's clock; absent: it never ends. */
   since?: number;
   until?: number;
-  /** What its runs took, as far as it is known. */
+  /** What its runs spent, as far as it is known. */
   spent: Required<Amounts>;
-  /** What is set aside for those that go on, beyond what they took. */
+  /** What is reserved for running ones, beyond what they spent. */
   reserved: Required<Amounts>;
   runs: number;
   running: number;
-  /** Runs that have ended and told no cost. */
+  /** Runs that have ended without reporting a cost. */
   unpriced: number;
 }
 
-/** What a run has taken, and the most that one of its steps took. */
+/** What a run has spent, and the most that one of its steps took. */
 export interface Taking {
   spent: Required<Amounts>;
   step: Amounts;
 }
 
-/** What a run may take in all; a kind that is not limited is absent. */
+/** What a run may spend in total; a kind without a limit is absent. */
 export interface Reservation extends Amounts {
   budget: BudgetState;
 }
 
 /**
- * Budgets over runs, machines and days. A run counts in the period in which it first reserved: with what is set aside for it
- * while it goes on, and with what it and the runs below it really took when it has ended, however it ended.
+ * Budgets over runs, machines and days. A run counts in the period of its first reservation: with what is reserved for it
+ * while it runs, and with what it and the runs below it really spent once it has ended, however it ended.
  */
 export interface BudgetStore {
-  /** Makes or changes it; what was spent stays. */
+  /** Creates or changes it; what was spent stays. */
   set(budget: BudgetLimits): Promise<void>;
-  /** False: there is none of this name. */
+  /** False: there is no budget of this name. */
   remove(name: string): Promise<boolean>;
   list(): Promise<BudgetState[]>;
-  /** Undefined: there is none of this name. Asked again for the same run, it makes the reservation fit what the run took. */
+  /** Undefined: there is no budget of this name. A further call for the same run adjusts the reservation to what the run spent. */
   reserve(name: string, run: string, taking?: Partial<Taking>): Promise<Reservation | undefined>;
-  /** For a run that the ledger will not hear of again: this is what it took. */
+  /** Records what a run spent that will not report to the ledger again. */
   settle(run: string, spent: Required<Amounts>): Promise<void>;
 }

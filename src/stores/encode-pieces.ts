@@ -2,12 +2,12 @@ import type { Piece } from '../events/record-json.ts';
 
 const LF = 10;
 
-/** The most that a piece takes. */
+/** The most bytes that a piece takes. */
 export function mostBytes(piece: Piece): number {
   return piece.length * 3;
 }
 
-/** Writes a piece into bytes that have room for it, and answers where it ends. */
+/** Writes a piece into a buffer that has room for it, and returns where it ends. */
 export function encodePiece(piece: Piece, bytes: Buffer, at: number): number {
   if (piece === '\n') {
     bytes[at] = LF;
@@ -20,7 +20,7 @@ export function encodePiece(piece: Piece, bytes: Buffer, at: number): number {
   return brace + end.bytes.length;
 }
 
-/** Each piece is encoded by itself: joined, it would be copied first, and one character beyond Latin-1 would slow down all of it. */
+/** Encodes each piece by itself: joined, the text would be copied first, and one character beyond Latin-1 would slow down all of it. */
 export function bytesOf(pieces: readonly Piece[]): Uint8Array {
   const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + mostBytes(piece), 0));
   let at = 0;

@@ -5,15 +5,15 @@ import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 export const figureTables = ['usage', 'tools', 'files'] as const;
 const filesKept = 1000;
 
-/** What a run used of one model, how it called one tool, or a file that it changed. */
+/** A run's usage of one model, its calls to one tool, or a file that it changed. */
 interface Figures {
   table: (typeof figureTables)[number];
-  /** What the row is about: with the run, the key of its table. */
+  /** What the row is about: together with the run, the key of its table. */
   about: Record<string, Value>;
   columns: Record<string, Value>;
 }
 
-/** A run of one model has its usage in its own row. */
+/** A run with a single model has its usage in its own row. */
 export function figuresOf({ usage_by_model: models = [], tool_calls: calls, artifacts }: LedgerOutcome): Figures[] {
   const usage = models.map((each): Figures => ({
     table: 'usage',

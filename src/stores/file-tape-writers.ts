@@ -12,14 +12,14 @@ import { tapeParams, zlib } from './zlib.ts';
 
 const defaultPackedBytes = 64 * 1024 * 1024;
 
-/** A file that takes bytes at once, until it cannot or has enough. When it is new, only its user may read it. */
+/** A file that is written synchronously, until writing fails or the limit is reached. A new file is readable only by its user. */
 class BoundedFile {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #onTrouble: (message: string) => void;
   #file: number | undefined;
   #bytes = 0;
-  /** Unset: nobody asked for it, or nobody knows any more how much was written. */
+  /** Unset: it was not asked for, or it is no longer known how much was written. */
   #hash: (() => Hash) | undefined;
 
   constructor(path: string, flags: 'w' | 'wx', { maxBytes = Infinity, onTrouble }: TapeOptions) {
@@ -34,10 +34,10 @@ class BoundedFile {
     }
   }
 
-  /** Asks for the hash of all that is written. */
+  /** Starts to hash everything that is written. */
   beginHash(): void {
     let hash: Hash | undefined;
-    // Made with the first bytes: a run does not wait for the crypto library before its first line.
+    // Created with the first bytes, so that a run does not wait for the crypto library before its first line.
     this.#hash = () => (hash ??= process.getBuiltinModule('node:crypto').createHash('sha256'));
   }
 
@@ -62,7 +62,7 @@ class BoundedFile {
     }
   }
 
-  /** A disk that is full must not end the run; the tape stops, and says so. */
+  /** A full disk must not end the run; the tape stops and reports it. */
   stop(why: string): void {
     if (this.#file === undefined) return;
     this.close();
@@ -75,7 +75,7 @@ class BoundedFile {
   }
 }
 
-/** Every record is in the file when `record` returns: a kill leaves all that was told before it. Takes the place of what was there. */
+/** Every record is in the file when `record` returns: after a kill, everything recorded before is there. Replaces an existing file. */
 export class PlainWriter implements TapeWriter {
   readonly #file: BoundedFile;
 
@@ -99,7 +99,7 @@ const mostKept = 4 * 1024 * 1024;
 /** Lines as bytes, each encoded once: joined as text, a long burst is copied several times before it is encoded. */
 class Lines {
   #bytes = Buffer.allocUnsafeSlow(linesAtFirst);
-  /** Filled while what was taken last is still in use. */
+  /** Filled while the bytes taken last are still in use. */
   #other = Buffer.allocUnsafeSlow(linesAtFirst);
   #length = 0;
 
@@ -117,10 +117,10 @@ class Lines {
     this.#length = encodePiece(line, this.#bytes, this.#length);
   }
 
-  /** What was added, until this is asked again. */
+  /** The bytes added so far, valid until the next call. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length);
-    // One burst must not be paid for by all that follows.
+    // A buffer that one burst made large is not kept.
     [this.#bytes, this.#other] = [this.#other, this.#bytes.length > mostKept ? Buffer.allocUnsafeSlow(linesAtFirst) : this.#bytes];
     this.#length = 0;
     return taken;
@@ -128,7 +128,7 @@ class Lines {
 }
 
 /**
- * One zstd frame, in a new file. What came in one turn of the event loop is flushed as blocks of its own: a kill at any
+ * One zstd frame, in a new file. The lines of one turn of the event loop are flushed as separate blocks: a kill at any
  * moment costs the lines of that turn, and leaves the rest readable.
  */
 export class PackedWriter implements TapeWriter {
@@ -179,7 +179,7 @@ export class PackedWriter implements TapeWriter {
     });
   }
 
-  /** Lines that come while the last ones are being compressed go together. */
+  /** Lines that arrive while the last ones are being compressed are written together. */
   #flush(): void {
     const lines = this.#waiting.take();
     if (this.#compress.destroyed) return;

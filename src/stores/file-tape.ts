@@ -9,7 +9,7 @@ const chunkBytes = 64 * 1024;
 
 type ReadFile = (path: string) => AsyncIterable<Uint8Array>;
 
-/** A tape in a file, compressed if it is called so. `readFile` is how the bytes of a plain one are read, where somebody watches. */
+/** A tape in a file, compressed if its name says so. `readFile` may replace how the bytes of a plain one are read. */
 export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
   const isPacked = path.endsWith('.zst');
   return {
@@ -30,7 +30,7 @@ export function fileTape(path: string, readFile: ReadFile = readToEnd): Tape {
   };
 }
 
-/** Nothing tells the end of a plain file from a cut between two lines. */
+/** In a plain file the end cannot be told from a cut between two lines. */
 async function* plain(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, TapeEnd> {
   yield* bytes;
   return { kind: 'whole' };
@@ -51,7 +51,7 @@ async function* growing(path: string, more: () => Promise<boolean>): AsyncGenera
       const { bytesRead } = await file.read(chunk);
       if (bytesRead > 0) yield chunk.subarray(0, bytesRead);
       else if (isOver) return;
-      // What came between the last look and the answer that nothing more comes is still read.
+      // Lines that arrived between the last read and the answer that nothing more comes are still read.
       else isOver = !(await more());
     }
   } finally {

@@ -5,10 +5,10 @@ import { fileTape } from './file-tape.ts';
 import { GrownTape } from './grown-tape.ts';
 import type { Tape, TapeEntry, Tapes, UndeliveredTape } from './tape.ts';
 
-/** After so long without a run, the clock may be wrong. */
+/** After this long without a run, the clock may be wrong. */
 const longestPauseMs = 30 * 24 * 3600 * 1000;
 
-/** Tapes in a folder, one below it for each month; a key is a path in it. */
+/** Tapes in a folder, with a subfolder for each month; a key is a path in it. */
 export class FileTapes implements Tapes {
   readonly name: string;
 
@@ -28,7 +28,7 @@ export class FileTapes implements Tapes {
 
   at(key: string): Tape | undefined {
     const path = join(this.name, key);
-    // The ledger may be another team's: what it says of a place is not to lead out of ours.
+    // The ledger may be another team's: its paths must not lead out of our folder.
     return pathInside(this.name, path) ? fileTape(path) : undefined;
   }
 
@@ -51,19 +51,19 @@ export class FileTapes implements Tapes {
     return /^\d+$/.test(text) ? Number(text) : 0;
   }
 
-  /** The time of a file remembers when it was last, the file since when the clock is steady. */
+  /** The modification time of a file records the last clean-up; its content records since when the clock is steady. */
   async isTidyingDue(now: number, everyMs: number): Promise<boolean> {
     const path = join(this.name, '.pruned');
     const last = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
     if (last <= now + everyMs && now - last < everyMs) return false;
-    // A clock that went ahead by months, or back, may be wrong: what it says of ages is not yet believed.
+    // A clock that jumped ahead by months, or back, may be wrong: ages are not trusted yet.
     const since = last === 0 || now - last > longestPauseMs || last - now > everyMs ? now : await this.steadySince();
     await writeFile(path, String(since), { mode: 0o600 });
     await utimes(path, now / 1000, now / 1000);
     return true;
   }
 
-  /** Files are where they are kept. */
+  /** Files need no delivery. */
   async deliver(): Promise<UndeliveredTape[]> {
     return [];
   }

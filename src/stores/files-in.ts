@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** The names in a folder that end so, sorted; none where there is no folder. */
+/** The names in a folder with this ending, sorted; none if there is no folder. */
 export function filesIn(folder: string, ending: string): string[] {
   try {
     return readdirSync(folder)

@@ -9,18 +9,18 @@ export interface Selection {
   from: string;
   /** `where …`, or nothing. */
   where: string;
-  /** The column that holds the run's id, by whose index the rows come in order. */
+  /** The column with the run's id, whose index gives the order of the rows. */
   id: string;
   values: Value[];
 }
 
-/** The one place that knows how a filter is said in SQL. */
+/** Translates a filter to SQL; this is the only place that does. */
 export function select(database: Database, filter: RunFilter, more: readonly Statement[] = []): Selection {
   const { prefix } = database;
   const conditions: Statement[] = [];
   const [first, ...others] = Object.entries(filter.labels ?? {});
   const id = first === undefined ? 'r.id' : 'l.run';
-  // A label's own index leads to its runs in order of time; asking every run for its labels would read them all.
+  // The index of labels gives the runs of a label in order of time; checking the labels of every run would read them all.
   if (first !== undefined) conditions.push({ sql: 'l.key = ? and l.value = ?', values: first.map(plainText) });
   for (const label of others) {
     conditions.push({
@@ -64,8 +64,8 @@ function namesOf(agent: string): string[] {
 }
 
 /**
- * Every run is in one tree, which is called by its root's id, and one run of every tree is its top: the root, or where
- * there is no such run, or one that is itself below another, the oldest. So nothing is left out, whatever was imported.
+ * Every run is in one tree, which is identified by its root's id, and one run of every tree is its top: the root, or if
+ * there is no such run, or it is itself below another, the oldest run. So nothing is left out, whatever was imported.
  */
 function isTop(prefix: string): string {
   return `r.root_run_id is null or r.root_run_id = r.id or (
@@ -76,14 +76,14 @@ function isTop(prefix: string): string {
 
 function anyOf(column: string, values: readonly string[], kind: Database['kind']): Statement {
   if (values.length === 1) return { sql: `${column} = ?`, values };
-  // By the index of a column SQLite finds the runs of each value, and sorts them all for every page; `+` sends it through them in order.
+  // With the index of a column SQLite finds the runs of each value, and sorts them all for every page; `+` makes it go through them in order.
   return {
     sql: values.length === 0 ? '1 = 0' : `${kind === 'sqlite' ? '+' : ''}${column} in (${values.map(() => '?').join(', ')})`,
     values,
   };
 }
 
-/** The last part of a path has an index; what is before it is compared. */
+/** The last part of a path is found by an index; the rest is compared. */
 function changed(prefix: string, paths: readonly string[]): Statement {
   const each = paths.map((path) => ({ name: path.slice(path.lastIndexOf('/') + 1), path, end: `%/${path.replaceAll(/[\\%_]/g, '\\$&')}` }));
   return {

@@ -2,11 +2,11 @@
 export interface ColumnFact {
   table: string;
   column: string;
-  /** A new row must bring a value for it. */
+  /** Whether a new row must have a value for it. */
   isDemanded: boolean;
 }
 
-/** What this version writes; a ledger of a newer one that has all of it, and asks for no more, can be used. */
+/** The columns that this version writes; a newer ledger that has all of them, and requires no others, can be used. */
 const needed: Readonly<Record<string, string>> = {
   runs:
     'seq id key status class exit_code agent model started_at ended_at duration_ms input_tokens output_tokens reasoning_tokens ' +
@@ -22,7 +22,7 @@ const needed: Readonly<Record<string, string>> = {
   run_chunk: 'run attempt seq_from seq_to here place sha256 bytes ends at body',
 };
 
-/** Columns that every version had: by them a ledger is told from tables of the same names. */
+/** Columns that every version had: they distinguish a ledger from other tables of the same names. */
 const first: Readonly<Record<string, string>> = {
   ledger: 'version',
   runs: 'seq id key status started_at heartbeat_at last_sequence',

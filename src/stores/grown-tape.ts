@@ -7,7 +7,7 @@ import { type GrowingTape, sequenceOf } from './tape.ts';
 
 const LF = 10;
 
-/** A plain tape that is continued, also by another process than the one that began it. Its records are told by sequence, each once. */
+/** A plain tape that can be continued, even by another process than the one that began it. Records are identified by sequence, and each is kept once. */
 export class GrownTape implements GrowingTape {
   readonly #path: string;
   #last: number;
@@ -19,7 +19,7 @@ export class GrownTape implements GrowingTape {
     this.#bytes = bytes;
   }
 
-  /** What a kill left of a line is taken away: it comes again. */
+  /** Removes a partial line that a kill left: it will be sent again. */
   static async open(path: string): Promise<GrownTape> {
     makeFolder(dirname(path));
     let last = 0;
@@ -60,6 +60,6 @@ export class GrownTape implements GrowingTape {
     this.#last = last;
   }
 
-  /** Nothing tells the end of a plain file. */
+  /** A plain file has no end mark. */
   async end(): Promise<void> {}
 }

@@ -4,7 +4,7 @@ import type { Labels } from './run-store.ts';
 import type { Environment } from '../vocabulary.ts';
 import { withoutUser } from '../without-user.ts';
 
-/** `k=v`, as `--label` has it. */
+/** `k=v`, as in `--label`. */
 export function parseLabel(text: string): [key: string, value: string] {
   const at = text.indexOf('=');
   const key = text.slice(0, at).trim();
@@ -12,7 +12,7 @@ export function parseLabel(text: string): [key: string, value: string] {
   return [key, text.slice(at + 1).trim()];
 }
 
-/** Which variables of a service tell what; the first that is set counts. */
+/** Which environment variables of a service hold what; the first that is set counts. */
 interface Service {
   name: string;
   isHere: string;
@@ -87,13 +87,13 @@ const services: readonly Service[] = [
   },
 ];
 
-/** What the service that runs the job tells about it; nothing where no service does. */
+/** What the CI service says about the job; empty outside CI. */
 export function labelsFromEnvironment(env: Environment): Labels {
   const service = services.find(({ isHere }) => (env[isHere] ?? '') !== '');
   if (service === undefined) return {};
   const said = (names: readonly string[]): string => names.map((name) => env[name] ?? '').find((value) => value !== '') ?? '';
   const url = service.name === 'github' ? githubUrl(env) : said(service.url);
-  // An address may hold a token.
+  // A URL may contain a token.
   return withoutEmpty({
     ci: service.name,
     'ci.job': said(service.job),
@@ -104,7 +104,7 @@ export function labelsFromEnvironment(env: Environment): Labels {
   });
 }
 
-/** Who started the run: whom the service names, else the user of this process. */
+/** Who started the run: the user that the CI service names, else the user of this process. */
 export function userOf(env: Environment): string | undefined {
   const service = services.find(({ isHere }) => (env[isHere] ?? '') !== '');
   const named = service?.user.map((name) => env[name] ?? '').find((value) => value !== '');
@@ -116,11 +116,11 @@ export function userOf(env: Environment): string | undefined {
   }
 }
 
-/** What git tells of a folder; what is unknown is absent or empty. */
+/** What git says about a folder; unknown values are absent or empty. */
 export interface GitFacts {
   /** The name of its folder. */
   repo?: string;
-  /** `owner/name`, as its remote calls it. */
+  /** `owner/name`, as in its remote. */
   identity?: string;
   branch?: string;
   commit?: string;

@@ -3,11 +3,11 @@ import type { RunOutcome } from '../outcome/outcome.ts';
 import { present } from '../present.ts';
 import type { LedgerOutcome, ToolCallSummary } from './run-store.ts';
 
-/** A prompt or an answer longer than this is kept by its beginning and its end. */
+/** Of a longer prompt or answer only the beginning and the end are kept. */
 const longestText = 256 * 1024;
 const longestStack = 16 * 1024;
 
-/** The outcome without what went into tools and what came out of them, and with an end to every list and to every text. */
+/** The outcome without the inputs and outputs of tools, and with a limit on every list and text. */
 export function ledgerOutcome(outcome: RunOutcome | LedgerOutcome): LedgerOutcome {
   const toolCalls = ends(outcome.tool_calls);
   const artifacts = ends(outcome.artifacts);

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * A folder with all above it, for its user alone unless the mode says otherwise. One by one: where a folder can be looked for but not made, as in /proc,
- * the recursive way of Node.js goes round for ever.
+ * Makes a folder and its parents, for its user alone unless the mode says otherwise. One by one: where a folder can be looked up but not made, as in /proc,
+ * the recursive `mkdir` of Node.js loops for ever.
  */
 export function makeFolder(path: string, mode = 0o700): void {
   const missing: string[] = [];
@@ -12,7 +12,7 @@ export function makeFolder(path: string, mode = 0o700): void {
     try {
       mkdirSync(each, { mode });
     } catch (error) {
-      // Somebody else has made it meanwhile.
+      // Another process may have made it meanwhile.
       if (statSync(each, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
     }
   }

@@ -4,7 +4,7 @@ import { stateFolder } from '../xdg.ts';
 import type { RunStore } from './run-store.ts';
 import type { Environment } from '../vocabulary.ts';
 
-/** `none`: nothing is remembered. */
+/** `none`: nothing is recorded. */
 export type LedgerPlace = { kind: 'none' } | { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
 
 /** The flag, else `RUNWIRE_LEDGER`, else a file in the state folder. */
@@ -19,13 +19,13 @@ export function ledgerPlace(flag: string | undefined, env: Environment, cwd: str
   return { kind: 'sqlite', path: resolve(cwd, named) };
 }
 
-/** Loads only the database that is asked for. */
+/** Loads only the database driver that is needed. */
 export async function openStore(place: Exclude<LedgerPlace, { kind: 'none' }>): Promise<RunStore> {
   if (place.kind === 'sqlite') return (await withoutWarning(() => import('./sqlite.ts'))).openSqlite(place.path);
   return (await import('./postgres.ts')).openPostgres(place.url);
 }
 
-/** Node.js 22 calls its SQLite experimental whenever it is loaded: nothing that whoever runs an agent can do anything about. */
+/** Node.js 22 warns that its SQLite is experimental whenever it is loaded; the user can do nothing about it. */
 async function withoutWarning<T>(load: () => Promise<T>): Promise<T> {
   const { emitWarning } = process;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {

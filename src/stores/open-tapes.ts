@@ -11,7 +11,7 @@ import { PlacedTapes } from './placed-tapes.ts';
 import type { Tapes } from './tape.ts';
 import type { TapesPlace } from './tapes-place.ts';
 
-/** Files are beside the ledger's file or in the state folder; what is kept elsewhere is there until it is delivered. */
+/** Tape files are beside the ledger's file or in the state folder; tapes kept elsewhere are there until they are delivered. */
 export function openTapes(
   ledger: Exclude<LedgerPlace, { kind: 'none' }>,
   env: Environment,

@@ -19,15 +19,15 @@ export interface OutboxEntry {
   /** Which ledger: several may share a folder. */
   ledger: string;
   run: NewRun;
-  /** Absent: it had not ended when this was written; its tape tells the rest. */
+  /** Absent: it had not ended when this was written; the rest is on its tape. */
   ending?: Ending;
-  /** It could not be ended in order: what ended its process, and when. Its tape tells the rest. */
+  /** For a run that could not be ended in order: what ended its process, and when. The rest is on its tape. */
   stopped?: Stopped;
-  /** What became known of it at its end. */
+  /** Labels that became known at its end. */
   labels?: Labels;
 }
 
-/** Runs on their way to a ledger, a small file each: what is in none of them, and not in the ledger, was never begun. */
+/** Runs on their way to a ledger, a small file each: a run that is neither here nor in the ledger never began. */
 export class Outbox {
   readonly #folder: string;
   readonly #ledger: string;
@@ -37,7 +37,7 @@ export class Outbox {
     this.#ledger = ledger;
   }
 
-  /** At once, and never half: whoever is killed next leaves the entry before or this one. */
+  /** Written atomically: a kill leaves either the previous entry or this one. */
   put(entry: Omit<OutboxEntry, 'ledger'>): void {
     makeFolder(this.#folder);
     const path = this.#pathOf(entry.run);
@@ -53,7 +53,7 @@ export class Outbox {
     return filesIn(this.#folder, ending).length === 0;
   }
 
-  /** Those for this ledger, the oldest first; one that cannot be read is left where it is. */
+  /** The entries for this ledger, oldest first; an unreadable one is left where it is. */
   async *entries(): AsyncGenerator<OutboxEntry> {
     for (const name of filesIn(this.#folder, ending)) {
       const entry = await readFile(join(this.#folder, name), 'utf8').then(
@@ -64,7 +64,7 @@ export class Outbox {
     }
   }
 
-  /** Attempts of one run that two workers of a machine have are two entries. */
+  /** Two attempts at one run by workers of the same machine are two entries. */
   #pathOf({ id, lost = [] }: Attempted): string {
     return join(this.#folder, `${id}${lost.length === 0 ? '' : `.${lost.length + 1}`}${ending}`);
   }
@@ -80,7 +80,7 @@ export function openOutbox(place: Exclude<LedgerPlace, { kind: 'none' }>, env: E
   return new Outbox(join(folder, 'outbox'), ledgerName(place, env));
 }
 
-/** Whoever asks, with whichever password, means the same ledger. */
+/** The same for every user and password, so that all name the same ledger. */
 export function ledgerName(place: Exclude<LedgerPlace, { kind: 'none' }>, env: Environment): string {
   if (place.kind === 'sqlite') return place.path;
   const address = place.url;

@@ -4,7 +4,7 @@ import { systemCode } from '../failure.ts';
 import { present } from '../present.ts';
 import type { OpenRun, Owner } from './run-store.ts';
 
-/** A run of another machine that has not been heard of for so long is taken for gone. */
+/** A run on another machine that has been silent for this long is presumed dead. */
 export const silenceMs = 10 * 60_000;
 
 export function thisProcess(): Owner {
@@ -17,14 +17,14 @@ export function thisProcess(): Owner {
   };
 }
 
-/** Whether two processes are, or were, on one machine: names and the ids in images are given twice, so both must agree. */
+/** Whether two processes are, or were, on one machine: host names and the ids in images are not unique, so both must agree. */
 export function isSameMachine(owner: Owner, self: Owner = thisProcess()): boolean {
   if (owner.host !== self.host) return false;
   if (owner.machine === undefined || self.machine === undefined) return bootIn(owner) === bootIn(self);
   return owner.machine === self.machine;
 }
 
-/** Why nobody seems to end this run any more: its process is gone for sure, or nothing was heard of it. Both times are of one clock. */
+/** Why this run will probably not be ended by its own process: the process is surely gone, or it has been silent. Both times are of one clock. */
 export function goneBy(
   { owner, heartbeat_at }: Pick<OpenRun, 'owner' | 'heartbeat_at'>,
   now: number,
@@ -32,13 +32,13 @@ export function goneBy(
 ): 'process' | 'silence' | undefined {
   const silence = now - heartbeat_at > silenceMs ? 'silence' : undefined;
   if (!isSameMachine(owner, self)) return silence;
-  // Who was heard of after this machine had started is on another one, whatever it is called.
+  // An owner that was heard from after this machine had started is on another one, whatever its name.
   if (bootIn(owner) !== bootIn(self)) return heartbeat_at < now - uptime() * 1000 ? 'process' : silence;
-  // A container beside us: its process numbers are not ours.
+  // Another container: its process ids are not ours.
   if (owner.boot !== self.boot) return silence;
   const state = processState(owner.pid);
   if (state === undefined ? !exists(owner.pid) : state.ended) return 'process';
-  // Where the system does not tell when a process began, its number may be another's by now.
+  // If the system does not say when a process began, its id may be another's by now.
   if (owner.process_started === '') return silence;
   return state !== undefined && state.started !== owner.process_started ? 'process' : undefined;
 }
@@ -47,24 +47,24 @@ export function isGone(run: Pick<OpenRun, 'owner' | 'heartbeat_at'>, now: number
   return goneBy(run, now, self) !== undefined;
 }
 
-/** The process of a run, if it is one of this machine and this user, and surely the one that began the run; else why it is not. */
+/** The process of a run, if it is of this machine and this user and surely the one that began the run; else why not. */
 export function ownProcess(owner: Owner, self: Owner = thisProcess()): { pid: number } | { refused: string } {
   if (owner.host !== self.host) return { refused: `it runs on ${owner.host}` };
-  if (!isSameMachine(owner, self)) return { refused: `it runs on another machine that is called ${owner.host}` };
+  if (!isSameMachine(owner, self)) return { refused: `it runs on another machine named ${owner.host}` };
   if (owner.boot !== self.boot) return { refused: 'it runs elsewhere: in another container, or it was reported' };
   const state = processState(owner.pid);
   if (state === undefined ? !exists(owner.pid) : state.ended || state.started !== owner.process_started)
     return { refused: 'its process is gone' };
-  if (state !== undefined && state.user !== process.getuid?.()) return { refused: 'it is the run of another user' };
+  if (state !== undefined && state.user !== process.getuid?.()) return { refused: 'it belongs to another user' };
   return { pid: owner.pid };
 }
 
-/** For runs whose process is not ours to look at: only their silence tells that they are gone. */
+/** For runs whose process cannot be checked from here: only their silence shows that they are gone. */
 export function reportedOwner(host: string, pid: number): Owner {
   return { host, boot: `${bootIn({ boot: bootOf() })} reported`, pid, process_started: '' };
 }
 
-/** The boot without the space of process numbers. */
+/** The boot id without the PID namespace. */
 function bootIn({ boot = '' }: Partial<Owner>): string {
   return boot.split(' ', 1)[0] ?? '';
 }
@@ -73,7 +73,7 @@ function machineId(): string | undefined {
   return read('/etc/machine-id') || read('/var/lib/dbus/machine-id') || undefined;
 }
 
-/** The start of this machine and the space of its process numbers, where the system tells. */
+/** The boot id of this machine and its PID namespace, if the system provides them. */
 function bootOf(): string {
   return `${read('/proc/sys/kernel/random/boot_id')} ${link('/proc/self/ns/pid')}`;
 }

@@ -8,21 +8,21 @@ import type { TapeOutbox } from './chunks/tape-outbox.ts';
 import type { GrowingTape, Tape, TapeEntry, Tapes, UndeliveredTape } from './tape.ts';
 
 export interface PlacedTapesOptions {
-  /** Where new ones go; `postgres` may be without a bucket, or its index beside one. */
+  /** Where new tapes go; `postgres` may be used alone, or for the index of a bucket. */
   kind: 'files' | 'postgres' | 'bucket';
   files: Tapes;
   outbox: TapeOutbox;
-  /** Of the ledger; asked again after a failure. */
+  /** The chunks of the ledger; called again after a failure. */
   chunks: () => Promise<Chunks>;
   bucket: Bucket | undefined;
-  /** Whether the ledger is one that other machines see. */
+  /** Whether other machines share the ledger. */
   isShared: boolean;
 }
 
-/** Readers of a shared ledger have its database, so an object may wait; without one, no more than this is lost with a machine. */
+/** Readers of a shared ledger can use its database, so an object may wait; without one, no more than this is lost with a machine. */
 const objectEveryMs = { shared: 10_000, alone: 2000 };
 
-/** The tapes of a ledger, wherever each of them is kept: what the ledger remembers of a tape tells where. */
+/** The tapes of a ledger, wherever each of them is kept: the key in the ledger says where. */
 export class PlacedTapes implements Tapes {
   readonly name: string;
   readonly #options: PlacedTapesOptions;
@@ -44,7 +44,7 @@ export class PlacedTapes implements Tapes {
     if (kind === 'files') return files.grow(id, startedAt);
     const tape = { run: id, attempt: 1 };
     const target = this.#targets(tape, this.#place).at(-1);
-    if (target === undefined) throw new Failure('config', `there is no way to ${this.name}`);
+    if (target === undefined) throw new Failure('config', `cannot write tapes to ${this.name}`);
     return { key: addressOf(this.#place, tape), open: async () => GrownChunks.open(await chunks(), tape, target) };
   }
 
@@ -86,14 +86,14 @@ export class PlacedTapes implements Tapes {
     for (const { address, tape, local } of outbox.pending(now)) {
       const place = readAddress(address)?.place ?? '';
       if (!this.#isOurs(place)) {
-        left.push({ run: tape.run, where: address, why: 'that place is not named here' });
+        left.push({ run: tape.run, where: address, why: 'that place is not configured here' });
         continue;
       }
       const deliveries = this.#targets(tape, place).map((target) => new Delivery(local, target));
       const end = await allDelivered(deliveries, Math.max(0, until - performance.now()));
       if (end?.kind === 'broken') outbox.setAside(tape);
       else if (end !== undefined) await outbox.remove(tape);
-      // Another command may have brought it meanwhile.
+      // Another command may have delivered it meanwhile.
       else if (outbox.has(tape))
         left.push({
           run: tape.run,
@@ -108,7 +108,7 @@ export class PlacedTapes implements Tapes {
     return this.#options.kind === 'bucket' ? (this.#options.bucket?.place ?? '') : '';
   }
 
-  /** The ledger may be another team's: its rows do not lead into buckets that nobody named here. */
+  /** The ledger may be another team's: its rows must not lead to buckets that are not configured here. */
   #isOurs(place: string): boolean {
     return place === '' || place === this.#options.bucket?.place;
   }

@@ -11,7 +11,7 @@ const encodings: readonly (readonly [string, readonly number[]])[] = [
 ];
 const longestMark = 4;
 
-/** A stream as people keep it, compressed or in UTF-16, as the bytes of its text. What is neither passes as it is. */
+/** The text bytes of a stored stream, which may be compressed or in UTF-16. Anything else passes unchanged. */
 export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, TapeEnd> {
   const [head, all] = await peek(bytes);
   const packing = marked(packings, head);
@@ -36,14 +36,14 @@ async function* inUtf8(head: Uint8Array, all: AsyncIterable<Uint8Array>): AsyncG
   yield encoder.encode(decoder.decode());
 }
 
-/** The first bytes, as many as it takes to know what follows, and then all of them. */
+/** The first bytes, enough to detect the format, and then the whole stream. */
 async function peek(bytes: AsyncIterable<Uint8Array>): Promise<[head: Uint8Array, all: AsyncIterable<Uint8Array>]> {
   const chunks = bytes[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array();
   while (mayBeMarked(head)) {
     const next = await chunks.next();
     if (next.done === true) break;
-    // A copy: whoever reads may use the same memory for what comes next.
+    // A copy, because the source may reuse its buffer.
     head = Buffer.concat([head, next.value]);
   }
   const all = async function* (): AsyncGenerator<Uint8Array> {

@@ -12,15 +12,15 @@ const modes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-ful
 type Mode = (typeof modes)[number];
 
 export interface PostgresAddress {
-  /** How to call it in a message; without a password. */
+  /** Its name in messages, without a password. */
   name: string;
   schema: string;
   config: PoolConfig;
-  /** Ways to reach it, in this order; the next is tried when the server does not take the one before. */
+  /** Ways to connect, in this order; the next is tried if the server refuses the one before. */
   encryption: readonly (ConnectionOptions | false)[];
 }
 
-/** An address with what psql takes from the variables `PG*`, the password file and the folder `~/.postgresql`. */
+/** An address, completed as psql does from the `PG*` environment variables, the password file and the folder `~/.postgresql`. */
 export function readAddress(text: string, env: Environment = process.env): PostgresAddress {
   const url = readUrl(text);
   const asked = (parameter: string, variable: string): string | undefined => url.searchParams.get(parameter) || env[variable] || undefined;
@@ -28,7 +28,7 @@ export function readAddress(text: string, env: Environment = process.env): Postg
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,59}$/.test(schema))
     throw new Failure(
       'config',
-      `${JSON.stringify(schema.slice(0, 80))} cannot be the ledger's schema; use at most 60 small letters, digits and _, and not pg_ in front`,
+      `${JSON.stringify(schema.slice(0, 80))} cannot be the ledger's schema; use at most 60 lowercase letters, digits and _, and do not begin with pg_`,
     );
   const host = decoded(url.hostname).replace(/^\[|\]$/g, '') || asked('host', 'PGHOST') || 'localhost';
   const port = url.port || asked('port', 'PGPORT') || '5432';
@@ -62,18 +62,18 @@ function readUrl(text: string): URL {
   }
 }
 
-/** A password that somebody typed may hold a bare %. */
+/** A typed password may contain a bare %. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new Failure('config', "the ledger's address cannot be read: a % in it is written as %25");
+    throw new Failure('config', "the ledger's address cannot be read: write a % in it as %25");
   }
 }
 
 type Asked = (parameter: string, variable: string) => string | undefined;
 
-/** What each `sslmode` promises: `prefer` and `require` do not look at the certificate, unless there is a root to check it by. */
+/** What each `sslmode` guarantees: `prefer` and `require` check the certificate only if there is a root certificate. */
 function encryptionOf(asked: Asked, host: string, env: Environment): readonly (ConnectionOptions | false)[] {
   const word = asked('sslmode', 'PGSSLMODE') ?? 'prefer';
   const mode = modes.find((each) => each === word);
@@ -86,7 +86,7 @@ function encryptionOf(asked: Asked, host: string, env: Environment): readonly (C
   if (mode.startsWith('verify') && ca === undefined && !isSystem)
     throw new Failure(
       'config',
-      `sslmode ${mode} needs a root certificate: put it into ~/.postgresql/root.crt, name it with sslrootcert, or take sslrootcert=system`,
+      `sslmode ${mode} needs a root certificate: put it into ~/.postgresql/root.crt, name it with sslrootcert, or use sslrootcert=system`,
     );
   const checks: Mode = mode === 'require' && ca !== undefined ? 'verify-ca' : isSystem ? 'verify-full' : mode;
   const tls: ConnectionOptions = {
@@ -103,7 +103,7 @@ function encryptionOf(asked: Asked, host: string, env: Environment): readonly (C
   return mode === 'allow' ? [false, tls] : [tls];
 }
 
-/** A file that is named must be there; the usual one may be. */
+/** A named file must exist; the default one may. */
 function readPem(named: string | undefined, usual: string): string | undefined {
   try {
     return readFileSync(named ?? usual, 'utf8');
@@ -118,7 +118,7 @@ function passwordIn(env: Environment, wanted: readonly string[]): string | undef
   const path = env['PGPASSFILE'] || join(homeFolder(env), '.pgpass');
   let text: string;
   try {
-    // As psql does: a file that others can read is not used.
+    // Like psql, ignore a file that others can read.
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) return undefined;
     text = readFileSync(path, 'utf8');
   } catch {

@@ -2,7 +2,7 @@ import pg, { type PoolConfig } from 'pg';
 import { systemCode } from '../failure.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 
-/** Given back soon: a run says something every few seconds, and a server has a hundred connections for all of a team. */
+/** Released soon: a run writes every few seconds, and a server has a hundred connections for a whole team. */
 const idleMs = 200;
 const mostConnections = 4;
 
@@ -13,13 +13,13 @@ interface SharedPool {
 
 const pools = new Map<string, SharedPool>();
 
-/** Connections that their users share: `release` gives them back. */
+/** A shared pool of connections: `release` gives it back. */
 export interface TakenPool {
   pool: pg.Pool;
   release: () => Promise<void>;
 }
 
-/** The runs of one process share their connections, by a name. Who takes a pool gives it back. */
+/** The runs of one process share their connections by name. The caller must release the pool that it takes. */
 export async function takePool(name: string, address: PostgresAddress, options: PoolConfig = {}): Promise<TakenPool> {
   const shared = pools.get(name) ?? { pool: connect(address, options), users: 0 };
   pools.set(name, shared);
@@ -41,11 +41,11 @@ export async function takePool(name: string, address: PostgresAddress, options: 
   }
 }
 
-/** Does `work` on one connection, and takes back what it began where it throws. A connection that broke is used no more. */
+/** Runs `work` on one connection, and rolls back if it throws. A broken connection is not used again. */
 export async function onConnection<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let failure: Error | undefined;
-  // The connection may break while nothing is asked of it; the next statement fails and says so.
+  // The connection may break while it is idle; the next statement fails and reports it.
   const onError = (error: Error): void => void (failure = error);
   client.on('error', onError);
   try {
@@ -73,7 +73,7 @@ async function connect({ config, encryption }: PostgresAddress, options: PoolCon
       types: { getTypeParser: typeParser },
       ...options,
     });
-    // A server that goes away tells its idle connections too; the next statement fails and reports it.
+    // A server that shuts down notifies its idle connections too; the next statement fails and reports it.
     pool.on('error', () => {});
     try {
       (await pool.connect()).release();
@@ -91,7 +91,7 @@ function isAboutEncryption(error: unknown): boolean {
   return error instanceof Error && (error.message.includes('does not support SSL') || systemCode(error) === '28000');
 }
 
-/** Counts and sums come as text, lest they be too big for a number; ours never are. */
+/** Counts and sums come as text because they might be too big for a number; ours never are. */
 function typeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
   return type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC ? Number : pg.types.getTypeParser(type, format as 'text');
 }

@@ -8,10 +8,10 @@ import { onConnection, takePool, type TakenPool } from './postgres-pools.ts';
 import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
 
-/** One number for all of Runwire's migrations on a server. */
+/** One lock number for all of Runwire's migrations on a server. */
 const migrationLock = 0x52756e57;
 
-/** The ledger of a team; `?schema=name` puts it elsewhere than in the schema `runwire`. */
+/** The ledger of a team; `?schema=name` selects another schema than `runwire`. */
 export async function openPostgres(url: string): Promise<RunStore> {
   const address = readAddress(url);
   let database: PostgresDatabase | undefined;
@@ -39,7 +39,7 @@ class PostgresDatabase implements Database {
 
   constructor({ name, schema }: PostgresAddress, { pool, release }: TakenPool) {
     this.name = name;
-    // As it is written: `order` and `user` are words of SQL.
+    // Quoted, because `order` and `user` are SQL keywords.
     this.prefix = `"${schema}".`;
     this.#schema = schema;
     this.#pool = pool;
@@ -50,17 +50,17 @@ class PostgresDatabase implements Database {
     return this.#rights;
   }
 
-  /** As in SQLite: of several that start at once, one brings the tables, and the others wait for it. */
+  /** As in SQLite: of several processes that start at once, one creates the tables and the others wait for it. */
   async prepare(): Promise<void> {
     const { version = 0, isWhole } = await this.#look(this.#pool);
     if (version < postgresMigrations.length)
       await this.#migrate().catch((error: unknown) => {
         if (version === 0 || !isRefused(error)) throw error;
-        // What is missing makes answers faster, no more: another role will bring it.
+        // What is missing only makes queries faster: another role will add it.
         if (!isWhole)
           throw new Failure(
             'config',
-            `the ledger ${this.name} is of an older Runwire (version ${version}, this one needs ${postgresMigrations.length}); a role that owns its tables has to upgrade them first: ${messageOf(error)}`,
+            `the ledger ${this.name} was written by an older Runwire (version ${version}, this one needs ${postgresMigrations.length}); a role that owns its tables has to upgrade them first: ${messageOf(error)}`,
             { cause: error },
           );
       });
@@ -110,7 +110,7 @@ class PostgresDatabase implements Database {
     });
   }
 
-  /** The server guards its own files; what can be asked without being its owner is whether every index is whole. */
+  /** The server guards its own files; without owning them one can only check whether every index is valid. */
   async problems(): Promise<Problem[]> {
     const { rows } = await this.#pool.query<{ name: string }>(
       `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid join pg_namespace n on n.oid = c.relnamespace
@@ -120,7 +120,7 @@ class PostgresDatabase implements Database {
     return rows.map(({ name }) => ({ where: name, what: 'the index is not valid' }));
   }
 
-  /** Only the owner of a table may; otherwise the server does it in its own time. */
+  /** Only the owner of a table may do this; otherwise the server does it in its own time. */
   async compact(): Promise<void> {
     const tables = ['runs', 'documents', 'labels', 'usage', 'tools', 'run_chunk'].map((table) => `${this.prefix}${table}`);
     await this.#pool.query(`vacuum ${tables.join(', ')}`);
@@ -132,7 +132,7 @@ class PostgresDatabase implements Database {
     function end(): void {
       if (isOver) return;
       isOver = true;
-      // It must not be given to others as it is: it would still listen.
+      // It must not go back to the pool, because it would still listen.
       client.release(true);
     }
     const lost = (): void => {
@@ -156,7 +156,7 @@ class PostgresDatabase implements Database {
     return this.#release();
   }
 
-  /** Without a version there is nothing in the schema. What is not ours is refused before anything is written. */
+  /** Without a version the schema is empty. Tables of other programs are refused before anything is written. */
   async #look(client: Pick<pg.Pool, 'query'> | pg.PoolClient): Promise<{ version?: number; isWhole: boolean }> {
     // Not to_regclass: inside a transaction it may answer from a cache that is older than the lock.
     const { rows: found } = await client.query<ColumnFact>(
@@ -197,12 +197,12 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** The role may not do this. */
+/** Whether the role lacks the right to do this. */
 function isRefused(error: unknown): boolean {
   return systemCode(error) === '42501';
 }
 
-/** `?` → `$1`, `$2`, …: no statement of ours has a question mark for itself. */
+/** `?` → `$1`, `$2`, …: none of our statements contains a literal question mark. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${(count += 1)}`);

@@ -1,6 +1,6 @@
 import { withoutUser } from '../without-user.ts';
 
-/** `owner/name` of a clone's address, or of what a CI service calls the repository; undefined: it is a folder, or no address. */
+/** `owner/name` from a clone address, or from a CI service's name for the repository; undefined: it is a folder, or not an address. */
 export function repositoryName(address: string): string | undefined {
   const text = withoutUser(address.trim());
   const local = /^(?:file:|[./~\\]|[a-z]:[\\/])/i.test(text);

@@ -18,15 +18,15 @@ import type {
 
 const longestName = 500;
 const titleLength = 120;
-/** Up to here compression gains little, and the text can be read with any SQL tool. */
+/** Up to this length compression gains little, and plain text can be read with any SQL tool. */
 const shortOutcome = 600;
 
-/** Text as every database can hold and compare it: PostgreSQL knows no NUL and no half characters. */
+/** Text as every database can hold and compare it: PostgreSQL allows no NUL and no lone surrogates. */
 export function plainText(text: string): string {
   return text.slice(0, longestName).replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** The same without a limit, for texts that are only shown. */
+/** The same without a length limit, for texts that are only shown. */
 export function wholeText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
@@ -39,13 +39,13 @@ export function optionalNumber(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : value;
 }
 
-/** A run without a parent has no root; where only the parent is known, it is the root. */
+/** A run without a parent has no root; if only the parent is known, it is the root. */
 export function treeColumns({ parent_run_id: parent, root_run_id: root }: TreePlace): Record<string, Value> {
   const below = optionalText(parent);
   return { parent_run_id: below, root_run_id: below === null ? null : (optionalText(root) ?? below) };
 }
 
-/** The built-in agent is one, whether it is called by its flag or by what it says of itself. */
+/** The built-in agent has one name here, whether it comes from the flag or from its own events. */
 export function agentName(name: string | undefined): string | null {
   return optionalText(name === 'builtin' ? 'runwire' : name);
 }
@@ -82,23 +82,23 @@ export const summaryColumns = (
   .split(' ')
   .map((column) => `r.${column}`)
   .concat('r.username as "user"', 'r.repo');
-/** Those that are added up. */
+/** The columns that are added up. */
 export const usageColumns = ['id', 'parent_run_id', 'root_run_id', 'status', 'cost', 'input_tokens', 'output_tokens'].map(
   (column) => `r.${column}`,
 );
-/** Those of `documents`. */
+/** The columns of `documents`. */
 export const detailColumns = ['agent_version', 'dialect', 'session_id', 'cwd', 'tape', 'tape_sha256', 'host'].map(
   (column) => `d.${column}`,
 );
 
-/** Absent is what a column without a value means. */
+/** A column without a value becomes an absent field. */
 function filled(row: Row, without: readonly string[] = []): Record<string, unknown> {
   const told: Record<string, unknown> = {};
   for (const name in row) if (row[name] !== null && row[name] !== undefined && !without.includes(name)) told[name] = row[name];
   return told;
 }
 
-/** Rows are written by this room alone, from these very types: what is read is what was written. */
+/** Rows are written only by this room, from these very types, so what is read is what was written. */
 export function summaryOf(row: Row, labels: Labels): RunSummary {
   const told = filled(row, ['head', 'labels']);
   told['title'] = titleOf(String(row['head'] ?? ''));
@@ -112,7 +112,7 @@ export function usageOf(row: Row): RunUsage {
 
 export function recordOf(row: Row, labels: Labels): RunRecord {
   const { prompt, attempts, owner, outcome: kept, ...rest } = row;
-  // A run that was taken for gone, and was then heard of again, has its end to come.
+  // A run that was presumed dead and then reported again has not ended yet.
   const outcome = row['status'] === 'running' ? undefined : kept;
   return {
     ...summaryOf({ ...rest, head: prompt }, labels),
@@ -147,7 +147,7 @@ function dateOf(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
-/** As ISO 8601 counts: a week is of the year that its Thursday is in. */
+/** As in ISO 8601, a week belongs to the year of its Thursday. */
 function weekName(week: number): string {
   const thursday = week * 7;
   const year = new Date(thursday * dayMs).getUTCFullYear();
@@ -160,10 +160,10 @@ function titleOf(prompt: string): string {
   return line.length <= titleLength ? line : `${line.slice(0, titleLength - 1).toWellFormed()}…`;
 }
 
-/** Without its checksum a damaged text could be read as another one. */
+/** Without a checksum a damaged text could be read as a different one. */
 const checked = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 
-/** The prompt is kept once, beside the outcome. SQLite has what is long compressed; PostgreSQL does that itself. */
+/** The prompt is kept once, beside the outcome. Long texts are compressed for SQLite; PostgreSQL does that itself. */
 export function writeOutcome(outcome: LedgerOutcome, kind: Database['kind']): string | Uint8Array {
   const { initial_prompt: prompt, ...metadata } = outcome.metadata;
   const text = JSON.stringify(isPlain(prompt) ? { ...outcome, metadata } : outcome);
@@ -175,7 +175,7 @@ function parseOutcome(written: string | Uint8Array, prompt: string): LedgerOutco
   return { ...outcome, metadata: { ...outcome.metadata, initial_prompt: outcome.metadata.initial_prompt ?? prompt } };
 }
 
-/** What is wrong with the parts of a run that are kept as JSON; undefined: nothing. */
+/** What is wrong with the parts of a run that are stored as JSON; undefined: nothing. */
 export function damageOf({ status, class: verdict, prompt, outcome, attempts, owner }: Row): string | undefined {
   try {
     for (const text of [attempts, owner]) if (typeof text === 'string') JSON.parse(text);
@@ -188,7 +188,7 @@ export function damageOf({ status, class: verdict, prompt, outcome, attempts, ow
     const isWhole = typeof told.message === 'string' && Array.isArray(told.tool_calls) && Array.isArray(told.warnings);
     if (!isWhole || told.metrics === undefined || told.verdict === undefined) return 'its outcome is damaged: parts of it are missing';
     const isSame = status === 'running' || (told.status === status && told.verdict.class === verdict);
-    return isSame ? undefined : 'its outcome is damaged: it says another end than the run';
+    return isSame ? undefined : 'its outcome is damaged: its end differs from that of the run';
   } catch (error) {
     return `its outcome is damaged: ${messageOf(error)}`;
   }

@@ -6,12 +6,12 @@ const timeLength = 10;
 const randomLength = 16;
 const shortLength = 8;
 
-/** An id that sorts by time: ten characters of milliseconds, sixteen of chance. */
+/** An id that sorts by time: ten characters of milliseconds, sixteen random ones. */
 export function newRunId(at: number, random: Uint8Array = randomPart(randomLength)): string {
   return timePart(at) + Array.from(random.subarray(0, randomLength), (byte) => alphabet[byte & 31]).join('');
 }
 
-/** The least id that a run of this time can have. */
+/** The smallest id that a run of this time can have. */
 export function leastRunId(at: number): string {
   return timePart(at) + '0'.repeat(randomLength);
 }

@@ -20,7 +20,7 @@ import { type Offset, offsetsOf } from './time-zone.ts';
 export const rowsAtOnce = 200;
 const valuesPerQuery = 5000;
 
-/** The part of a store that only reads. */
+/** The read-only part of a store. */
 export class RunQueries {
   protected readonly database: Database;
   protected readonly p: string;
@@ -131,7 +131,7 @@ export class RunQueries {
     return `select ${columns.join(', ')}`;
   }
 
-  /** A server is asked for a run and its labels at once: each way there and back costs as much as a page of them. */
+  /** From a server a run and its labels are read in one query: each round trip costs as much as a page of runs. */
   #selectShown(columns: readonly string[]): string {
     const labels = `(select json_object_agg(s.key, s.value order by s.key) from ${this.p}labels s where s.run = r.id) as labels`;
     return this.select(this.database.kind === 'postgres' ? [...columns, labels] : columns);
@@ -172,7 +172,7 @@ export class RunQueries {
     return roots.length <= valuesPerQuery ? rows : rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
   }
 
-  /** A database takes some ten thousand values for one query. */
+  /** A database accepts some ten thousand values in one query. */
   async #amongMany(values: readonly string[], sql: (marks: string) => string): Promise<Row[]> {
     const rows: Row[] = [];
     for (let at = 0; at < values.length; at += valuesPerQuery) {

@@ -3,7 +3,7 @@ import { figuresOf, figureTables } from './figures.ts';
 import { plainText } from './rows.ts';
 import type { Labels, LedgerOutcome } from './run-store.ts';
 
-/** What is written of a run, statement by statement. */
+/** The SQL statements that write a run. */
 export class RunStatements {
   readonly #database: Database;
   readonly #p: string;
@@ -13,7 +13,7 @@ export class RunStatements {
     this.#p = database.prefix;
   }
 
-  /** A value, or what the database itself tells. */
+  /** Each column is a value, or an expression that the database evaluates. */
   insert(table: string, columns: Record<string, Value | Pick<Statement, 'sql'>>): Statement {
     const given = Object.values(columns);
     const marks = given.map((value) => (isSql(value) ? value.sql : '?'));
@@ -63,7 +63,7 @@ export class RunStatements {
     return figuresOf(outcome).map(({ table, about, columns }) => this.insert(table, { run, ...about, ...columns }));
   }
 
-  /** Figures of an earlier end of the run go; a role that may not delete changes them instead, and does not even try where there are none. */
+  /** Removes the figures of an earlier end of the run; a role that may not delete changes them instead, and does not even try if there are none. */
   async replaceFigures(id: string, outcome: LedgerOutcome): Promise<Statement[]> {
     const added = this.figures(id, outcome);
     const [found] = await this.#database.all({
@@ -83,7 +83,7 @@ export class RunStatements {
   }
 }
 
-/** A value that the database is to take for another type. */
+/** A value that the database is to cast to another type. */
 interface Cast {
   sql: string;
   value: Value;

@@ -2,24 +2,24 @@ import type { BudgetStore } from './budget-store.ts';
 import type { RunOutcome, ToolCall } from '../outcome/outcome.ts';
 import type { Chunks } from './chunks/chunk.ts';
 
-/** A run that has begun has an end to come, or one that nobody saw. */
+/** `running`: the run has begun, and its end is yet to come or was not seen. */
 export type RunStatus = RunOutcome['status'] | 'running';
 export type Labels = Readonly<Record<string, string>>;
 
-/** What the ledger keeps of a tool call: never what went in or came out. */
+/** What the ledger keeps of a tool call: never its input or output. */
 export type ToolCallSummary = Omit<ToolCall, 'inputs' | 'outputs'>;
-/** The outcome as it is kept: all of it but the inputs and outputs of tools. */
+/** The outcome as stored: all of it except the inputs and outputs of tools. */
 export type LedgerOutcome = Omit<RunOutcome, 'tool_calls'> & { tool_calls: ToolCallSummary[] };
 
-/** The process that writes a run, so that another one can tell whether it is still there. */
+/** The process that writes a run, so that another one can tell whether it still exists. */
 export interface Owner {
   host: string;
-  /** Tells two machines of one name apart; absent where the system has no such id, and in what older versions wrote. */
+  /** Distinguishes two machines of the same name; absent if the system has no such id, and in rows of older versions. */
   machine?: string;
-  /** Changes when the machine starts again; with it a process number means nothing any more. */
+  /** Changes when the machine restarts; after that a process id means nothing. */
   boot: string;
   pid: number;
-  /** When the process began, in the system's own words; process numbers are used again. */
+  /** When the process began, as the system reports it, because process ids are reused. */
   process_started: string;
 }
 
@@ -40,17 +40,17 @@ export interface NewRun extends TreePlace {
   cwd?: string;
   /** Who started it. */
   user?: string;
-  /** `owner/name` of the repository, or where it has no remote, the name of its folder. */
+  /** `owner/name` of the repository, or if it has no remote, the name of its folder. */
   repo?: string;
   labels: Labels;
   owner: Owner;
   /** Where its tape is, relative to the tapes folder. */
   tape?: string;
-  /** Attempts of this run that other processes began and lost: it is begun again. */
+  /** Earlier attempts at this run that other processes began and lost: the run is started again. */
   lost?: readonly Attempt[];
 }
 
-/** What a run has used so far, as far as it was told. */
+/** What a run has used so far, as far as it was reported. */
 export interface UsedSoFar {
   input_tokens?: number;
   output_tokens?: number;
@@ -58,7 +58,7 @@ export interface UsedSoFar {
   tool_calls?: number;
 }
 
-/** What became known since the last time; every note is also a sign of life. */
+/** What has become known since the last note; every note is also a heartbeat. */
 export interface Progress extends UsedSoFar {
   at: number;
   last_sequence?: number;
@@ -68,7 +68,7 @@ export interface Progress extends UsedSoFar {
   model?: string;
 }
 
-/** One of several tries that a run took; the last one is the run's outcome. */
+/** One of several attempts at a run; the last one is the run's outcome. */
 export interface Attempt {
   number: number;
   status: RunOutcome['status'];
@@ -78,7 +78,7 @@ export interface Attempt {
   duration_ms?: number;
   tokens_used?: number;
   cost?: number;
-  /** Why it was tried again. */
+  /** Why it was retried. */
   reason?: string;
 }
 
@@ -87,31 +87,31 @@ export interface Ending {
   ended_at: number;
   last_sequence?: number;
   attempts?: readonly Attempt[];
-  /** Of the bytes of its tape, by which every change of them is noticed. */
+  /** The hash of the bytes of its tape, which reveals any change. */
   tape_sha256?: string;
 }
 
-/** A finished run that was made elsewhere. */
+/** A finished run from elsewhere. */
 export interface ImportedRun extends Omit<NewRun, 'owner' | 'prompt'>, Ending {
-  /** Who wrote it, where an export tells. */
+  /** The process that wrote it, if an export says so. */
   owner?: Owner;
   host?: string;
-  /** The same content has the same key: what is imported twice is there once. */
+  /** The same content has the same key, so that a run imported twice is there once. */
   key: string;
 }
 
-/** What the runs below one took, each counted once; its own figures are not in them. */
+/** Totals of the runs below a run, each counted once; the run's own figures are not included. */
 export interface ChildTotals {
   runs: number;
   running: number;
-  /** Of the runs that told one; absent: none did. */
+  /** The cost of the runs that reported one; absent: none did. */
   cost?: number;
   cost_known: number;
   input_tokens?: number;
   output_tokens?: number;
 }
 
-/** One line of a list. Numbers nobody told are absent, never 0. */
+/** One line of a list. Unknown numbers are absent, never 0. */
 export interface RunSummary extends TreePlace {
   id: string;
   status: RunStatus;
@@ -147,11 +147,11 @@ export interface RunSummary extends TreePlace {
   tape?: string;
   tape_sha256?: string;
   labels: Labels;
-  /** Where it was asked for; absent: no run is below it. */
+  /** Present on request; absent: no run is below it. */
   children?: ChildTotals;
 }
 
-/** As much of a run as is needed to add it up. */
+/** The part of a run that is needed for totals. */
 export type RunUsage = Pick<RunSummary, 'id' | 'parent_run_id' | 'root_run_id' | 'status' | 'cost' | 'input_tokens' | 'output_tokens'>;
 
 export interface RunRecord extends RunSummary {
@@ -164,7 +164,7 @@ export interface RunRecord extends RunSummary {
   key?: string;
 }
 
-/** Everything that is named must hold; of several values of one field, any. */
+/** All given fields must match; of several values of one field, any. */
 export interface RunFilter {
   status?: readonly RunStatus[];
   class?: readonly string[];
@@ -179,9 +179,9 @@ export interface RunFilter {
   parent?: readonly string[];
   /** Anywhere below these runs, which are tops of trees. */
   root?: readonly string[];
-  /** One run of each tree: its top, or where that is gone, the oldest that is left. */
+  /** One run of each tree: its top, or if that was removed, the oldest that is left. */
   top?: boolean;
-  /** All of them. */
+  /** All of them must match. */
   labels?: Labels;
   /** Milliseconds; `from` is included, `to` is not. */
   started_from?: number;
@@ -189,22 +189,22 @@ export interface RunFilter {
   /** Dollars, both included; a run of unknown cost is in no range. */
   cost_min?: number;
   cost_max?: number;
-  /** Changed this file: a path, or the last parts of one. */
+  /** The run changed this file: a path, or the last parts of one. */
   file?: readonly string[];
-  /** All words of it are in the prompt or the answer; `word*` stands for what begins so. */
+  /** All its words must be in the prompt or the answer; `word*` matches by prefix. */
   text?: string;
 }
 
 export interface PageRequest {
   limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string;
 }
 
 /** Newest first. */
 export interface Page<Run> {
   runs: Run[];
-  /** Absent: that was all. */
+  /** Absent: this is the last page. */
   next?: string;
 }
 
@@ -226,13 +226,13 @@ export type Grouping =
   | { label: string };
 
 export interface StatsOptions {
-  /** In which days, weeks and months begin, such as `Europe/Zurich`; absent: UTC. */
+  /** The time zone of days, weeks and months, such as `Europe/Zurich`; absent: UTC. */
   timeZone?: string | undefined;
-  /** They take a sort of all runs. */
+  /** They require sorting all runs. */
   percentiles?: boolean | undefined;
 }
 
-/** Half, nine tenths and 99 of 100 runs took no more. */
+/** The value that 50, 90 and 99 percent of the runs do not exceed. */
 interface Percentiles {
   duration_p50?: number;
   duration_p90?: number;
@@ -250,10 +250,10 @@ export interface StatsRow extends Percentiles {
   runs: number;
   running: number;
   succeeded: number;
-  /** Of the runs that told a cost; absent: none did. */
+  /** The cost of the runs that reported one; absent: none did. */
   cost?: number;
   cost_known: number;
-  /** Runs that have ended without a known cost: where there are any, `cost` is not all of it. */
+  /** Runs that have ended without a known cost: if there are any, `cost` is incomplete. */
   unpriced: number;
   input_tokens?: number;
   output_tokens?: number;
@@ -266,14 +266,14 @@ export interface StatsRow extends Percentiles {
   last_started_at: number;
 }
 
-/** A run whose end was not seen, who should be writing it, and what is known of it. */
+/** A run whose end was not seen, the process that should be writing it, and what is known about it. */
 export interface OpenRun extends UsedSoFar {
   id: string;
   owner: Owner;
   heartbeat_at: number;
-  /** How long ago it was last heard of, by the clock of the database: those of two machines may be hours apart. */
+  /** How long ago it last reported, by the database's clock: the clocks of two machines may be hours apart. */
   silent_ms: number;
-  /** When others closed it without having seen its end. */
+  /** When another process closed it without having seen its end. */
   presumed_at?: number;
   agent?: string;
   agent_version?: string;
@@ -283,7 +283,7 @@ export interface OpenRun extends UsedSoFar {
   last_sequence: number;
   prompt: string;
   tape?: string;
-  /** Of a tape that was read to its end. */
+  /** The hash of a tape that was read to its end. */
   tape_sha256?: string;
 }
 
@@ -293,55 +293,55 @@ export interface Problem {
   what: string;
 }
 
-/** Where runs are remembered. What is written is written in one transaction: done or not done, never half. */
+/** Where runs are stored. Every write is one transaction: done or not done, never half. */
 export interface RunStore {
-  /** How to call it in a message; without a password. */
+  /** Its name in messages, without a password. */
   readonly name: string;
-  /** Tapes that are kept in pieces, in the same database. */
+  /** Tapes that are stored in chunks in the same database. */
   readonly chunks: Chunks;
   begin(run: NewRun): Promise<void>;
-  /** Nothing is done where another process has begun the run again since. */
+  /** Does nothing if another process has started the run again since. */
   note(id: string, progress: Progress, owner?: Owner): Promise<void>;
-  /** The writer's own end of its run; replaces what others closed meanwhile. As with `note`, a writer that no longer owns the run changes nothing. */
+  /** The end of a run, from its own writer; replaces an end that others recorded meanwhile. As with `note`, a writer that no longer owns the run changes nothing. */
   finish(id: string, ending: Ending, owner?: Owner): Promise<void>;
-  /** Runs without an end, the oldest first. */
+  /** Runs without an end, oldest first. */
   open(): Promise<OpenRun[]>;
   /** Runs of this host that others closed without having seen their tapes, the oldest first. */
   presumed(host: string): Promise<OpenRun[]>;
   /**
-   * For the runs of others: false when its writer or another closer was faster. `presumed`: nothing was seen of its end,
-   * and whoever has its tape can still tell.
+   * Closes a run of another process; false if its writer or another closer was faster. `presumed`: its end was not seen,
+   * and a machine that has its tape can still report it.
    */
   closeInterrupted(run: OpenRun, ending: Ending, presumed?: boolean): Promise<boolean>;
   list(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   count(filter: RunFilter): Promise<number>;
   get(id: string): Promise<RunRecord | undefined>;
-  /** The runs of one session of an agent, the oldest first. */
+  /** The runs of one agent session, oldest first. */
   ofSession(session: string): Promise<RunSummary[]>;
-  /** More labels for a run that is there; a label that it has stays as it is. */
+  /** Adds labels to an existing run; a label that it already has stays as it is. */
   addLabels(id: string, labels: Labels): Promise<void>;
-  /** All runs below these tops of trees, the oldest first. */
+  /** All runs below these tops of trees, oldest first. */
   below(roots: readonly string[]): Promise<RunSummary[]>;
-  /** The same, to be added up. */
+  /** The same, for totals. */
   usageBelow(roots: readonly string[]): Promise<RunUsage[]>;
-  /** The ids that a person may mean by a whole id, or by the beginning of a short one; at most ten. */
+  /** The ids that a user may mean by a full id, or by the beginning of a short one; at most ten. */
   find(idOrShort: string): Promise<string[]>;
   /**
-   * Days, weeks and months are in order of time, the rest by number of runs. What never started, for a typo in a flag or an
-   * agent's name, is no run.
+   * Days, weeks and months are in order of time, the rest by number of runs. A run that never started, because of a typo in a flag or an
+   * agent's name, does not count.
    */
   stats(grouping: Grouping | readonly Grouping[], filter: RunFilter, options?: StatsOptions): Promise<StatsRow[]>;
   /** Newest first, with outcomes, a page in memory at a time. */
   export(filter: RunFilter): AsyncIterable<RunRecord>;
   /** `same`: its key is known, and nothing was done. */
   put(run: ImportedRun): Promise<'added' | 'same'>;
-  /** Takes away what the filter names, and tells whose tapes are left to remove. Runs that have not ended stay. */
+  /** Removes the runs that match the filter, and returns the tapes that are left to remove. Runs that have not ended stay. */
   prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }>;
-  /** Takes the traces of what was pruned out of the database, and gives its space back. */
+  /** Erases what is left of pruned runs from the database, and frees its space. */
   compact(): Promise<void>;
-  /** Takes one run away. */
+  /** Removes one run. */
   remove(id: string): Promise<void>;
-  /** What runs may take together. */
+  /** Limits on what runs may spend together. */
   readonly budgets: BudgetStore;
   verify(): Promise<Problem[]>;
   close(): Promise<void>;

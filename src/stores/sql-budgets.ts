@@ -8,10 +8,10 @@ import { optionalNumber, plainText } from './rows.ts';
 import type { Attempt } from './run-store.ts';
 
 const day = 86_400_000;
-/** No id of a run has it. */
+/** A character that no run id contains. */
 const attemptMark = '#';
 
-/** Budgets in the tables of the ledger: what a run took is read from its own row, so whoever ends a run settles it. */
+/** Budgets in the tables of the ledger: what a run spent is read from its own row, so the process that ends a run also settles it. */
 export class SqlBudgets implements BudgetStore {
   readonly #database: Database;
   readonly #p: string;
@@ -64,7 +64,7 @@ export class SqlBudgets implements BudgetStore {
     ]);
   }
 
-  /** What a lost attempt took is a spending of its own: the row of the run tells of the attempt that goes on. */
+  /** What a lost attempt spent is a separate spending, since the row of the run holds the current attempt. */
   settleLost(run: string, { number, cost, tokens_used }: Pick<Attempt, 'number' | 'cost' | 'tokens_used'>): Statement {
     return {
       sql: `insert into ${this.#p}spendings (budget, run, period, at, usd, tokens, settled_at)
@@ -73,7 +73,7 @@ export class SqlBudgets implements BudgetStore {
     };
   }
 
-  /** What these runs and those below them took, before the ledger forgets them. */
+  /** Records what these runs and those below them spent, before they are removed from the ledger. */
   settleBefore(ids: readonly string[]): Statement {
     const marks = ids.map(() => '?').join(', ');
     return {
@@ -97,12 +97,12 @@ export class SqlBudgets implements BudgetStore {
     };
   }
 
-  /** How budgets stand in the period of a run, which itself is not counted. */
+  /** The state of budgets in the period of a run, without the run itself. */
   #question(run: string, name: string | undefined): Statement {
     const p = this.#p;
     const { now } = this.#database;
     const own = (column: string): string => `(select o.${column} from ${p}spendings o where o.budget = b.name and o.run = ?)`;
-    // One that never got into the ledger is given up after a while.
+    // The reservation of a run that never reached the ledger expires after a while.
     const open = `s.settled_at is null and (r.status = 'running' or (r.id is null and s.at > ${now} - ${silenceMs}))`;
     const held = (column: string): string => `case when ${open} and s.${column} > coalesce(${spent(column)}, 0)
       then s.${column} - coalesce(${spent(column)}, 0) else 0 end`;
@@ -125,7 +125,7 @@ export class SqlBudgets implements BudgetStore {
     };
   }
 
-  /** By a run and those below it. */
+  /** What a run and those below it spent. */
   #taken(what: 'cost' | 'tokens', spendings: string): string {
     const amount = what === 'cost' ? 'c.cost' : 'coalesce(c.input_tokens, 0) + coalesce(c.output_tokens, 0)';
     return `(select sum(${amount}) from ${this.#p}runs c where c.id = ${spendings}.run or c.root_run_id = ${spendings}.run)`;

@@ -36,12 +36,12 @@ import { wordsOf } from './words.ts';
 
 const pruneBatch = 500;
 
-/** The ledger in SQL: the same for every database that speaks it. */
+/** The ledger in SQL, the same for both databases. */
 export class SqlRunStore extends RunQueries implements RunStore {
   readonly budgets: SqlBudgets;
   readonly chunks: SqlChunks;
   readonly #rows: RunStatements;
-  /** A role that may only add tells a run when it has ended. */
+  /** A role that may only add rows records a run when it has ended. */
   readonly #held = new Map<string, NewRun>();
 
   constructor(database: Database) {
@@ -81,7 +81,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     ]);
   }
 
-  /** The same run, by another process. False: there is no such run. */
+  /** Starts the same run again, by another process. False: there is no such run. */
   async #beginAgain({ id, owner, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
     return this.database.write([
       {
@@ -103,7 +103,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     ]);
   }
 
-  /** A run that others took for gone, and that is heard of again, goes on. */
+  /** A run that was presumed dead and reports again counts as running. */
   async note(id: string, { at, agent_version, session_id, ...news }: Progress, owner?: Owner): Promise<void> {
     if (this.#held.has(id)) return;
     const told: Record<string, Value> = {
@@ -142,7 +142,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const held = this.#held.get(id);
     if (held !== undefined) {
       const { provenance, metrics } = ending.outcome;
-      // As where the end changes what was begun: what the events told of the agent comes first.
+      // As when an end updates an existing run, the events' information about the agent comes first.
       await this.#insertWhole({ ...held, ...ending, ...present({ agent: provenance.agent, model: metrics.model_name }) });
       return void this.#held.delete(id);
     }
@@ -150,7 +150,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     if (!found && (owner === undefined || (await this.get(id)) === undefined)) throw new Error(`${this.name}: no run ${id}`);
   }
 
-  /** Of this owner alone, where one is named. */
+  /** Matches the run, and the owner if one is given. */
   #runOf(id: string, owner: Owner | undefined): Statement {
     if (owner === undefined) return { sql: 'id = ?', values: [id] };
     return {
@@ -190,7 +190,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return (await this.#insertWhole(run)) ? 'added' : 'same';
   }
 
-  /** A run and its end at once; false: it is there. */
+  /** Inserts a run and its end at once; false: it is already there. */
   async #insertWhole(
     run: Omit<NewRun, 'prompt' | 'owner'> &
       Ending &
@@ -234,14 +234,14 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   async addLabels(id: string, labels: Labels): Promise<void> {
-    // A statement that changes nothing ends what is written together.
+    // One by one, since a first statement that changes nothing would end the whole transaction.
     for (const label of this.#rows.labels(id, labels)) await this.database.write([label]);
   }
 
   async prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }> {
     const { from, where, values } = select(this.database, filter, [{ sql: "r.status <> 'running'", values: [] }]);
     const found = await this.database.all({ sql: `select r.id, d.tape ${from} ${this.join} ${where}`, values });
-    // Some at a time, so that runs which are being written meanwhile wait a moment and not a minute.
+    // In batches, so that runs being written meanwhile wait for a moment, not a minute.
     for (let at = 0; at < found.length; at += pruneBatch) {
       const ids = found.slice(at, at + pruneBatch).map(({ id }) => String(id));
       if (this.database.rights.budgets) await this.database.write([this.budgets.settleBefore(ids)]);
@@ -291,7 +291,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const outcome = ledgerOutcome(ending.outcome);
     const told = outcome.metadata.initial_prompt;
     const [begun] = told === '' ? await this.database.all({ sql: this.#promptSql, values: [id] }) : [];
-    // What was noted at its start may be more than its events told.
+    // More may have been noted at its start than its events reported.
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const set: Record<string, Value> = {
       ...columns,
@@ -320,7 +320,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 }
 
-/** What a run took so far, and what its end says of it. */
+/** The usage columns, filled during a run and at its end. */
 const usedColumns = [
   'input_tokens',
   'output_tokens',
@@ -363,7 +363,7 @@ function documentColumns(
 ): Record<string, Value> {
   return {
     outcome: writeOutcome(outcome, kind),
-    // Who ends a run from its tape knows of one attempt alone.
+    // A process that ends a run from its tape knows only one attempt.
     ...(attempts === undefined ? {} : { attempts: attemptsColumn(attempts) }),
     agent_version: optionalText(outcome.provenance.version),
     dialect: optionalText(outcome.provenance.dialect),

@@ -11,9 +11,9 @@ import type { Problem, RunStore } from './run-store.ts';
 import { SqlRunStore } from './sql-store.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** "RunW": other programs' databases are not ours to fill. */
+/** "RunW": marks our databases, so that those of other programs are never written to. */
 const applicationId = 0x52756e57;
-/** How long a statement may hold up the whole process; after that it waits without doing so. */
+/** How long a statement may block the whole process; after that it waits without blocking. */
 const briefWaitMs = 50;
 const patienceMs = 5000;
 const statementsKept = 100;
@@ -23,7 +23,7 @@ export interface SqliteOptions {
   patienceMs?: number;
 }
 
-/** The ledger in one file; made, with its folder, when it is not there. */
+/** The ledger in one file; created, with its folder, if it does not exist. */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<RunStore> {
   const database = new SqliteDatabase(path, options.patienceMs ?? patienceMs);
   try {
@@ -51,7 +51,7 @@ class SqliteDatabase implements Database {
     try {
       if (path !== ':memory:' && !existsSync(path)) {
         makeFolder(dirname(path));
-        // Only the user may read prompts; what SQLite puts beside the file gets the same rights.
+        // Only the user may read prompts; the files that SQLite puts beside it get the same permissions.
         closeSync(openSync(path, 'a', 0o600));
       }
       this.#database = new DatabaseSync(path, { timeout: briefWaitMs });
@@ -60,7 +60,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Brings a new or an older ledger to this version; of several processes that start at once, one does it. */
+  /** Brings a new or older ledger to this version; of several processes that start at once, one does it. */
   async prepare(): Promise<void> {
     try {
       await this.#patiently(() =>
@@ -73,7 +73,7 @@ class SqliteDatabase implements Database {
     await this.#patiently(() => this.#transaction(() => this.#migrate()));
   }
 
-  /** Beside a ledger in this mode SQLite makes files even to read it. Where it cannot, and no other process writes, the file alone is enough. */
+  /** In WAL mode SQLite creates files beside the ledger even to read it. If it cannot, and no other process writes, the file alone is enough. */
   #reopenToRead(error: unknown): boolean {
     if (!hasCode(error, cannotWrite) || this.name === ':memory:' || existsSync(`${this.name}-wal`)) return false;
     const unchanged = new DatabaseSync(`${pathToFileURL(this.name).href}?immutable=1`, { readOnly: true });
@@ -116,7 +116,7 @@ class SqliteDatabase implements Database {
     ];
   }
 
-  /** The index of words keeps those of deleted runs until it is rewritten. */
+  /** The word index keeps the words of deleted runs until it is rewritten. */
   async compact(): Promise<void> {
     await this.#patiently(() => this.#database.exec("insert into words (words) values ('optimize')"));
     this.#statements.clear();
@@ -133,7 +133,7 @@ class SqliteDatabase implements Database {
     const from = this.#version();
     const { objects } = this.#database.prepare('select count(*) as objects from sqlite_schema').get() ?? {};
     if (this.#pragma('application_id') !== applicationId && objects !== 0)
-      throw new Failure('config', `${this.name} is a database, but not a ledger of Runwire; name another file with --ledger`);
+      throw new Failure('config', `${this.name} is a database, but not a Runwire ledger; name another file with --ledger`);
     if (from > sqliteMigrations.length && !this.#isUsable())
       throw new Failure(
         'config',
@@ -188,7 +188,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Others may be writing. Waiting inside SQLite would stop the run that is told about, so most of it happens here. */
+  /** Waits while others write. Waiting inside SQLite would block the run itself, so most of the waiting happens here. */
   async #patiently<Result>(work: () => Result): Promise<Result> {
     for (const start = performance.now(); ;) {
       try {
@@ -207,6 +207,6 @@ const busy = [5, 6];
 const cannotWrite = [8, 10, 13, 14];
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {
-  // The low byte is the plain code; the rest says which kind.
+  // The low byte is the primary code; the rest gives the kind.
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && codes.includes(error.errcode & 0xff);
 }

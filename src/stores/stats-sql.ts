@@ -7,14 +7,14 @@ import type { Offset } from './time-zone.ts';
 export interface StatsQuery {
   groupings: readonly Grouping[];
   filter: RunFilter;
-  /** Of the time zone in which days begin. */
+  /** The offsets of the time zone in which days begin. */
   offsets: readonly Offset[];
 }
 
-/** All but what ended before an agent was asked anything, for a typo in a flag or a name. What most runs have is looked at first. */
+/** All runs except those that ended before an agent was called, because of a typo in a flag or a name. The most common case is checked first. */
 const wasStarted = "(r.input_tokens is not null or coalesce(r.turns, 0) <> 0 or r.class is null or r.class not in ('config', 'input'))";
 
-/** Totals by group. A run of several models counts for each of them, with what that model used; so it does for tools. */
+/** Totals by group. A run with several models counts for each of them, with that model's usage; the same goes for tools. */
 export function statsSql(database: Database, query: StatsQuery): Statement {
   const { group, subgroup, used, calls, took, source, values } = parts(database, query);
   const inTime = query.groupings.length > 1 || ['day', 'week', 'month'].some((each) => each === query.groupings[0]);
@@ -33,7 +33,7 @@ export function statsSql(database: Database, query: StatsQuery): Statement {
   };
 }
 
-/** For each group the value that so many in a hundred do not exceed: by nearest rank, so it is one that there was. */
+/** Percentiles for each group, by nearest rank, so that each is a value that really occurred. */
 export function percentilesSql(database: Database, query: StatsQuery, column: 'duration' | 'cost'): Statement {
   const { group, subgroup, used, took, source, values } = parts(database, query);
   const value = column === 'cost' ? used('cost') : took;
@@ -54,7 +54,7 @@ interface Parts {
   used: (column: string) => string;
   calls: string;
   took: string;
-  /** From where, and which. */
+  /** The `from` and `where` clauses. */
   source: string;
   values: Statement['values'];
 }
@@ -135,7 +135,7 @@ function groupOf({ prefix, kind }: Database, grouping: Grouping, offsets: readon
 }
 
 function localTime(offsets: readonly Offset[]): string {
-  // As it stands in the statistics that PostgreSQL keeps: how many days there are decides how it groups by them.
+  // Exactly the expression in PostgreSQL's statistics: the number of days decides how it groups by them.
   if (offsets.length === 0) return 'r.started_at';
   const last = offsets.at(-1)?.ms ?? 0;
   const earlier = offsets.slice(0, -1).map(({ until, ms }) => `when r.started_at < ${until} then ${ms}`);

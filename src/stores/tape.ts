@@ -1,7 +1,7 @@
 import type { EventRecord } from '../events/event.ts';
 import { Failure } from '../failure.ts';
 
-/** How a tape ends; `cut` is what a kill, or a run that is still going on, leaves. `rest` is the beginning of a line that has no end. */
+/** How a tape ends; `cut` is what a kill, or a run that is still running, leaves. `rest` is the beginning of an unfinished line. */
 export type TapeEnd = ({ kind: 'whole' } | { kind: 'cut' } | { kind: 'broken'; message: string }) & { rest?: Uint8Array };
 
 /** The place that keeps a tape does not answer, or refuses access: it may be read later, or with another key. */
@@ -9,64 +9,64 @@ export class PlaceAway extends Failure {}
 
 /** The records of one run, a line each, in order, wherever they are kept. */
 export interface Tape {
-  /** How to call it in a message. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Throws where it is known at once that nothing can be written. */
+  /** Throws if it is known at once that nothing can be written. */
   write(options: TapeOptions): TapeWriter;
-  /** Whole lines, those above this sequence. Throws when there is nothing to read. */
+  /** Complete lines above this sequence. Throws if there is nothing to read. */
   read(after?: number): AsyncGenerator<Uint8Array, TapeEnd>;
-  /** The same; at the end `more` is asked whether to look again: a run that goes on writes there. */
+  /** The same; at the end `more` decides whether to read again, since a running run still writes there. */
   follow(more: () => Promise<boolean>, after?: number): AsyncGenerator<Uint8Array, TapeEnd>;
-  /** Bytes that it takes; undefined: it is not there. */
+  /** Its size in bytes; undefined: it is not there. */
   size(): Promise<number | undefined>;
-  /** The SHA-256 of its bytes as they are kept; absent: this kind of tape has none. */
+  /** The SHA-256 of its bytes as stored; absent: this kind of tape has none. */
   digest?(): Promise<string>;
   remove(): Promise<void>;
 }
 
 export interface TapeOptions {
-  /** A tape that takes this much ends there. */
+  /** A tape of this size ends there. */
   maxBytes?: number;
-  /** How long its end waits where it has to go elsewhere. Tests lower it. */
+  /** How long its end waits if the tape has to be delivered elsewhere. Tests lower it. */
   patienceMs?: number;
-  /** It stops, and why; called once at most. */
+  /** Called at most once, when the tape stops, with the reason. */
   onTrouble: (message: string) => void;
 }
 
 export interface TapeWriter {
-  /** Never throws and never waits. */
+  /** Never throws and never blocks. */
   record(record: EventRecord): void;
-  /** Resolves when all of it is kept, with the hash of its bytes where the writer knows it. */
+  /** Resolves when all of it is stored, with the hash of its bytes if the writer knows it. */
   end(): Promise<string | undefined | void>;
 }
 
-/** The tapes of a ledger. A key is what the ledger remembers of a tape. */
+/** The tapes of a ledger. A key is what the ledger stores about a tape. */
 export interface Tapes {
-  /** How to call the place in a message. */
+  /** The name of the place in messages. */
   readonly name: string;
-  /** Of one attempt at a run, from 1: what a lost one left may still be read. */
+  /** The tape of one attempt at a run, from 1: the tape of a lost attempt may still be read. */
   create(id: string, startedAt: number, attempt?: number): { key: string; tape: Tape };
-  /** The tape of a run that is written elsewhere and comes in pieces. */
+  /** The tape of a run on another machine, which arrives in pieces. */
   grow(id: string, startedAt: number): { key: string; open: () => Promise<GrowingTape> };
   /** Undefined: no tape of this place can have such a key. */
   at(key: string): Tape | undefined;
-  /** Where a tape is that cannot be had here, as the end of a sentence that begins with it. */
+  /** Where a tape is that cannot be read here, as the end of a sentence that begins with the tape. */
   whereIs(key: string, host?: string): string;
-  /** All that are there, the oldest run first. */
+  /** All tapes, oldest run first. */
   list(): AsyncIterable<TapeEntry>;
-  /** Whether it is time to tidy up: true for the first caller after so long. */
+  /** Whether it is time to clean up: true for the first caller after `everyMs`. */
   isTidyingDue(now: number, everyMs: number): Promise<boolean>;
   /** Since when the clock has not jumped, as far as earlier clean-ups saw. */
   steadySince(): Promise<number>;
-  /** Brings tapes of this machine, which nobody writes any more, to where they are kept; answers those that are left after so long. */
+  /** Delivers tapes of this machine that nobody is writing any longer; returns those that are left after `patienceMs`. */
   deliver(now: number, patienceMs: number): Promise<UndeliveredTape[]>;
 }
 
-/** A plain tape that is written piece by piece, each told by its last sequence. */
+/** A plain tape that is written piece by piece, each identified by its last sequence. */
 export interface GrowingTape {
   readonly lastSequence: number;
   readonly bytes: number;
-  /** Whole lines of records, in order, all above the last sequence. */
+  /** Complete lines of records, in order, all above the last sequence. */
   append(lines: string, last: number): Promise<void>;
   /** Nothing more comes. */
   end(): Promise<void>;
@@ -87,12 +87,12 @@ export interface TapeEntry {
 }
 
 const LF = 10;
-/** No record is longer. What is longer is let through as it comes: nobody waits for the end of it. */
+/** No record is longer. A longer line is passed on in parts instead of being buffered to its end. */
 const longestLine = 256 * 1024 * 1024;
-/** A reader that starts at the beginning frames the lines anyway: only so much of one is put together here. */
+/** A reader that starts at the beginning frames the lines itself, so only this much of one is buffered here. */
 const longestHeld = 8 * 1024 * 1024;
 
-/** Bytes as they come → whole lines, those above `after`. */
+/** Bytes as they come → complete lines above `after`. */
 export async function* wholeLines(bytes: AsyncGenerator<Uint8Array, TapeEnd>, after = 0): AsyncGenerator<Uint8Array, TapeEnd> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -113,7 +113,7 @@ export async function* wholeLines(bytes: AsyncGenerator<Uint8Array, TapeEnd>, af
         if (wanted.length > 0) yield wanted;
         if (cut === chunk.length) continue;
       }
-      // A copy: whoever reads may use the same memory for what comes next.
+      // A copy, because the source may reuse its buffer.
       held.push(new Uint8Array(chunk.subarray(end)));
       heldBytes += chunk.length - end;
     }
@@ -126,7 +126,7 @@ function withRest(end: TapeEnd, rest: Uint8Array): TapeEnd {
   return end.kind === 'broken' ? { ...end, rest } : { kind: 'cut', rest };
 }
 
-/** From the first line above `after` on: a tape counts upwards. */
+/** The lines from the first one above `after` on, since a tape counts upwards. */
 function linesAbove(lines: Uint8Array, after: number): Uint8Array {
   for (let start = 0; start < lines.length;) {
     const end = lines.indexOf(LF, start) + 1 || lines.length;
@@ -136,7 +136,7 @@ function linesAbove(lines: Uint8Array, after: number): Uint8Array {
   return new Uint8Array();
 }
 
-/** Of a line; 0: it is no record. */
+/** The sequence of a line; 0: it is not a record. */
 export function sequenceOf(line: Uint8Array): number {
   try {
     const wire: unknown = JSON.parse(Buffer.from(line.buffer, line.byteOffset, line.length).toString());
@@ -146,7 +146,7 @@ export function sequenceOf(line: Uint8Array): number {
   }
 }
 
-/** All bytes of what may be a tape or any other stream, whose last line may lack its end. */
+/** All bytes of a tape or any other stream, whose last line may lack its line break. */
 export async function* streamOf(tape: Tape): AsyncGenerator<Uint8Array> {
   const lines = tape.read();
   try {

@@ -21,33 +21,36 @@ const expected = 'expected s3://bucket/prefix, postgres or files';
 
 /**
  * The flag, else `RUNWIRE_TAPES`, else `tapes` of the user's own config file, else where the ledger is: a team that shares a
- * PostgreSQL ledger reads the tapes of all its machines there, and a file of one's own has files beside it.
+ * PostgreSQL ledger reads the tapes of all its machines there, and a personal ledger file has tape files beside it.
  */
 export function tapesPlace(flag: string | undefined, env: Environment, ledger: LedgerPlace): TapesPlace {
   const named = flag ?? (env['RUNWIRE_TAPES'] || undefined) ?? configured(env);
   if (named === undefined) return { kind: ledger.kind === 'postgres' ? 'postgres' : 'files' };
   if (named === 'files') return { kind: 'files' };
   if (named === 'postgres') {
-    if (ledger.kind === 'sqlite') throw new Failure('config', 'tapes can be in postgres where the ledger is: name one with --ledger');
+    if (ledger.kind === 'sqlite') throw new Failure('config', 'tapes can be in postgres only if the ledger is: name one with --ledger');
     return { kind: 'postgres' };
   }
   if (named.startsWith('s3://')) return bucketPlace(named);
-  // What was typed may hold a key, so it is not repeated.
-  throw new Failure('config', `that is no place for tapes; ${expected}`);
+  // The input may contain a key, so it is not repeated.
+  throw new Failure('config', `invalid place for tapes; ${expected}`);
 }
 
 function bucketPlace(address: string): BucketPlace {
   const [bucket = '', ...parts] = address.slice('s3://'.length).replace(/\/$/, '').split('/');
   if (address.includes('@') || address.includes('?'))
-    throw new Failure('config', 'the address of tapes has no keys in it: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw new Failure('config', `the tapes have no bucket; ${expected}`);
+    throw new Failure('config', 'the address of tapes must not contain keys: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw new Failure('config', `invalid bucket for tapes; ${expected}`);
   const prefix = parts.join('/');
   if (prefix.length > longestPrefix || parts.some((part) => !/^[\w.=-]+$/.test(part) || /^\.+$/.test(part)))
-    throw new Failure('config', `the prefix of tapes in a bucket is letters, digits and _.=- between slashes, ${longestPrefix} at most`);
+    throw new Failure(
+      'config',
+      `the prefix of tapes in a bucket may have letters, digits and _.=- between slashes, at most ${longestPrefix} characters`,
+    );
   return { kind: 'bucket', bucket, prefix };
 }
 
-/** How the place begins every address in it. */
+/** The beginning of every address in this place. */
 export function bucketAddress({ bucket, prefix }: BucketPlace): string {
   return `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`;
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 
-/** How far local time is ahead of UTC, up to a moment. */
+/** How far local time is ahead of UTC, until a moment. */
 export interface Offset {
   until: number;
   ms: number;
@@ -10,7 +10,7 @@ const step = 7 * 86_400_000;
 const first = Date.UTC(2000, 0, 1);
 const last = Date.UTC(2100, 0, 1);
 
-/** The offsets of a time zone in a span of time, in order; the last one holds for all that follows. Changes are weeks apart. */
+/** The offsets of a time zone in a span of time, in order; the last one is valid from then on. Changes are weeks apart. */
 export function offsetsOf(timeZone: string, from: number, to: number): Offset[] {
   const format = formatOf(timeZone);
   const offsetAt = (at: number): number => {
@@ -42,7 +42,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The first moment at which it does not hold any more. */
+/** The first moment at which the offset is no longer valid. */
 function changeBetween(holds: number, ends: number, isBefore: (at: number) => boolean): number {
   let [low, high] = [holds, ends];
   while (high - low > 1) {

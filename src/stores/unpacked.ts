@@ -5,7 +5,7 @@ const decompressors = { zst: () => zlib().createZstdDecompress(), gz: () => zlib
 
 export type Packing = keyof typeof decompressors;
 
-/** What was compressed, as far as it can be read, some at a time: a small file may hold a flood. */
+/** Decompresses as far as the data can be read, a part at a time: a small file may expand enormously. */
 export async function* unpacked(packed: AsyncIterable<Uint8Array>, packing: Packing): AsyncGenerator<Uint8Array, TapeEnd> {
   const decompress = decompressors[packing]();
   let failure: Error | undefined;
@@ -20,7 +20,7 @@ export async function* unpacked(packed: AsyncIterable<Uint8Array>, packing: Pack
     wake.resolve();
   });
 
-  /** What is ready, until `isDone`. */
+  /** The decompressed parts that are ready, until `isDone`. */
   async function* take(isDone: () => boolean): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       for (let bytes: unknown; (bytes = decompress.read()) !== null;) if (bytes instanceof Uint8Array) yield bytes;

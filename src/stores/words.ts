@@ -1,11 +1,11 @@
-// Both databases are given words, not text: their own parsers split addresses, dashes and accents each in its own way.
+// Both databases get words, not text, because their parsers split addresses, dashes and accents differently.
 const word =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]+/gv;
 const longest = 64;
-/** PostgreSQL holds a megabyte of different words for one text. */
+/** PostgreSQL holds at most a megabyte of distinct words for one text. */
 const maxBytes = 512 * 1024;
 
-/** The different words of some texts, in lower case; of scripts without spaces, every character. */
+/** The distinct words of some texts, in lower case; for scripts without spaces, every character. */
 export function wordsOf(...texts: readonly string[]): string[] {
   const words = new Set<string>();
   let bytes = 0;
@@ -23,11 +23,11 @@ export function wordsOf(...texts: readonly string[]): string[] {
 
 export interface Term {
   word: string;
-  /** Words that begin so will do. */
+  /** Whether any word with this prefix matches. */
   prefix: boolean;
 }
 
-/** What a person searches for: all of these. */
+/** The terms of a search, all of which must match. */
 export function termsOf(query: string): Term[] {
   const terms: Term[] = [];
   for (const part of query.split(/\s+/)) {

@@ -90,7 +90,7 @@ it('does not fill the database of another program', async () => {
   const other = new DatabaseSync(path);
   other.exec('create table customers (name text)');
   other.close();
-  await expect(openSqlite(path)).rejects.toThrow(/other\.db is a database, but not a ledger of Runwire/);
+  await expect(openSqlite(path)).rejects.toThrow(/other\.db is a database, but not a Runwire ledger/);
 });
 
 it('goes on, and ends in time, when somebody else keeps the ledger locked', async () => {

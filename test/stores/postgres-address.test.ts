@@ -78,6 +78,6 @@ describe('the address of a server', () => {
     for (const schema of ['Bank', 'pg_temp', '', 'a b', 'a"; drop schema x', 'x'.repeat(61), '\u001B[2J'])
       expect(() => readAddress(`${plain}?schema=${encodeURIComponent(schema)}`, env)).toThrow(/^"[ -~]*" cannot be the ledger's schema/);
     expect(() => readAddress('postgres://a%zz@db/runs', env)).toThrow(/cannot be read/);
-    expect(() => readAddress('postgres://u:100%@h/d', env)).toThrow(/address cannot be read: a % in it is written as %25/);
+    expect(() => readAddress('postgres://u:100%@h/d', env)).toThrow(/address cannot be read: write a % in it as %25/);
   });
 });

@@ -5,22 +5,22 @@ import type { Environment } from '../../vocabulary.ts';
 import { PlaceAway } from '../tape.ts';
 import { bucketAddress, type BucketPlace } from '../tapes-place.ts';
 
-/** The little that a bucket is asked for: nothing is listed, and nothing depends on what is there. */
+/** The few operations used on a bucket: nothing is listed, and nothing depends on what is there. */
 export interface Bucket {
   readonly place: string;
   put(key: string, body: Uint8Array, abandoned?: AbortSignal): Promise<void>;
-  /** Undefined: it is not there. No more than so many bytes of it are read. */
+  /** Undefined: it is not there. At most `mostBytes` of it are read. */
   get(key: string, mostBytes: number): Promise<Uint8Array | undefined>;
   remove(key: string): Promise<void>;
 }
 
 const requestMs = 60_000;
-/** A server that is there begins to answer sooner; only what it sends may take longer. */
+/** A reachable server begins to answer sooner than this; only the content may take longer. */
 const defaultAnswerMs = 15_000;
-/** For so long a silent server is not asked again: a reader of many tapes waits for it once, not for each tape. */
+/** How long a silent server is not asked again: a reader of many tapes waits for it once, not for each tape. */
 const silenceMs = 30_000;
 
-/** A bucket of AWS, or of any server that speaks like it. Its client is loaded with the first request. */
+/** A bucket on AWS or any S3-compatible server. The client is loaded with the first request. */
 export function openBucket(
   place: BucketPlace,
   env: Environment,
@@ -29,7 +29,7 @@ export function openBucket(
   let silent: { until: number; error: PlaceAway } | undefined;
   const name = bucketAddress(place);
   const inPrefix = (key: string): string => (place.prefix === '' ? key : `${place.prefix}/${key}`);
-  /** A client for each request: only so can one be abandoned before its time. */
+  /** A client for each request, because only then can a single request be abandoned early. */
   async function ask<Answer>(what: string, work: (s3: S3mini) => Promise<Answer>, abandoned?: AbortSignal): Promise<Answer> {
     try {
       return await work(await connect(place, env, answerMs, abandoned));
@@ -77,7 +77,7 @@ async function connect({ bucket }: BucketPlace, env: Environment, answerMs: numb
     fetch: async (url, init) => {
       const late = new AbortController();
       const tellLate = (ms: number): void => late.abort(new DOMException(`no answer within ${timeInWords(ms)}`, 'TimeoutError'));
-      // What is sent takes its time before the first word of an answer.
+      // An upload takes time before the answer begins.
       const firstMs = init?.method === 'PUT' ? requestMs : answerMs;
       const timer = setTimeout(tellLate, firstMs, firstMs);
       const signals = [late.signal, AbortSignal.timeout(requestMs), ...(abandoned === undefined ? [] : [abandoned])];
@@ -101,10 +101,10 @@ function endpointOf(env: Environment, region: string): string {
   return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
-/** A key that somebody was lent, as in CI, comes with a token, which must be signed with the rest; the client knows of none. */
+/** A temporary key, as in CI, comes with a token that must be signed with the rest; the client does not support that. */
 function signWithToken(client: S3mini, token: string): void {
   const sign: unknown = Reflect.get(client, '_sign');
-  if (typeof sign !== 'function') throw new Failure('config', 'this client of buckets cannot sign with AWS_SESSION_TOKEN');
+  if (typeof sign !== 'function') throw new Failure('config', 'this S3 client cannot sign with AWS_SESSION_TOKEN');
   Reflect.set(client, '_sign', (method: string, key: string, query?: unknown, headers: object = {}): unknown =>
     Reflect.apply(sign, client, [method, key, query, { ...headers, 'x-amz-security-token': token }]),
   );
@@ -116,7 +116,7 @@ async function readSome({ body }: Response, mostBytes: number): Promise<Uint8Arr
   for await (const part of body ?? []) {
     parts.push(part);
     bytes += part.length;
-    // What is longer than it should be is not what it should be: who asked sees that by its hash.
+    // An object that is too long is not the right one: the caller notices by its hash.
     if (bytes > mostBytes) break;
   }
   return Buffer.concat(parts);
@@ -126,7 +126,7 @@ function isLate(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
 
-/** In the words of the protocol alone: what a server answers at length may hold anything. */
+/** Only the status and code of the protocol: the body of an error response may hold anything. */
 function whyRefused(error: unknown): string {
   if (!(error instanceof Error)) return 'it does not answer';
   if ('status' in error && typeof error.status === 'number') {

@@ -5,7 +5,7 @@ import type { Bucket } from './bucket.ts';
 import { type Chunk, type Chunks, hashOf, type TapeId, type Watch } from './chunk.ts';
 
 const chunksAtOnce = 16;
-/** How often a reader looks that also gets hints. */
+/** How often a reader polls that also gets hints. */
 const slowLookMs = 1000;
 const zstdMark = 0x28;
 
@@ -23,9 +23,8 @@ export interface ChunkTapeOptions {
 export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): ReadableTape {
   async function* bytes(after: number, more?: () => Promise<boolean>): AsyncGenerator<Uint8Array, TapeEnd> {
     const index = await chunks();
-    // Who follows a run waits for its first chunk.
-    if (more === undefined && (await index.size(tape)) === undefined)
-      throw new Failure('input', `cannot read ${name}: nothing of it is there`);
+    // A reader that follows a run waits for its first chunk.
+    if (more === undefined && (await index.size(tape)) === undefined) throw new Failure('input', `cannot read ${name}: it is not there`);
     const pace = new Pace(more, (onNews) => index.watch(tape, onNews));
     let last = after;
     let isWhole = false;
@@ -33,7 +32,7 @@ export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): Rea
       for (;;) {
         const found = await index.after(tape, last, chunksAtOnce);
         for (const chunk of found) {
-          // Who follows a run stays until its end is in the ledger, too.
+          // A reader that follows a run continues until its end is in the ledger, too.
           isWhole ||= chunk.ends;
           if (chunk.ends || chunk.to <= last) continue;
           const body = await bodyOf(chunk);
@@ -52,7 +51,7 @@ export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): Rea
   async function bodyOf(chunk: Chunk): Promise<{ bytes: Uint8Array } | Extract<TapeEnd, { kind: 'broken' }>> {
     const where = `records ${chunk.from} to ${chunk.to}`;
     const body = chunk.body ?? (await objectOf(chunk));
-    if (body === undefined) return { kind: 'broken', message: `its ${where} are not in ${bucket?.place ?? 'the ledger'} any more` };
+    if (body === undefined) return { kind: 'broken', message: `its ${where} are no longer in ${bucket?.place ?? 'the ledger'}` };
     return hashOf(body) === chunk.sha256 ? { bytes: body } : { kind: 'broken', message: `its ${where} are not what was written` };
   }
 
@@ -65,7 +64,7 @@ export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): Rea
     read: (after = 0) => wholeLines(bytes(after)),
     follow: (more, after = 0) => wholeLines(bytes(after, more)),
     size: async () => (await chunks()).size(tape),
-    /** The objects first: without the index nobody would know their names. */
+    /** Objects first: without the index their names would be lost. */
     async remove() {
       const index = await chunks();
       for (const hash of await index.hashes(tape)) await bucket?.remove(objectKey(tape, hash));
@@ -74,7 +73,7 @@ export function chunkTape({ name, tape, chunks, bucket }: ChunkTapeOptions): Rea
   };
 }
 
-/** Nobody lists a bucket: the name of an object is known from the index alone. */
+/** Buckets are never listed: the name of an object is known only from the index. */
 export function objectKey({ run, attempt }: TapeId, sha256: string): string {
   return `${run}/${attempt}/${sha256}`;
 }
@@ -90,7 +89,7 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body;
 }
 
-/** When to look again: after a hint at once, else as often as who reads asks for, or less where hints arrive. */
+/** When to poll again: at once after a hint, else as often as the reader asks, or less often if hints arrive. */
 class Pace {
   readonly #more: (() => Promise<boolean>) | undefined;
   readonly #watch: Watch | undefined;
@@ -112,7 +111,7 @@ class Pace {
           });
   }
 
-  /** False: what was read is all. */
+  /** False: everything has been read. */
   async wait(): Promise<boolean> {
     if (this.#more === undefined || this.#isOver) return false;
     const looked = performance.now();
@@ -125,7 +124,7 @@ class Pace {
       if (this.#answer === undefined && this.#failure === undefined) await new Promise<void>((resolve) => void (this.#wake = resolve));
       if (this.#failure !== undefined) throw this.#failure;
       if (this.#answer === undefined) continue;
-      // What came between the last look and the answer that nothing more comes is still read.
+      // Records that arrived between the last poll and the answer that nothing more comes are still read.
       this.#isOver = !this.#answer;
       this.#answer = undefined;
       if (this.#isOver || this.#watch?.isTrusted() !== true || performance.now() - looked > slowLookMs) return true;

@@ -8,24 +8,24 @@ type Packed = Chunk & { body: Uint8Array };
 
 /** Where the chunks of a tape go, and how large they are. */
 export interface Target {
-  /** Lines wait so long for others that go with them. */
+  /** How long lines wait for others to be sent with them. */
   everyMs: number;
-  /** And no longer than until they are so many bytes. */
+  /** The size at which they are sent without waiting. */
   mostBytes: number;
-  /** The last sequence that is there. */
+  /** The last stored sequence. */
   last(): Promise<number>;
-  /** May be abandoned: nobody waits for it any longer. */
+  /** The signal abandons it when nobody waits for it any longer. */
   put(chunk: Packed, abandoned: AbortSignal): Promise<void>;
   end(chunk: Packed): Promise<void>;
 }
 
-/** Often, for those who watch: this is the way by which a run is seen live on other machines. */
+/** Delivers often, since this is how a run is seen live on other machines. */
 export function databaseTarget(chunks: () => Promise<Chunks>, tape: TapeId, place: string): Target {
   const add = async (chunk: Packed): Promise<void> => (await chunks()).add(tape, place, chunk);
   return { everyMs: 50, mostBytes: 1024 * 1024, last: async () => (await chunks()).last(tape, false), put: add, end: add };
 }
 
-/** Seldom: every object costs a request, and is read with one. An object is there before the index names it. */
+/** Delivers seldom: every object costs one request to write and one to read. An object is stored before the index names it. */
 export function bucketTarget(chunks: () => Promise<Chunks>, tape: TapeId, bucket: Bucket, { everyMs }: { everyMs: number }): Target {
   return {
     everyMs,
@@ -46,8 +46,8 @@ const firstRetryMs = 500;
 const lastRetryMs = 15_000;
 
 /**
- * Brings a tape from this machine to where it is kept, while it is written and after. It reads the file, so that a server
- * that is away costs no memory; what is on its way is one chunk.
+ * Delivers a tape from this machine to where it is kept, while it is written and afterwards. It reads the file, so that an
+ * unreachable server costs no memory; one chunk is on its way at a time.
  */
 export class Delivery {
   readonly #local: Tape;
@@ -61,7 +61,7 @@ export class Delivery {
   #trouble: string | undefined;
   #newsAt = -Infinity;
   #hasEnded = false;
-  /** The file was read once more since. */
+  /** Whether the file was read once more since the run ended. */
   #sawEnd = false;
   #wake = (): void => {};
 
@@ -74,21 +74,21 @@ export class Delivery {
     });
   }
 
-  /** More is on the tape. */
+  /** Called when more is on the tape. */
   news(): void {
     this.#newsAt = performance.now();
-    // Lines that wait for company are not woken by it.
+    // Lines that already wait for more to be sent with them need no wake-up.
     if (this.#heldBytes === 0) this.#wake();
   }
 
-  /** Nothing more comes. Answers how the tape ended, all of which is delivered; undefined: not all of it, after so long. */
+  /** Called when nothing more comes. Returns how the tape ended, if all of it was delivered; undefined: not all of it was delivered in time. */
   async end(patienceMs: number): Promise<TapeEnd | undefined> {
     this.#hasEnded = true;
     this.#wake();
     const late = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => late.resolve(undefined), patienceMs);
     try {
-      // A request that is under way may take longer than anybody waits.
+      // A request under way may take longer than the caller waits.
       return await Promise.race([this.#done, late.promise]);
     } finally {
       clearTimeout(timer);
@@ -97,7 +97,7 @@ export class Delivery {
     }
   }
 
-  /** Why it could not be delivered, the last time that this was tried. */
+  /** Why the last attempt to deliver failed. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -111,7 +111,7 @@ export class Delivery {
         if (this.#stopped.signal.aborted) return undefined;
         if (next.done === true) return await this.#finish(next.value);
         if (this.#heldBytes === 0) this.#heldSince = performance.now();
-        // A copy: whoever reads the file uses the same memory for what comes next.
+        // A copy, because the file reader reuses its buffer.
         this.#held.push(new Uint8Array(next.value));
         this.#heldBytes += next.value.length;
         if (this.#heldBytes >= this.#target.mostBytes) await this.#flush();
@@ -127,17 +127,17 @@ export class Delivery {
     return this.#stopped.signal.aborted ? undefined : end;
   }
 
-  /** The file has been read to its end: sends what is due, or waits for company, or for news. */
+  /** Called at the end of the file: sends what is due, or waits for more lines. */
   async #more(): Promise<boolean> {
     if (this.#stopped.signal.aborted) return false;
     const { everyMs } = this.#target;
-    // A line that is longer than most comes in parts.
+    // A very long line comes in parts.
     const isWhole = this.#held.at(-1)?.at(-1) === lineEnd;
     const wait = this.#heldSince + everyMs - performance.now();
     if (isWhole && (wait <= 0 || this.#hasEnded)) await this.#flush();
     else if (this.#sawEnd) return false;
     else if (this.#hasEnded) this.#sawEnd = true;
-    // What was recorded is in the file a moment later.
+    // A record is in the file a moment after it was recorded.
     else await this.#sleep(isWhole ? wait : performance.now() - this.#newsAt < settlingMs ? Math.min(everyMs / 2, lookMs) : undefined);
     return true;
   }
@@ -154,7 +154,7 @@ export class Delivery {
     this.#last = chunk.to;
   }
 
-  /** Until it succeeds, or nobody waits any longer. */
+  /** Retries until it succeeds or nobody waits any longer. */
   async #patiently(work: () => Promise<void>): Promise<void> {
     for (let delay = firstRetryMs; !this.#stopped.signal.aborted; delay = Math.min(delay * 2, lastRetryMs)) {
       try {
@@ -164,7 +164,7 @@ export class Delivery {
       } catch (error) {
         this.#trouble = messageOf(error);
         const until = performance.now() + delay;
-        // Whoever ends the run waits for this: then it is tried often.
+        // At the end of the run somebody waits for this, so it is retried often.
         while (!this.#stopped.signal.aborted && performance.now() < until) {
           await this.#sleep(this.#hasEnded ? Math.min(firstRetryMs, until - performance.now()) : until - performance.now());
           if (this.#hasEnded) break;
@@ -173,7 +173,7 @@ export class Delivery {
     }
   }
 
-  /** No longer than this, if it is given; news and the end of the run wake it. */
+  /** Sleeps, at most `ms` if given; news and the end of the run wake it. */
   async #sleep(ms?: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, Math.max(0, ms));

@@ -2,7 +2,7 @@ import type { GrowingTape } from '../tape.ts';
 import { type Chunks, endAfter, pack, type TapeId } from './chunk.ts';
 import type { Target } from './delivery.ts';
 
-/** A tape in chunks that comes in pieces, from elsewhere, and is continued by whichever process gets the next one. */
+/** A tape in chunks that arrives in pieces from another machine, and is continued by whichever process gets the next piece. */
 export class GrownChunks implements GrowingTape {
   readonly #target: Target;
   #last: number;

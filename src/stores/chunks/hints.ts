@@ -1,11 +1,11 @@
 import type { Database } from '../database.ts';
 import type { Watch } from './chunk.ts';
 
-/** One word for all ledgers of a database; what is said there begins with the schema. */
+/** One channel for all ledgers of a database; each message begins with the schema. */
 export const channel = 'runwire_chunks';
 const againMs = 5000;
 
-/** Hears of every tape that grows, on one connection for all readers. Behind a pool of transactions nothing arrives. */
+/** Listens for tapes that grow, on one connection for all readers. Behind a transaction-mode pooler nothing arrives. */
 export class Hints {
   readonly #database: Database;
   readonly #listeners = new Map<string, Set<{ onNews: () => void }>>();
@@ -60,7 +60,7 @@ export class Hints {
         },
         () => this.#lost(),
       );
-      // On another connection, as the hints of others come: if this one arrives, theirs will too.
+      // On another connection, like the hints of others: if this one arrives, theirs will too.
       await this.#database.all({ sql: 'select pg_notify(?, ?)', values: [channel, probe] });
     } catch {
       this.#lost();

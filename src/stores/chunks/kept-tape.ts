@@ -4,7 +4,7 @@ import { chunkTape, type ChunkTapeOptions } from './chunk-tape.ts';
 import { Delivery, type Target } from './delivery.ts';
 import type { TapeOutbox } from './tape-outbox.ts';
 
-/** How long the end of a run waits for its tape; what is left goes with the next command. */
+/** How long the end of a run waits for its tape; the next command delivers what is left. */
 const defaultPatienceMs = 2000;
 
 export interface KeptTapeOptions extends ChunkTapeOptions {
@@ -12,7 +12,7 @@ export interface KeptTapeOptions extends ChunkTapeOptions {
   targets: () => Target[];
 }
 
-/** A tape that is written on this machine and delivered as it grows; read here while it is here, and elsewhere from where it is kept. */
+/** A tape that is written on this machine and delivered as it grows; it is read from the local file while there is one, otherwise from where it is kept. */
 export function keptTape(options: KeptTapeOptions): Tape {
   const { name, tape, outbox } = options;
   const remote = chunkTape(options);
@@ -23,7 +23,7 @@ export function keptTape(options: KeptTapeOptions): Tape {
     try {
       next = await lines.next();
     } catch (error) {
-      // Delivered, and gone from here, since we looked.
+      // It was delivered and removed from here since the check.
       if (outbox.has(tape)) throw error;
       return yield* read(remote);
     }
@@ -44,7 +44,7 @@ export function keptTape(options: KeptTapeOptions): Tape {
   };
 }
 
-/** On the disk when `record` returns, as far as any tape is; where it is kept a moment later. */
+/** A record is on disk when `record` returns, like on any tape, and a moment later where the tape is kept. */
 class DeliveredWriter implements TapeWriter {
   readonly #options: KeptTapeOptions;
   readonly #patienceMs: number;
@@ -81,7 +81,7 @@ class DeliveredWriter implements TapeWriter {
 }
 
 /**
- * How the tape ended, all of which is where it goes; undefined: some is left. One after the other: what a bucket has got need not
+ * How the tape ended, if all of it was delivered; undefined: some is left. One target after the other: what is in the bucket need not
  * stay in the database.
  */
 export async function allDelivered(deliveries: readonly Delivery[], patience: number): Promise<TapeEnd | undefined> {

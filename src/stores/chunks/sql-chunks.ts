@@ -22,7 +22,7 @@ export class SqlChunks implements Chunks {
   async add(tape: TapeId, place: string, chunk: Chunk): Promise<void> {
     const insert = this.#insert(tape, place, chunk);
     if (this.#database.kind === 'sqlite') await this.#database.write([insert]);
-    // One statement: a chunk and its hint are a single way to the server and back.
+    // One statement: a chunk and its hint take a single round trip.
     else
       await this.#database.all({
         sql: `with added as (${insert.sql} returning run) select pg_notify(?, ? || run) from added`,
@@ -40,7 +40,7 @@ export class SqlChunks implements Chunks {
         },
       ]);
     } catch {
-      // A role may be allowed to add and not to delete: then they are there twice, and read once.
+      // A role may be allowed to add but not to delete: then they are stored twice, and read once.
     }
   }
 
@@ -82,7 +82,7 @@ export class SqlChunks implements Chunks {
     await this.#database.write([{ sql: `delete from ${this.#table} where run = ? and attempt = ?`, values: [run, attempt] }]);
   }
 
-  /** By the database's own clock, so that one machine's wrong clock makes nothing old. */
+  /** By the database's clock, so that a wrong clock on one machine makes nothing look old. */
   async *list(): AsyncGenerator<ChunkedTape> {
     const rows = await this.#database.all({
       sql: `select run, attempt, place, sum(bytes) as bytes, ${clocks[this.#database.kind]} - max(at) as age
@@ -111,7 +111,7 @@ export class SqlChunks implements Chunks {
       sha256,
       bytes,
       ends: Number(ends),
-      // An object and a body of the same records are two rows, so that either can be there without the other.
+      // An object and a body of the same records are two rows, so that either can exist without the other.
       here: Number(body !== undefined),
       body: body ?? null,
     };
@@ -123,7 +123,7 @@ export class SqlChunks implements Chunks {
   }
 }
 
-/** Rows are written by this file alone; their bodies are checked by who reads them. */
+/** Rows are written only by this file; their bodies are checked by the reader. */
 function chunkOf({ seq_from, seq_to, sha256, bytes, ends, body }: Row): Chunk {
   return {
     from: Number(seq_from),

@@ -9,9 +9,9 @@ import type { Owner } from '../run-store.ts';
 import type { Tape } from '../tape.ts';
 import { readAddress, type TapeId } from './chunk.ts';
 
-/** A tape that is on its way. */
+/** A tape that is not fully delivered. */
 export interface PendingTape {
-  /** Where it is to be. */
+  /** Where it is to be kept. */
   address: string;
   tape: TapeId;
   local: Tape;
@@ -21,11 +21,11 @@ interface Note {
   address: string;
   /** Which ledger has its index: several may share a folder. */
   ledger: string;
-  /** Absent: nobody writes it any more. */
+  /** Absent: nobody is writing it any longer. */
   owner?: Owner;
 }
 
-/** Tapes on this machine that are not, or not yet wholly, where they are kept; beside each a note that says where that is. */
+/** Tapes on this machine that are not yet fully delivered; a note beside each says where it belongs. */
 export class TapeOutbox {
   #folder: string;
   readonly #ledger: string;
@@ -43,38 +43,38 @@ export class TapeOutbox {
     return existsSync(`${this.#pathOf(tape)}${tapeEnding}`);
   }
 
-  /** Before the first byte of the tape: a kill at any moment leaves nothing of which nobody knows where it belongs. */
+  /** Called before the first byte of the tape, so that a kill at any moment never leaves a tape without a known destination. */
   begin(tape: TapeId, address: string): void {
     const note = { address, ledger: this.#ledger, owner: thisProcess() };
     try {
       makeFolder(this.#folder);
       this.#note(tape, note);
     } catch {
-      // A container often has no other folder to write in; what is delivered as it goes needs it only for a moment.
+      // A container often has no other writable folder; a tape that is delivered as it grows needs it only for a moment.
       this.#folder = mkdtempSync(join(tmpdir(), 'runwire-outbox-'));
       this.#note(tape, note);
     }
   }
 
-  /** Its writer is done with it, whoever comes next may deliver it. */
+  /** Its writer is done with it: the next process may deliver it. */
   release(tape: TapeId, address: string): void {
     this.#note(tape, { address, ledger: this.#ledger });
   }
 
-  /** All of it is where it is kept. */
+  /** Removes the local tape once all of it is delivered. */
   async remove(tape: TapeId): Promise<void> {
     await this.local(tape).remove();
     rmSync(`${this.#pathOf(tape)}${noteEnding}`, { force: true });
   }
 
-  /** What can be read of it is delivered, and the rest kept for who wants to look at it. */
+  /** Keeps a damaged tape for inspection; its readable part has been delivered. */
   setAside(tape: TapeId): void {
     const path = this.#pathOf(tape);
     renameSync(`${path}${tapeEnding}`, `${path}.broken`);
     rmSync(`${path}${noteEnding}`, { force: true });
   }
 
-  /** Those of this ledger that nobody writes any more, the oldest first. */
+  /** Tapes of this ledger that nobody is writing any longer, oldest first. */
   *pending(now: number): Generator<PendingTape> {
     for (const name of filesIn(this.#folder, noteEnding)) {
       const note = this.#read(name);
@@ -93,7 +93,7 @@ export class TapeOutbox {
     renameSync(`${path}.new`, path);
   }
 
-  /** Written by this file alone; one that cannot be read is left where it is. */
+  /** Notes are written only by this file; an unreadable one is left where it is. */
   #read(name: string): Note | undefined {
     try {
       return JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Note;
