@@ -40,7 +40,7 @@ export async function findOrigin(
   if (!bundle && !(await isPublished(repository, commit)))
     throw new Failure(
       'input',
-      `no branch of the remote has the commit ${commit.slice(0, 10)}; push it first, or send it with the job by --bundle`,
+      `no branch of the remote has the commit ${commit.slice(0, 10)}; push it first, or use --bundle to send it with the job`,
     );
   return {
     origin: {
