@@ -272,7 +272,7 @@ describe.concurrent('a fleet', () => {
     writeFileSync(join(checkout, 'a.txt'), 'local\n');
     git('commit', '-qam', 'local');
     const refused = await fleet.runwire(['enqueue', '--cwd', checkout, 'do it']);
-    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('push it first, or --bundle sends it') as string });
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('push it first, or use --bundle to send it') as string });
     const run = await fleet.enqueue(['--cwd', checkout, '--bundle'], 'write', 'b.txt');
     git('remote', 'set-url', 'origin', '/nowhere');
     expect(await fleet.once()).toBe(0);

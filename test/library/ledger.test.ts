@@ -310,7 +310,7 @@ it.each<[string, unknown, string]>([
   ['another scheme', { ledger: 'ftp://x' }, 'config: a ledger cannot be at ftp://'],
   ['a typo', { leger: 'x' }, 'input: openLedger(): unknown option leger'],
   ['no text', { ledger: 7 }, 'input: openLedger(): ledger: Invalid input: expected string, received number'],
-  ['tapes nowhere', { ledger: 'x.db', tapes: 'postgres' }, 'config: tapes can be in postgres where the ledger is'],
+  ['tapes nowhere', { ledger: 'x.db', tapes: 'postgres' }, 'config: tapes can be in postgres only if the ledger is'],
   ['a server that is not there', { ledger: 'postgres://localhost:1/x?connect_timeout=2' }, 'config: '],
   ['a file that is none', { ledger: join(examples, 'codex-run.jsonl') }, 'config: cannot use the ledger'],
 ])('%s is a Failure', async (_name, options, message) => {
