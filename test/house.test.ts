@@ -337,6 +337,7 @@ const goneWords: readonly (readonly [RegExp, instead: string])[] = [
   [/\bgone on with\b/i, 'resumed'],
   [/\bdeafUntil\b/, 'what is waited for'],
   [/\bnobody['’]s\b/i, 'a sentence that says who'],
+  [/\bcalls? of (?:the model|a tool)\b/i, 'a model call, a tool call'],
 ];
 
 it.each(goneWords)('no longer says %s', (word) => {

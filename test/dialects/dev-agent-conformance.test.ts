@@ -100,7 +100,7 @@ describe('Event Catalog', () => {
     expect(places(good.wires, 'turn.started')[0]).toBe(1);
   });
 
-  it('turn.started: before each call of the model', () => {
+  it('turn.started: before each model call', () => {
     expect(only(good.wires, 'turn.started').map(({ turn_id, iteration }) => [turn_id, iteration])).toEqual(
       [1, 2, 3, 4, 5].map((iteration) => [`turn_${iteration}`, iteration]),
     );

@@ -67,7 +67,7 @@ it('are read whole', () => {
   expect(tools(read)).toEqual(['write_file completed', 'run_shell_command error']);
 });
 
-it('count every call of the model where they are told', () => {
+it('count every model call where they are told', () => {
   const side = telemetry('api_response', { model: 'm', input_token_count: 7, output_token_count: 1, total_token_count: 8 });
   const calls = session.map((each) => (each.type === 'assistant' ? [...session.slice(1, 2), each] : each.type === 'system' ? [] : [each]));
   expect(readLines([...calls.flat(), side]).outcome.metrics).toMatchObject({ input_tokens: 307, output_tokens: 31 });

@@ -38,7 +38,7 @@ export async function useLedger<Result>(
   if (absent !== undefined && place.kind === 'sqlite' && !isWritten(place, outbox)) return absent(place.path);
   const ledger = await openLedgerAt(place, context.env, tapesPlace(flags.tapes, context.env, place)).catch((error: unknown) => {
     if (!(error instanceof Failure) || !isDatabaseError(error.cause)) throw error;
-    throw new Failure('config', `${error.message}; "runwire runs verify" looks closer`, { cause: error.cause });
+    throw new Failure('config', `${error.message}; try "runwire runs verify"`, { cause: error.cause });
   });
   const { store } = ledger;
   const delivering = tellUndelivered(ledger, context);

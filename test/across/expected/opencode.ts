@@ -33,6 +33,6 @@ export const expected: Expected = {
     'unicode-split': 'success',
   },
   differs: {
-    'bad-args': { why: 'a call that cannot be parsed becomes a call of a tool named invalid', tools: ['invalid'] },
+    'bad-args': { why: 'a call that cannot be parsed becomes a call to a tool named invalid', tools: ['invalid'] },
   },
 };
