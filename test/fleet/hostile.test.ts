@@ -350,7 +350,7 @@ describe.concurrent('what people ask of a queue', () => {
     await fleet.enqueue(['--at', '1h']);
     await fleet.runwire(['runs', 'list']);
     const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fleet.md'), 'utf8');
-    const grants = /Afterwards: `([^`]*)`/.exec(docs)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
+    const grants = /`(grant usage on schema [^`]*)`/.exec(docs)?.[1]?.replaceAll(/\s+/g, ' ') ?? '';
     await ask(`drop role if exists worker, stranger; create role worker login password 'w'; create role stranger login password 's'`);
     const as = (name: string, password: string): Fleet => {
       const url = new URL(fleet.url);

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -19,7 +18,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/failure.ts';
 import { supervise } from '../../src/processes/supervise.ts';
 import type { Ended, Graces, ProcessOrder, Supervised } from '../../src/processes/supervised.ts';
-import { processesWith, until } from '../support/processes.ts';
+import { isStopped, processesWith, until } from '../support/processes.ts';
 
 const env = { PATH: process.env['PATH'] ?? '' };
 const folder = mkdtempSync(join(tmpdir(), 'runwire-supervise-'));
@@ -229,8 +228,6 @@ describe('what a process writes', () => {
 });
 
 describe('a process that writes faster than it is heard', () => {
-  const stateOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) (.).*$/s, '$1');
-
   it('waits when very much is unread, in a session of its own too, and then arrives whole', async () => {
     let bytes = 0;
     const gate = Promise.withResolvers<void>();
@@ -241,7 +238,7 @@ describe('a process that writes faster than it is heard', () => {
         bytes += chunk.length;
       },
     });
-    expect(await until(() => stateOf(pid) === 'T')).toBe(true);
+    expect(await until(() => isStopped(pid))).toBe(true);
     const written = Math.max(...openSinks().map((each) => each.size));
     expect(written).toBeGreaterThan(64 * 1024 ** 2);
     expect(written).toBeLessThan(size);
@@ -277,7 +274,7 @@ describe('a process that writes faster than it is heard', () => {
     const { ended, stop, kill, pid } = await sh(`trap 'exit 9' TERM; while :; do head -c 10000000 /dev/zero; done`, {
       onStdout: () => new Promise(() => {}),
     });
-    expect(await until(() => stateOf(pid) === 'T')).toBe(true);
+    expect(await until(() => isStopped(pid))).toBe(true);
     stop('SIGTERM');
     expect(await until(() => !existsSync(`/proc/${pid}`))).toBe(true);
     kill();
@@ -287,7 +284,7 @@ describe('a process that writes faster than it is heard', () => {
   it('is killed before its grace is over if it goes on like that', async () => {
     const flood = `trap '' TERM; while :; do head -c 10000000 /dev/zero; done`;
     const { ended, stop, kill, pid } = await sh(flood, { onStdout: () => new Promise(() => {}) }, { stop: 600_000 });
-    expect(await until(() => stateOf(pid) === 'T')).toBe(true);
+    expect(await until(() => isStopped(pid))).toBe(true);
     stop('SIGTERM');
     expect(await until(() => !existsSync(`/proc/${pid}`))).toBe(true);
     kill();

@@ -10,6 +10,18 @@ export function processesWith(text: string): number[] {
     .filter((pid) => !/\) [ZX] /.test(read(pid, 'stat').toString('latin1')));
 }
 
+/**
+ * Whether a process of this group is stopped. Not always its leader: a shell that starts a program by vfork waits for its exec, and so
+ * does not stop itself while the program is stopped before that.
+ */
+export function isStopped(group: number): boolean {
+  return readdirSync('/proc').some((pid) => {
+    const stat = read(Number(pid), 'stat').toString('latin1');
+    const [state, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'T' && Number(itsGroup) === group;
+  });
+}
+
 const buffer = Buffer.alloc(256 * 1024);
 
 /** Tests look at all processes again and again: one buffer for all, and no call of the system more than needed. */
