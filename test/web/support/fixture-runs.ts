@@ -248,10 +248,9 @@ export function demoRun(number: number, more: Partial<RunRecord> = {}, part = 1)
       class: 'success',
       exit_code: 0,
       evidence: [
-        { signal: 'claim', detail: 'the agent says that it is done' },
-        { signal: 'process', detail: 'the process exited with 0' },
-        { signal: 'answer', detail: 'its last message has words' },
-        { signal: 'error', detail: 'a rate limit (HTTP 429) was met, and got over by one retry' },
+        { signal: 'verdict', detail: 'the agent finished and nothing speaks against it' },
+        { signal: 'claim', detail: 'ok' },
+        { signal: 'process', detail: 'exit code 0' },
       ],
     },
     limits_hit: [],
