@@ -10,60 +10,63 @@ const roff = (text: string): string =>
 
 /** Variables that are not specific to one agent; flags take precedence over them. A test finds those that the source reads and this list lacks. */
 const variables: readonly (readonly [name: string, meaning: string])[] = [
-  ['RUNWIRE_MODEL', 'The model of the built-in agent, where --model does not name one: provider/name.'],
-  ['RUNWIRE_API_KEY', 'The key of openai-compatible/NAME, if that server wants one.'],
+  ['RUNWIRE_MODEL', 'The model of the built-in agent if --model does not name one: provider/name.'],
+  ['RUNWIRE_API_KEY', 'The key for openai-compatible/NAME, if that server requires one.'],
   [
     'OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, GOOGLE_API_KEY, AZURE_API_KEY, AZURE_OPENAI_API_KEY',
-    'Keys of the other providers. docs/agent.md has the variables for their addresses.',
+    'Keys for the other providers. docs/agent.md lists the variables for their addresses.',
   ],
-  ['RUNWIRE_TRUST_PROJECT', '1: the runwire.json of this repository may do more than narrow permissions, for this run.'],
-  ['RUNWIRE_NAMESPACE', 'off: commands of the built-in agent run without namespaces of their own; sudo needs that.'],
+  ['RUNWIRE_TRUST_PROJECT', '1: for this run, let the runwire.json of this repository do more than narrow permissions.'],
+  ['RUNWIRE_NAMESPACE', 'off: run commands of the built-in agent without separate namespaces; sudo needs that.'],
   [
     'RUNWIRE_REPLAY_SPEED',
-    'How fast a model of replay/FILE answers: max (the default) at once, 1 as it was recorded, 10 ten times as fast.',
+    'How fast a replay/FILE model answers: max (the default) is at once, 1 is as recorded, 10 is ten times as fast.',
   ],
-  ['RUNWIRE_LEDGER', 'Where runs are remembered: a file, postgres://..., none.'],
+  ['RUNWIRE_LEDGER', 'Where runs are recorded: a file, postgres://..., none.'],
   [
     'PGHOST, PGPORT, PGUSER, PGPASSWORD, PGPASSFILE, PGDATABASE, PGSSLMODE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY',
-    'What the address of a PostgreSQL ledger leaves out, as psql reads it.',
+    'Whatever the address of a PostgreSQL ledger leaves out, as for psql.',
   ],
-  ['RUNWIRE_TAPES', 'Where their events are kept: s3://bucket/prefix, postgres, files.'],
+  ['RUNWIRE_TAPES', 'Where the events of runs are kept: s3://bucket/prefix, postgres, files.'],
   ['AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN', 'The key of that bucket, and the token of a temporary key.'],
   ['AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL', 'Where that bucket is.'],
-  ['RUNWIRE_REPORT, RUNWIRE_REPORT_TOKEN', 'A "runwire serve" elsewhere that is told of every run, and the token for it.'],
+  ['RUNWIRE_REPORT, RUNWIRE_REPORT_TOKEN', 'A "runwire serve" elsewhere to which every run is reported, and the token for it.'],
   [
     'RUNWIRE_READ_TOKEN, RUNWIRE_STOP_TOKEN',
-    'For "runwire serve": tokens of programs that may read, or read and stop. RUNWIRE_REPORT_TOKEN lets others report to it.',
+    'For "runwire serve": tokens for programs that may read, or read and stop. Programs with RUNWIRE_REPORT_TOKEN may report to it.',
   ],
-  ['OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_*', 'Where spans go, and how; docs/telemetry.md has all of them.'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_*', 'Where spans are sent, and how; docs/telemetry.md lists all of these variables.'],
   ['TRACEPARENT, TRACESTATE', 'The trace that a run belongs to.'],
-  ['GITHUB_ACTIONS, GITLAB_CI, BUILDKITE', 'Whose log, annotations and outputs a run writes; --no-github writes none of them.'],
+  [
+    'GITHUB_ACTIONS, GITLAB_CI, BUILDKITE',
+    'Which CI a run writes log sections, annotations and outputs for; --no-github turns all of that off.',
+  ],
   ['NO_COLOR, FORCE_COLOR, CI, TERM', 'Whether colours are used, and whether anything is drawn in place.'],
-  ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'Where the ledger, tapes and sessions are by default, and the config file.'],
+  ['XDG_STATE_HOME, XDG_CONFIG_HOME', 'The folders of the ledger, tapes and sessions, and of the config file.'],
   ['RUNWIRE_STATUS, RUNWIRE_CLASS, RUNWIRE_EXIT_CODE, RUNWIRE_SESSION_ID', 'Set for the command of --on-end: how the run ended.'],
   [
     'RUNWIRE_SLOT, RUNWIRE_PORT_BASE',
-    'Set for agents in a private copy: its number, and the first of a hundred ports that no other copy uses.',
+    'Set for agents in a private copy: the number of the copy, and the first of a hundred ports that no other copy uses.',
   ],
   ['RUNWIRE_RUNS', 'Set for every process of a run, so that all of them can be found and ended. Not for you to set.'],
-  ['RUNWIRE_PATIENCE', 'The share of the usual waiting times before processes are ended; for tests of Runwire itself.'],
+  ['RUNWIRE_PATIENCE', 'Scales the waiting times before processes are ended; for tests of Runwire itself.'],
 ];
 
 /** At their default places, which the variables above can change. A test compares the names below the state folder with those that the source creates. */
 const files: readonly (readonly [path: string, meaning: string])[] = [
   ['~/.config/runwire/config.json', 'Your own settings: keys, models, prices, permissions, tapes.'],
-  ['runwire.json', 'Settings of a repository; one that is not trusted may only narrow permissions.'],
+  ['runwire.json', 'Settings of a repository. They may only narrow permissions, unless the repository is trusted.'],
   ['~/.local/state/runwire/ledger.db', 'The ledger.'],
-  ['~/.local/state/runwire/tapes/', 'Every event of its runs.'],
-  ['~/.local/state/runwire/outbox/', 'What waits for a ledger or a bucket that is away.'],
-  ['~/.local/state/runwire/reports/', 'What waits for a server of --report that is away.'],
+  ['~/.local/state/runwire/tapes/', 'The tapes: every event of the runs in the ledger.'],
+  ['~/.local/state/runwire/outbox/', 'What is waiting for a ledger or a bucket that cannot be reached.'],
+  ['~/.local/state/runwire/reports/', 'What is waiting for a --report server that cannot be reached.'],
   ['~/.local/state/runwire/sessions/', 'The sessions of the built-in agent, for --resume.'],
-  ['~/.local/state/runwire/scratchpads/', 'The logs that responses of --json name, of runs in private copies.'],
+  ['~/.local/state/runwire/scratchpads/', 'The logs named in --json responses, for runs in private copies.'],
   ['~/.local/state/runwire/copies/', 'Private copies of checkouts, while they are in use.'],
   ['~/.local/state/runwire/fleet/', 'Repositories and checkouts of "runwire worker".'],
   ['~/.local/state/runwire/serve.token', 'Your token for "runwire serve".'],
-  ['~/.local/state/runwire/unknown-shapes.json', 'Kinds of lines that were new to this version; "runwire doctor" lists them.'],
-  ['.dexter/scratchpad/', 'In the working folder: the logs that responses of --json name.'],
+  ['~/.local/state/runwire/unknown-shapes.json', 'Kinds of lines that this version does not know; "runwire doctor" lists them.'],
+  ['.dexter/scratchpad/', 'In the working folder: the logs named in --json responses.'],
 ];
 
 /** docs/man/runwire.1, from the same tables as --help. In ASCII, because not every troff expects UTF-8. */
@@ -95,8 +98,8 @@ runwire \\- the truth, in JSON, about what an AI agent did
 .I COMMAND
 [OPTIONS] [FILE...]
 .SH DESCRIPTION
-Runs an agent of its own on a prompt, or reads the output of any AI agent's command line, and tells what it really did: one event stream, one outcome, one exit code.
-The dialect is detected from the first lines. Data goes to stdout, words for people to stderr.
+Runs an AI agent on a prompt, or reads the output of any agent, and reports what the agent really did: one event stream, one outcome, one exit code.
+The dialect is detected from the first lines. Data goes to stdout, messages for people to stderr.
 .SH COMMANDS
 ${sections.join('')}.SH EXIT STATUS
 Of a run, and of
