@@ -1,14 +1,16 @@
+import { version } from '../version.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import type { Context } from './context.ts';
+import { commandHelp, rootHelp } from './help.ts';
 
 /** The whole program: arguments in, exit code out. Nothing heavy is loaded before a command is chosen. `outside` replaces this process, for tests. */
 export async function main(args: readonly string[], outside?: Context): Promise<number> {
   const [first = '', ...rest] = args;
-  if (first === '--version' || first === '-v') return show(`${(await import('../version.ts')).version}\n`, outside);
+  if (first === '--version' || first === '-v') return show(`${version}\n`, outside);
   if (first === '--help' || first === '-h' || first === 'help') {
     return rest[0] === undefined || first !== 'help'
-      ? show((await import('./help.ts')).rootHelp(helpWidth()), outside)
+      ? show(rootHelp(helpWidth()), outside)
       : runCommand(rest[0], [...rest.slice(1), '--help'], { outside });
   }
   if (commands.some(({ name }) => name === first)) return runCommand(first, rest, { outside });
@@ -25,7 +27,7 @@ async function runCommand(name: string, args: readonly string[], { isImplied = f
   const { describeFailure, realContext, PipeClosed } = await import('./effects.ts');
   try {
     const { command, rest } = await chosen(name, args, isImplied);
-    if (asksForHelp(rest)) return await show((await import('./help.ts')).commandHelp(command, helpWidth()), outside);
+    if (asksForHelp(rest)) return await show(commandHelp(command, helpWidth()), outside);
     const end = command.takesCommand === true ? rest.indexOf('--') : -1;
     const [own, program] = end === -1 ? [rest, undefined] : [rest.slice(0, end), rest.slice(end + 1)];
     const [{ parseWords }, { Failure }] = await Promise.all([import('./parse.ts'), import('../failure.ts')]);
