@@ -34,6 +34,11 @@ export class RecordLine {
     return this.beginning.length - 1 + this.end.text.length;
   }
 
+  /** Without the line break. */
+  get json(): string {
+    return this.end === plainEnd ? this.beginning : this.toString().slice(0, -1);
+  }
+
   toString(): string {
     return this.beginning.slice(0, -1) + this.end.text;
   }
@@ -65,7 +70,7 @@ export function recordLine(record: EventRecord): RecordLine | undefined {
 /** A record as JSON; undefined: the record cannot be written. */
 export function recordJson(record: EventRecord): string | undefined {
   const made = written(record);
-  made.json ??= made.line?.toString().slice(0, -1);
+  made.json ??= made.line?.json;
   return made.json;
 }
 
