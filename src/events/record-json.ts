@@ -47,42 +47,31 @@ export class RecordLine {
 /** A part of a text on its way out. Pieces can be joined. */
 export type Piece = string | RecordLine;
 
-interface Written {
-  record: object;
-  /** Undefined: the record cannot be written. */
-  line: RecordLine | undefined;
-  json?: string | undefined;
-}
-
 /** The record that was asked for last: stdout, tapes and the ledger receive each record one after the other. */
-let latest: Written | undefined;
+let latest: object | undefined;
+/** Undefined: the record cannot be written. */
+let line: RecordLine | undefined;
+let json: string | undefined;
 
 /** For a record that is going to be written and lacks only the fields of `end`, which it gets right after this call. */
 export function beginJson(record: object, end: LineEnd): void {
-  latest = { record, line: lineOf(record, end) };
+  latest = record;
+  json = undefined;
+  const beginning = unlessTooLarge(() => JSON.stringify(record));
+  line = beginning === undefined || beginning.length + end.text.length > longestText ? undefined : new RecordLine(beginning, end);
 }
 
 /** The line of a record; undefined: the record cannot be written. */
 export function recordLine(record: EventRecord): RecordLine | undefined {
-  return written(record).line;
+  if (record !== latest) beginJson(record, plainEnd);
+  return line;
 }
 
 /** A record as JSON; undefined: the record cannot be written. */
 export function recordJson(record: EventRecord): string | undefined {
-  const made = written(record);
-  made.json ??= made.line?.json;
-  return made.json;
-}
-
-function written(record: EventRecord): Written {
-  if (latest?.record !== record) latest = { record, line: lineOf(record, plainEnd) };
-  return latest;
-}
-
-function lineOf(record: object, end: LineEnd): RecordLine | undefined {
-  const beginning = unlessTooLarge(() => JSON.stringify(record));
-  if (beginning === undefined || beginning.length + end.text.length > longestText) return undefined;
-  return new RecordLine(beginning, end);
+  const made = recordLine(record);
+  json ??= made?.json;
+  return json;
 }
 
 /**
