@@ -13,7 +13,7 @@ import { compiled } from './support/compiled.ts';
 const root = join(import.meta.dirname, '..');
 const src = join(root, 'src');
 
-/** Which rooms a room may import; `duration.ts`, `failure.ts`, `field-of.ts`, `nearest.ts`, `path-pattern.ts`, `pause.ts`, `present.ts`, `secret-names.ts`, `version.ts`, `vocabulary.ts` and `without-user.ts` are for all. */
+/** Which rooms a room may import; `duration.ts`, `failure.ts`, `field-of.ts`, `nearest.ts`, `path-pattern.ts`, `pause.ts`, `present.ts`, `secret-names.ts`, `unless-too-large.ts`, `version.ts`, `vocabulary.ts` and `without-user.ts` are for all. */
 const mayImport: Record<string, readonly string[]> = {
   events: [],
   outcome: ['events'],
@@ -94,6 +94,7 @@ const mayImport: Record<string, readonly string[]> = {
   'present.ts': [],
   'repository-file.ts': [],
   'secret-names.ts': [],
+  'unless-too-large.ts': [],
   'version.ts': [],
   'vocabulary.ts': [],
   'without-user.ts': [],
@@ -109,6 +110,7 @@ const forAll = [
   'pause.ts',
   'present.ts',
   'secret-names.ts',
+  'unless-too-large.ts',
   'version.ts',
   'vocabulary.ts',
   'without-user.ts',

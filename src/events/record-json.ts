@@ -1,3 +1,4 @@
+import { unlessTooLarge } from '../unless-too-large.ts';
 import type { EventRecord } from './event.ts';
 
 /** The last fields of a record, the same for most records of a thread. */
@@ -72,17 +73,4 @@ export function recordJson(record: EventRecord): string | undefined {
   const made = recordLine(record);
   json ??= made?.json;
   return json;
-}
-
-/**
- * Undefined: it is nested too deeply, or too long. JSON.parse reads any depth, but JSON.stringify needs the stack, and no text can be longer than
- * V8 allows; one absurd record must not cost the run.
- */
-export function unlessTooLarge<Text>(write: () => Text): Text | undefined {
-  try {
-    return write();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return undefined;
-  }
 }

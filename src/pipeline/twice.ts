@@ -1,4 +1,5 @@
 import type { JsonObject } from '../dialects/dialect.ts';
+import { unlessTooLarge } from '../unless-too-large.ts';
 
 /**
  * Logs deliver at least once, and some deliver every line twice. A line may well be repeated later on, but no stream begins that way:
@@ -38,10 +39,5 @@ export class Twice {
 
 /** Empty if the value is nested so deeply that the stack overflows. */
 function textOf(wire: JsonObject): string {
-  try {
-    return JSON.stringify(wire);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return '';
-  }
+  return unlessTooLarge(() => JSON.stringify(wire)) ?? '';
 }

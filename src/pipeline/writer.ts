@@ -1,8 +1,9 @@
 import type { Dialect, Encoder, EncoderSink, JsonObject, Loss, Variant } from '../dialects/dialect.ts';
 import type { EventRecord } from '../events/event.ts';
-import { type Piece, recordLine, unlessTooLarge } from '../events/record-json.ts';
+import { type Piece, recordLine } from '../events/record-json.ts';
 import type { Note } from '../outcome/fold.ts';
 import type { RunOutcome } from '../outcome/outcome.ts';
+import { unlessTooLarge } from '../unless-too-large.ts';
 import { RunParts } from './run-parts.ts';
 import { unmarked } from './thread.ts';
 

@@ -1,6 +1,7 @@
 import { cutRecord } from '../events/cut-record.ts';
 import type { EventRecord } from '../events/event.ts';
 import { cutText } from '../outcome/bounded.ts';
+import { unlessTooLarge } from '../unless-too-large.ts';
 
 /** Small enough for a page that can be attached to an issue and opens immediately. */
 const mostBytes = 16 * 1024 * 1024;
@@ -69,13 +70,8 @@ export class ReportRecords {
   /** Undefined: it is nested too deeply to be written. */
   #hold(record: EventRecord): Held | undefined {
     const { sequence, timestamp } = record;
-    try {
-      const text = this.#write(cutRecord(record, longestText, cutText));
-      return { text, bytes: Buffer.byteLength(text), sequence, timestamp };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return undefined;
-    }
+    const text = unlessTooLarge(() => this.#write(cutRecord(record, longestText, cutText)));
+    return text === undefined ? undefined : { text, bytes: Buffer.byteLength(text), sequence, timestamp };
   }
 
   #leaveOut(): void {

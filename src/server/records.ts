@@ -1,5 +1,5 @@
 import { cutRecord } from '../events/cut-record.ts';
-import { recordJson, unlessTooLarge } from '../events/record-json.ts';
+import { recordJson } from '../events/record-json.ts';
 import type { EventRecord } from '../events/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LiveRuns } from '../ledger/live.ts';
@@ -9,6 +9,7 @@ import { present } from '../present.ts';
 import type { RunRecord } from '../stores/run-store.ts';
 import type { Tape } from '../stores/tape.ts';
 import type { Message } from './event-stream.ts';
+import { unlessTooLarge } from '../unless-too-large.ts';
 
 const recordsPerMessage = 500;
 /** A message is sent before it grows beyond this, unless a single record is longer. */

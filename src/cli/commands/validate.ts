@@ -7,6 +7,7 @@ import type { Redactor } from '../../redact/redactor.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { command } from '../command.ts';
 import { redaction, type Source, sourcesOf, streamOptions } from '../streams.ts';
+import { unlessTooLarge } from '../../unless-too-large.ts';
 
 interface Problem {
   file: string;
@@ -137,7 +138,7 @@ class Checker {
     const before = this.#before;
     this.#before = wire;
     if (this.dialect?.isRepetition?.(wire, before) === true) return;
-    const result = parsed(schema, wire);
+    const result = unlessTooLarge(() => schema.safeParse(wire));
     if (result === undefined) return this.#problem(line, '', 'nested too deeply to be checked');
     if (result.success) return;
     for (const issue of explain(result.error.issues)) this.#problem(line, issue.path.join('.'), issue.message);
@@ -147,16 +148,6 @@ class Checker {
     this.count += 1;
     const problem = { path, message };
     this.#problems.push({ file: this.#source.name, line, ...(this.#redact?.json(problem) ?? problem) });
-  }
-}
-
-/** Undefined: the value is nested too deeply for the stack. */
-function parsed(schema: z.ZodType, wire: JsonObject): z.ZodSafeParseResult<unknown> | undefined {
-  try {
-    return schema.safeParse(wire);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
   }
 }
 
