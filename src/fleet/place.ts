@@ -57,7 +57,7 @@ export async function makePlace(
   await mkdir(placesIn(env), { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(placesIn(env), 'run-'));
   await writeFile(join(folder, ownerFile), JSON.stringify(owners.self()), { mode: 0o600 });
-  const remove = (): Promise<void> => removeFolder(folder, env);
+  const remove = (): Promise<void> => removeFolder(folder);
   try {
     if (origin === undefined) {
       await mkdir(join(folder, 'work'));
@@ -105,7 +105,7 @@ export async function sweepPlaces(env: Environment): Promise<void> {
   for (const name of await readdir(places).catch(() => [])) {
     const note = join(places, name, ownerFile);
     const [text, { mtimeMs }] = await Promise.all([readFile(note, 'utf8').catch(() => ''), stat(note).catch(() => ({ mtimeMs: 0 }))]);
-    if (text !== '' && owners.isGone(JSON.parse(text), mtimeMs)) await removeFolder(join(places, name), env);
+    if (text !== '' && owners.isGone(JSON.parse(text), mtimeMs)) await removeFolder(join(places, name));
   }
 }
 

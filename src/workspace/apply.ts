@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { type Change, type Changes, changesBetween } from './changes.ts';
-import { withoutLfs } from './git.ts';
+import { statusOf } from './base.ts';
 import type { Repository } from './repository.ts';
 
 export interface ApplyAsk {
@@ -35,8 +35,8 @@ trap 'rm -f "$aside" "$aside.lock"' EXIT
 [ ! -f "$index" ] || cp -p "$index" "$aside" || exit 1
 export GIT_INDEX_FILE="$aside"
 [ "$dry" = yes ] && { patch | git apply --3way --check --whitespace=nowarn || exit 3; exit; }
-patch | git apply --3way --whitespace=nowarn || git diff --name-only --diff-filter=U -z | grep -q . || exit 3
-git diff --name-only --diff-filter=U -z
+patch | git apply --3way --whitespace=nowarn || git diff --name-only --diff-filter=U --ignore-submodules=dirty -z | grep -q . || exit 3
+git diff --name-only --diff-filter=U --ignore-submodules=dirty -z
 `;
 
 /** Applies the changes to the checkout, without committing them. Throws an `input` failure where they do not apply. */
@@ -58,7 +58,7 @@ export async function applyWork(repository: Repository, { from, to, isThreeWay, 
 
 /** The user's own changes, including every untracked file. */
 async function changedFiles({ git }: Repository): Promise<Set<string>> {
-  const listed = await git.text([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']);
+  const listed = await git.text([...statusOf, '--untracked-files=all']);
   return new Set(listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)])));
 }
 

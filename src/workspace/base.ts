@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { newId } from '../new-id.ts';
 import type { Dirty } from '../vocabulary.ts';
-import { withoutLfs } from './git.ts';
-import { ownIdentity, taking } from './keep.ts';
 import { commitOf, type Repository } from './repository.ts';
+import { ownIdentity, taking } from './take.ts';
 
 /** The commit that work starts from. */
 export interface Base {
@@ -18,9 +17,12 @@ export interface Base {
   isSnapshot: boolean;
 }
 
+/** Changed and untracked files. What is uncommitted in a submodule is not looked for: git would ask that repository, with its own programs. */
+export const statusOf = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty'];
+
 /** Uncommitted changes, including untracked files but not ignored ones. */
 async function uncommitted({ git }: Repository): Promise<string[]> {
-  const listed = await git.sharedText([...withoutLfs, 'status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames']);
+  const listed = await git.sharedText([...statusOf, '--untracked-files=normal']);
   return listed.split('\0').flatMap((entry) => (entry === '' ? [] : [entry.slice(3)]));
 }
 
@@ -70,9 +72,11 @@ const snapshotScript = `
 folder=$1 index=$2 head=$3
 mkdir -p "$folder" || exit 1
 export GIT_INDEX_FILE="$folder/index"
-cp -p "$index" "$GIT_INDEX_FILE" 2>/dev/null
+[ ! -f "$index" ] || cp -p "$index" "$GIT_INDEX_FILE"
 ${taking}
-take "$folder/index" && tree=$(git write-tree) || { rm -rf "$folder"; exit 1; }
+# A submodule is kept as the commit that it stands on.
+link() { [ -n "$(linked "$1" "$2")" ] && git update-index --add -- "$1"; }
+take "$folder/index" && [ ! -s "$folder/lost" ] && tree=$(git write-tree) || { tr '\\0' '\\n' < "$folder/lost" | sed 's/^lost /error: /' >&2; rm -rf "$folder"; exit 1; }
 rm -rf "$folder"
 ${ownIdentity}
 git commit-tree "$tree" \${head:+-p "$head"} -m 'Uncommitted changes'

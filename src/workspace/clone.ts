@@ -39,7 +39,9 @@ for key in $(git config --name-only --get-regexp '^(core\\.worktree$|remote\\..*
 done
 cd ..
 git symbolic-ref HEAD "refs/heads/$branch"
-exec git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
+# Of the config that is now there.
+without_programs
+git ${leavesPointers.join(' ')} -c core.fsync=none reset -q --hard "$base"
 `;
 
 /** A separate checkout that borrows the user's objects, for systems without namespaces. */
@@ -59,7 +61,7 @@ export class Clone implements Isolation {
     const { root, folder, commonDir, branch, base, copied } = this.#plan;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const objects = asLine(join(commonDir, 'objects'));
-    await new Git(folder, this.#means.env).script(script, [commonDir, this.top, branch, base, objects], { signal });
+    await new Git(folder, this.#means.env, [root]).script(script, [commonDir, this.top, branch, base, objects], { signal });
     await copyFiles(root, this.top, copied);
   }
 
@@ -67,14 +69,19 @@ export class Clone implements Isolation {
     return order;
   }
 
-  look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
+  scratch(name: string): { outside: string; inside: string } {
+    const path = join(this.#plan.folder, name);
+    return { outside: path, inside: path };
+  }
+
+  read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const gitDir = join(this.top, '.git');
-    const place = { repository: this.#plan.commonDir, top: this.top, gitDir, commonDir: gitDir };
-    return new Git(this.#plan.folder, this.#means.env).script(text, args(place));
+    const git = new Git(this.#plan.folder, this.#means.env, [this.#plan.root, this.top]);
+    return git.script(text, args({ top: this.top, gitDir, commonDir: gitDir, mode: 'open' }), { signal });
   }
 
   async remove(folder: string): Promise<void> {
-    await removeFolder(folder, this.#means.env);
+    await removeFolder(folder);
   }
 }
 

@@ -35,6 +35,7 @@ const Plan = z.object({
   isSnapshot: z.boolean(),
   copied: z.array(z.string()).readonly(),
   layers: z.array(z.string()).readonly(),
+  settings: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
 });
 
 /** What is recorded about a copy, so that it can be found after a crash. */

@@ -2,14 +2,25 @@ import { timeInWords } from '../duration.ts';
 import { Failure, systemCode } from '../failure.ts';
 import { present } from '../present.ts';
 import { exitOf, startTalking } from '../processes/child.ts';
+import { systemTool } from '../processes/namespace.ts';
+import { patient } from '../processes/patience.ts';
 import type { Environment } from '../vocabulary.ts';
 import { withoutUsers } from '../without-user.ts';
+import { scriptStart, withoutPrograms } from './repository-programs.ts';
+import { checkoutAround, systemFolders, trustedPath, trustedProgram } from './trusted.ts';
 
 export const noHooks = '/dev/null';
 
 /** Settings for every git command that we run: no hooks, nothing in the background, no program that a repository configures. */
 const settings: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['core.pager', 'cat'],
+  ['core.editor', 'false'],
+  ['core.askPass', ''],
+  ['submodule.recurse', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['merge.renormalize', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
   ['commit.gpgSign', 'false'],
@@ -29,24 +40,30 @@ export const withoutLfs = ['-c', 'filter.lfs.required=false'];
 /** In our own checkouts LFS pointers stay pointers: work that needs the files can fetch them. */
 export const leavesPointers = [...withoutLfs, '-c', 'filter.lfs.smudge=', '-c', 'filter.lfs.process='];
 
+/** What a script runs where there is no git: no system has a program of this name, even if PATH lacks the folder that has git. */
+const noGit = 'no-git';
+
 /** The variables that git needs to behave as it does for the user. */
-const passed = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'TMPDIR',
-  'XDG_CONFIG_HOME',
-  'GIT_CONFIG_GLOBAL',
-  'GIT_CONFIG_SYSTEM',
-  'GIT_CONFIG_NOSYSTEM',
-];
+const passed = ['HOME', 'USER', 'LOGNAME', 'TMPDIR', 'XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'];
 const identity = ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'];
 
-/** Variables for our git commands: git never prompts, never waits for a terminal, and never writes what it need not. */
-export function gitEnvironment(env: Environment, more: Environment = {}, told = settings): Record<string, string> {
+/**
+ * Variables for our git commands: git never prompts, never waits for a terminal, never writes what it need not, and runs no program
+ * from `roots`.
+ */
+export function gitEnvironment(
+  env: Environment,
+  roots: readonly string[],
+  more: Environment = {},
+  told: typeof settings = settings,
+): Record<string, string> {
   const own: Environment = {
     ...Object.fromEntries([...passed, ...identity].map((name) => [name, env[name]])),
+    PATH: trustedPath(env, roots),
+    RUNWIRE_GIT: trustedProgram('git', env, roots) ?? noGit,
+    RUNWIRE_GIT_LFS: trustedProgram('git-lfs', env, roots),
+    // What git-lfs fetches, and from where, is for the repository to say.
+    GIT_LFS_SKIP_SMUDGE: '1',
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
@@ -89,6 +106,8 @@ export interface GitAsk {
   /** The most bytes of stdout; a command that prints more is stopped. */
   maxBytes?: number;
   patienceMs?: number;
+  /** Where to look for a file that git may be waiting for. */
+  checkout?: string;
 }
 
 const mostBytes = 64 * 1024 * 1024;
@@ -105,19 +124,30 @@ interface Look {
 }
 const looks = new Map<string, Look>();
 
+/** Commands that read or write files of a checkout, or merge them, for which a repository can name programs. */
+const mayRunPrograms: ReadonlySet<string> = new Set(['status', 'merge-tree', 'worktree']);
+
 /** Git in one folder. */
 export class Git {
   readonly cwd: string;
   readonly #env: Environment;
+  readonly #roots: readonly string[];
 
-  constructor(cwd: string, env: Environment) {
+  /** `roots`: folders whose programs are not used, though they may be on PATH; default: the checkout that `cwd` is in. */
+  constructor(cwd: string, env: Environment, roots: readonly string[] = [checkoutAround(cwd)]) {
     this.cwd = cwd;
     this.#env = env;
+    this.#roots = roots;
   }
 
   async ask(args: readonly string[], { input, env = {}, hooks = false, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
-    const told = gitEnvironment(this.#env, env, hooks ? settings.slice(0, -1) : settings);
-    return answerOf({ command: 'git', args, cwd: this.cwd, env: told }, { input, signal, ...present({ maxBytes, patienceMs }) });
+    const told = gitEnvironment(this.#env, this.#roots, env, hooks ? settings.slice(0, -1) : settings);
+    const { RUNWIRE_GIT: command = noGit } = told;
+    if (command === noGit) throw new Failure('config', 'git is not installed');
+    const order = args.some((arg) => mayRunPrograms.has(arg))
+      ? { command: '/bin/sh', args: ['-c', `${scriptStart}${withoutPrograms}command "$RUNWIRE_GIT" "$@"`, 'sh', ...args] }
+      : { command, args };
+    return answerOf({ ...order, cwd: this.cwd, env: told }, { input, signal, checkout: this.cwd, ...present({ maxBytes, patienceMs }) });
   }
 
   /** Its output without the last line break. Throws a `config` failure with git's own message. */
@@ -129,7 +159,7 @@ export class Git {
 
   /** Like `text`, for slow queries: callers that arrive during one query share the next. */
   async sharedText(args: readonly string[]): Promise<string> {
-    const key = JSON.stringify([this.cwd, args, gitEnvironment(this.#env)]);
+    const key = JSON.stringify([this.cwd, args, gitEnvironment(this.#env, this.#roots)]);
     const line = looks.get(key) ?? {};
     looks.set(key, line);
     const look = async (): Promise<string> => {
@@ -146,9 +176,14 @@ export class Git {
     return (line.next ??= line.now.then(look, look));
   }
 
-  async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes }: GitAsk = {}): Promise<GitAnswer> {
-    const order = { command: '/bin/sh', args: ['-c', script, 'sh', ...args], cwd: this.cwd, env: gitEnvironment(this.#env, env) };
-    return answerOf(order, { signal, patienceMs: longPatienceMs, ...present({ maxBytes }) });
+  async askScript(script: string, args: readonly string[], { env = {}, signal, maxBytes, patienceMs }: GitAsk = {}): Promise<GitAnswer> {
+    const order = {
+      command: '/bin/sh',
+      args: ['-c', `${scriptStart}${withoutPrograms}${script}`, 'sh', ...args],
+      cwd: this.cwd,
+      env: gitEnvironment(this.#env, this.#roots, env),
+    };
+    return answerOf(order, { signal, checkout: this.cwd, patienceMs: patienceMs ?? longPatienceMs, ...present({ maxBytes }) });
   }
 
   /** Several commands in one shell, with arguments as `$1`, `$2`, …; throws as `text` does. */
@@ -174,6 +209,38 @@ export function wordsOf(stderr: string, given: readonly string[] = []): string {
   return (told.length > 0 ? told : lines.filter((line) => line !== '')).slice(0, 3).join('; ').slice(0, 500);
 }
 
+/** How long git takes before somebody looks whether it waits for a file. */
+const slowMs = patient(1000);
+const endless = 'is a named pipe or a device, and git would wait for it for ever; remove it';
+
+/** A file that git would read, and never to its end. */
+async function endlessFile(folder: string): Promise<string | undefined> {
+  const args = [
+    folder,
+    '(',
+    '-name',
+    '.git*',
+    '-o',
+    '-path',
+    '*/.git/*',
+    ')',
+    '(',
+    '-type',
+    'p',
+    '-o',
+    '-type',
+    'c',
+    '-o',
+    '-type',
+    'b',
+    ')',
+  ];
+  const answer = await answerOf({ command: systemTool('find') ?? 'find', args, cwd: '/', env: { PATH: systemFolders } }).catch(
+    () => undefined,
+  );
+  return answer?.stdout.toString().split('\n')[0];
+}
+
 interface Order {
   command: string;
   args: readonly string[];
@@ -184,7 +251,7 @@ interface Order {
 /** Runs a program to its end with its output in memory, up to a limit. Throws `Failure` when it cannot be started. */
 export async function answerOf(
   order: Order,
-  { input, signal, maxBytes = mostBytes, patienceMs = usualPatienceMs }: Omit<GitAsk, 'env' | 'hooks'> = {},
+  { input, signal, maxBytes = mostBytes, patienceMs = usualPatienceMs, checkout }: Omit<GitAsk, 'env' | 'hooks'> = {},
 ): Promise<GitAnswer> {
   const { child, end } = startTalking(order);
   const chunks: Buffer[] = [];
@@ -207,12 +274,17 @@ export async function answerOf(
   child.stdin.end(input ?? '');
   const onAbort = (): void => stop('cancelled');
   const timer = setTimeout(stop, patienceMs, `no end after ${timeInWords(patienceMs)}`);
+  const lookout =
+    checkout === undefined
+      ? undefined
+      : setTimeout(() => void endlessFile(checkout).then((path) => path && stop(`${path} ${endless}`)), slowMs);
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
   const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   try {
     const { code } = await exitOf(child);
     await closed;
+    if (ended?.endsWith(endless) === true) throw new Failure('input', ended);
     if (ended !== undefined)
       throw new Failure(ended === 'cancelled' ? 'cancelled' : 'config', `${order.command} ${order.args[0] ?? ''}: ${ended}`);
     return { code: code ?? 1, stdout: Buffer.concat(chunks), stderr };
@@ -222,6 +294,7 @@ export async function answerOf(
     throw new Failure('config', missing ? `${order.command} is not installed` : `${order.command}: ${String(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
+    clearTimeout(lookout);
     signal?.removeEventListener('abort', onAbort);
     await end(0);
   }

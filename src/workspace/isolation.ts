@@ -27,6 +27,8 @@ export interface CopyPlan {
   copied: readonly string[];
   /** Folders that an overlay puts a layer over. */
   layers: readonly string[];
+  /** Settings of the user's repository from before the work, as far as they matter for keeping it. */
+  settings: readonly (readonly [key: string, value: string])[];
 }
 
 /** What an isolation works with. */
@@ -35,15 +37,18 @@ export interface Means {
   env: Environment;
 }
 
-/** Where the git folder of a copy is, as the shell that keeps its work sees it. */
+/** Where a copy is, as the shell that reads it sees it. */
 export interface CopyPlace {
-  /** The user's repository. */
-  repository: string;
   /** The top of the copy, its git folder, and the one with its objects. */
   top: string;
   gitDir: string;
   commonDir: string;
+  /** Whether that shell can do no more than the work could. */
+  mode: 'confined' | 'open';
 }
+
+/** In the folder for what is read from a copy: the user's objects, and what a mount of them needs. */
+export const ownParts = ['own', 'own-below', 'own-nothing'] as const;
 
 /** One way to isolate a copy. */
 export interface Isolation {
@@ -53,13 +58,10 @@ export interface Isolation {
   create(signal: AbortSignal): Promise<void>;
   /** The same command, to be run inside. */
   inside(order: Order): Order;
-  /** Runs a shell script that sees the copy and the user's repository beside it; returns its output. */
-  look(script: string, args: (place: CopyPlace) => readonly string[]): Promise<string>;
+  /** A folder for what is read from the copy: as we see it, and as the shell that reads it does. */
+  scratch(name: string): { outside: string; inside: string };
+  /** Runs a shell script over the copy, confined as the work was; returns its output. */
+  read(script: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string>;
   /** Removes the copy: its folder, wherever that was moved to, and everything else. Never throws for what is already gone. */
   remove(folder: string): Promise<void>;
-}
-
-/** A path as one entry of a colon-separated list, as git reads it. */
-export function asList(path: string): string {
-  return /[:"]/.test(path) ? JSON.stringify(path) : path;
 }

@@ -1,14 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Failure, messageOf } from '../failure.ts';
 import { isInside } from '../inside.ts';
+import { present } from '../present.ts';
 import { type Namespace, namespaced, ownTable, systemTool } from '../processes/namespace.ts';
 import { answerOf, gitEnvironment, leavesPointers, longPatienceMs, wordsOf } from './git.ts';
-import type { CopyPlace, CopyPlan, Isolation, Means, Order } from './isolation.ts';
+import { scriptStart, withoutPrograms } from './repository-programs.ts';
+import { type CopyPlace, type CopyPlan, type Isolation, type Means, type Order, ownParts } from './isolation.ts';
 import { quote } from './quote.ts';
 import { removeFolder } from './remove-folder.ts';
+import { systemFolders } from './trusted.ts';
 
 /** A private layer over the checkout, at the same path: writes go to the layer, and the files below stay unchanged. */
 export class Overlay implements Isolation {
@@ -27,41 +30,64 @@ export class Overlay implements Isolation {
     const { branch, base, isCheckedOut, isSnapshot, copied, folder, layers } = this.#plan;
     for (const index of layers.keys())
       for (const part of ['upper', 'work', 'lower']) mkdirSync(join(folder, `${part}-${index}`), { recursive: true, mode: 0o700 });
-    for (const part of ['git', 'inner']) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
+    mkdirSync(join(folder, 'inner'), { recursive: true, mode: 0o700 });
     const state = isCheckedOut ? (isSnapshot ? 'snapshot' : 'same') : 'other';
-    const args = ['-c', createScript, 'sh', branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])];
-    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env) };
-    const entered = this.#enter(order, { drops: true, lasts: false });
-    const { code, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { signal, patienceMs: longPatienceMs });
-    if (code !== 0) throw new Failure('config', `the private copy could not be made: ${wordsOf(stderr) || `exit code ${code}`}`);
+    const began = await this.#confined(createScript, [branch, base, state, ...copied.flatMap((path) => ['-e', `/${path}`])], {
+      signal,
+      problem: 'the private copy could not be made',
+    });
+    writeFileSync(join(folder, 'began'), began);
   }
 
   inside(order: Order): Order {
     // It changes to its folder only after the mount, so that no process inside ever has a directory below the layer.
-    return { ...order, ...this.#enter(order, { drops: true, lasts: true }), cwd: '/' };
+    return { ...order, ...this.#enter(order, { lasts: true }), cwd: '/' };
   }
 
-  async look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
-    const { folder, gitDir, commonDir } = this.#plan;
-    const repository = join(folder, 'git');
-    const words = args({ repository, top: this.top, gitDir, commonDir });
-    const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: this.top, env: gitEnvironment(this.#means.env) };
-    // Makes the repository itself accessible, beside the layer over it.
-    const entered = this.#enter(order, { before: `mount --bind ${quote(commonDir)} ${quote(repository)}`, drops: false, lasts: false });
-    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { patienceMs: longPatienceMs });
-    if (code !== 0) throw new Failure('config', `what the work left could not be kept: ${wordsOf(stderr) || `exit code ${code}`}`);
-    return stdout.toString();
+  scratch(name: string): { outside: string; inside: string } {
+    const { folder } = this.#plan;
+    // The only folder of ours that the inside can see.
+    const inner = join(folder, 'inner');
+    return { outside: join(inner, name), inside: join(this.#hidesCopies ? dirname(folder) : inner, name) };
+  }
+
+  async read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    const { gitDir, commonDir, layers } = this.#plan;
+    const words = args({ top: this.top, gitDir, commonDir, mode: 'confined' });
+    const reading = join('inner', 'reading');
+    const [own, below, nothing] = ownParts.map((part) => join(reading, part));
+    const before = [
+      // In a layer a character device marks a deleted file; the others are the work's. Nobody writes to these any more, and git would
+      // wait for some of them.
+      `{ find ${[...layers.keys()].map((index) => `upper-${index}`).join(' ')} '(' -type p -o -type s -o -type b ')' -print -delete | head -n 1 > ${reading}/odd; }`,
+      // A layer that cannot be written to.
+      `mount --bind ${quote(join(commonDir, 'objects'))} ${below}`,
+      `mount -t overlay runwire -o lowerdir=${nothing}:${below} ${own}`,
+      `umount -l ${below}`,
+    ].join(' && ');
+    return this.#confined(text, words, { signal, before, problem: 'what the work left could not be kept' });
   }
 
   async remove(folder: string): Promise<void> {
-    await removeFolder(folder, this.#means.env);
+    await removeFolder(folder);
+  }
+
+  /** Runs a script of ours inside; returns its output. */
+  async #confined(
+    text: string,
+    words: readonly string[],
+    { signal, before, problem }: { signal: AbortSignal | undefined; before?: string; problem: string },
+  ): Promise<string> {
+    const args = ['-c', `${scriptStart}${text}`, 'sh', ...words];
+    const order = { command: '/bin/sh', args, cwd: this.top, env: gitEnvironment(this.#means.env, [this.top]) };
+    const entered = this.#enter(order, { ...present({ before }), lasts: false });
+    const { code, stdout, stderr } = await answerOf({ ...order, ...entered, cwd: '/' }, { signal, patienceMs: longPatienceMs });
+    if (code !== 0) throw new Failure('config', `${problem}: ${wordsOf(stderr) || `exit code ${code}`}`);
+    return stdout.toString();
   }
 
   /** `lasts`: its unmount flushes everything to disk, even what others wrote: needed for the work, not for our own scripts. */
-  #enter(
-    { command, args, cwd }: Order,
-    { before = ':', drops, lasts }: { before?: string; drops: boolean; lasts: boolean },
-  ): Pick<Order, 'command' | 'args'> {
+  #enter({ command, args, cwd }: Order, { before = ':', lasts }: { before?: string; lasts: boolean }): Pick<Order, 'command' | 'args'> {
     // Mount options cannot contain every character that a path can, so these are names in the copy's own folder. `lower-N`, the way
     // to the files below, is unmounted at once, so that nobody reaches them through it.
     const layers = [...this.#plan.layers.entries()];
@@ -73,14 +99,13 @@ export class Overlay implements Isolation {
       ...layers.map(([index, path]) => `mount -t overlay runwire -o ${options(index)} ${quote(path)}`),
       ...layers.map(([index]) => `umount -l lower-${index}`),
     ];
-    const steps = [`cd ${quote(this.#plan.folder)}`, before, ...mounts, ...(drops ? this.#withheld() : []), `cd ${quote(cwd)}`];
+    const steps = [`cd ${quote(this.#plan.folder)}`, before, ...mounts, ...this.#withheld(), `cd ${quote(cwd)}`];
     return enterNamespace(command, args, steps.join(' && '));
   }
 
   /** Nothing can be published from inside: credentials for git and its hosts are hidden. So are the layers of this and other copies. */
   #withheld(): string[] {
-    const { folder, root } = this.#plan;
-    const copies = dirname(folder);
+    const { folder } = this.#plan;
     const home = this.#means.env['HOME'] || homedir();
     const inHome = (path: string): string => join(home, path);
     return [
@@ -92,8 +117,12 @@ export class Overlay implements Isolation {
         .map(inHome)
         .filter(existsSync)
         .map((path) => `mount --bind /dev/null ${quote(path)}`),
-      ...(isInside(root, copies) ? [] : [`mount --bind ${quote(join(folder, 'inner'))} ${quote(copies)}`]),
+      ...(this.#hidesCopies ? [`mount --rbind ${quote(join(folder, 'inner'))} ${quote(dirname(folder))}`] : []),
     ];
+  }
+
+  get #hidesCopies(): boolean {
+    return !isInside(this.#plan.root, dirname(this.#plan.folder));
   }
 }
 
@@ -102,13 +131,14 @@ export const noPush = 'runwire-agents-do-not-push://';
 
 const createScript = `
 set -e
-git update-ref "refs/heads/$1" "$2"
+${withoutPrograms}git update-ref "refs/heads/$1" "$2"
 git symbolic-ref HEAD "refs/heads/$1"
 for remote in $(git remote); do git config --replace-all "remote.$remote.pushurl" ${quote(noPush)}; done
 case $3 in
   snapshot) git reset -q ;;
   other) git ${leavesPointers.join(' ')} reset -q --hard; shift 3; git clean -fdq "$@" ;;
 esac
+git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash
 `;
 
 /** Where the kernel notes that a mount was volatile, that is, not flushed to disk: it would refuse the next mount. */
@@ -181,7 +211,7 @@ export function whyNoLayers(layers: readonly string[], commonDir: string): strin
 }
 
 /** Why there can be no overlay with its layers in this folder, found out by trying; undefined: it works. */
-export async function whyNoOverlay(folder: string, env: Means['env']): Promise<string | undefined> {
+export async function whyNoOverlay(folder: string): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has them';
   const missing = ['unshare', ...(isRoot() ? ['setpriv'] : [])].find((name) => systemTool(name) === undefined);
   if (missing !== undefined) return `${missing} is not installed`;
@@ -192,12 +222,12 @@ export async function whyNoOverlay(folder: string, env: Means['env']): Promise<s
     const options = `lowerdir=checkout,upperdir=upper,workdir=work${ownMark()},volatile`;
     const prepare = `cd ${quote(folder)} && mount -t overlay runwire -o ${options} checkout && cd ${quote(checkout)}`;
     const entered = enterNamespace('/bin/sh', ['-c', ': > tried'], prepare);
-    const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: env['PATH'] ?? '/usr/bin:/bin' } });
+    const { code, stderr } = await answerOf({ ...entered, cwd: '/', env: { PATH: systemFolders } });
     if (code !== 0) return stderr.trim().split('\n')[0]?.slice(0, 200) || `exit code ${code}`;
     return existsSync(join(upper, 'tried')) && !existsSync(join(checkout, 'tried')) ? undefined : 'a test write reached the folder below';
   } catch (error) {
     return messageOf(error);
   } finally {
-    await removeFolder(folder, env).catch(() => {});
+    await removeFolder(folder).catch(() => {});
   }
 }

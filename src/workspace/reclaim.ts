@@ -6,7 +6,7 @@ import { copiesFolder, type CopyNote, goneEnding, isOwn, noteOf, otherCopiesFold
 import { dropUnchanged } from './drop.ts';
 import { Git } from './git.ts';
 import type { Isolation } from './isolation.ts';
-import { type Kept, keepWork } from './keep.ts';
+import { type Kept, keepWork, lostInWords } from './keep.ts';
 import { giveUp, slotFile } from './slots.ts';
 import { isolationOf } from './workspace.ts';
 
@@ -81,7 +81,8 @@ async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environ
   const git = new Git(existsSync(root) ? root : '/', env);
   const isolation = isolationOf(kind, plan, { git, env });
   try {
-    const kept = is_ready && existsSync(folder) ? await keepIfThere(isThere, plan, isolation) : undefined;
+    const kept = is_ready && existsSync(folder) ? await keepIfThere(isThere, plan, isolation, env) : undefined;
+    if (kept !== undefined && kept.lost.length > 0 && !discards) return { kept, problem: lostInWords(kept) };
     await removeCopy({ folder, slot }, isolation);
     const isIdle = kept === undefined || (kept.commit === kept.base && kept.notes.length === 0);
     if (isIdle && isThere) await dropUnchanged({ git: new Git(commonDir, env) }, kept ?? { ...plan, commit: plan.base });
@@ -93,9 +94,9 @@ async function reclaimOne({ plan, kind, slot, is_ready }: CopyNote, env: Environ
   }
 }
 
-async function keepIfThere(isThere: boolean, plan: CopyNote['plan'], isolation: Isolation): Promise<Kept> {
+async function keepIfThere(isThere: boolean, plan: CopyNote['plan'], isolation: Isolation, env: Environment): Promise<Kept> {
   if (!isThere) throw new Error(`its repository ${plan.commonDir} is gone`);
-  return keepWork(plan, isolation);
+  return keepWork(plan, isolation, { env });
 }
 
 function copyOf({ plan, kind, owner, made_at }: CopyNote, owners: Owners): Copy {

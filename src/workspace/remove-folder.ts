@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
-import type { Environment } from '../vocabulary.ts';
 import { answerOf } from './git.ts';
+import { systemFolders } from './trusted.ts';
 
 /** Removes a folder, including subfolders that even their owner has no permission to enter. */
-export async function removeFolder(folder: string, { PATH }: Environment): Promise<void> {
+export async function removeFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
   } catch {
-    await answerOf({ command: 'chmod', args: ['-R', 'u+rwX', '--', folder], cwd: '/', env: { PATH } });
+    await answerOf({ command: '/bin/sh', args: ['-c', 'chmod -R u+rwX -- "$1"', 'sh', folder], cwd: '/', env: { PATH: systemFolders } });
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -3,6 +3,8 @@ import { relative } from 'node:path';
 import { Failure } from '../failure.ts';
 import type { Environment } from '../vocabulary.ts';
 import { answerOf, Git, gitEnvironment } from './git.ts';
+import { scriptStart } from './repository-programs.ts';
+import { checkoutAround } from './trusted.ts';
 
 /** The repository that a folder belongs to. We never change anything in it, except for our own branches. */
 export interface Repository {
@@ -31,6 +33,9 @@ git symbolic-ref -q --short HEAD; printf '\\0'
 git rev-parse -q --verify 'HEAD^{commit}'; printf '\\0'
 `;
 
+/** A folder of a checkout may look like a bare repository, with a config of its own. */
+const onlyCheckouts = 'set_config safe.bareRepository explicit\n';
+
 /** A path may contain a line break, but never a NUL. */
 const onePlaceAtATime = `for place; do git rev-parse --path-format=absolute "$place"; printf '\\0'; done`;
 
@@ -46,8 +51,14 @@ export async function askRepository(
   args: readonly string[] = [],
 ): Promise<{ repository: Repository; answer: string }> {
   const ask = async (text: string, words: readonly string[]): Promise<{ answers: string[]; stderr: string }> => {
-    const order = { command: '/bin/sh', args: ['-c', text, 'sh', ...words], cwd: folder, env: gitEnvironment(env) };
-    const { stdout, stderr } = await answerOf(order);
+    const roots: [string] = [checkoutAround(folder)];
+    const order = {
+      command: '/bin/sh',
+      args: ['-c', `${scriptStart}${onlyCheckouts}${text}`, 'sh', ...words],
+      cwd: folder,
+      env: gitEnvironment(env, roots),
+    };
+    const { stdout, stderr } = await answerOf(order, { checkout: roots[0] });
     return { answers: stdout.toString().split('\0'), stderr };
   };
   const withoutNewline = (answer: string): string => answer.replace(/\n$/, '');
@@ -73,7 +84,7 @@ export async function askRepository(
 function explain(folder: string, stderr: string): string {
   if (stderr.includes('dubious ownership'))
     return `${folder}: git does not trust this folder, which belongs to another user; see "git help config", safe.directory`;
-  if (stderr.includes('must be run in a work tree'))
+  if (/must be run in a work tree|cannot use bare repository/.test(stderr))
     return `${folder}: a bare repository has no files to work on; name a checkout with --cwd`;
   if (/\bgit: (?:command )?not found/.test(stderr)) return 'git is not installed, and private copies need it';
   return `${folder}: not a git repository, so there is nothing to make a private copy of; run "git init" and commit first, or name another folder with --cwd`;

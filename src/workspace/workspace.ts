@@ -51,6 +51,7 @@ export class Workspace {
   readonly #setupEnv: Environment;
   readonly #isDisposable: boolean;
   readonly #owners: Owners;
+  readonly #env: Environment;
   #slot = 0;
   #kept: Kept | undefined;
   #endsHearing = (): void => {};
@@ -77,25 +78,26 @@ export class Workspace {
     this.#setupEnv = ask.setupEnv ?? env;
     this.#isDisposable = ask.isDisposable === true;
     this.#owners = owners;
+    this.#env = env;
   }
 
   /** Decides everything without making anything. Throws an `input` failure when there can be no copy. */
   static async plan(ask: WorkspaceAsk, { cwd, env, owners }: { cwd: string; env: Environment; owners: Owners }): Promise<Workspace> {
     const { repository, answer } = await askRepository(cwd, env, namesScript, namesLike(ask.branch));
-    const { branch, remotes, hooks } = namesIn(answer, ask.branch);
+    const { branch, remotes, hooks, settings } = namesIn(answer, ask.branch);
     const { root, gitDir, commonDir } = repository;
     const copies = folderFor(repository, env);
     const folder = join(copies, shortName());
     const copied = ask.copied.map((path) => insideOf(repository, path));
     const [base, whyNot] = await Promise.all([
       findBase(repository, { ...ask, folder, isElsewhere: !mayBeOverlay(ask) }),
-      mayBeOverlay(ask) ? tryOverlay(copies, env) : undefined,
+      mayBeOverlay(ask) ? tryOverlay(copies) : undefined,
     ]);
     const layers =
       mayBeOverlay(ask) && whyNot === undefined ? layersOver([root, commonDir, gitDir, ...localRemotes([root, copies], remotes)]) : [];
     const { kind, remarks } = chooseIsolation(ask.isolate, whyNot ?? whyNoLayers(layers, commonDir));
     const { commit, isCheckedOut, isSnapshot } = base;
-    const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers };
+    const plan: CopyPlan = { root, gitDir, commonDir, folder, branch, base: commit, isCheckedOut, isSnapshot, copied, layers, settings };
     const isolation = isolationOf(kind, plan, { git: repository.git, env });
     const missing = kind === 'overlay' ? [] : [...missingIn(root), ...(await missingHooks(repository, commit, hooks))];
     const remark = [...remarks, ...missing].join('; ') || undefined;
@@ -153,8 +155,8 @@ export class Workspace {
   }
 
   /** Commits all work, including untracked files, to its branch. May be called again when more has been done. */
-  async keep(): Promise<Kept> {
-    this.#kept = await keepWork(this.#plan, this.#isolation, this.#kept?.commit);
+  async keep(signal?: AbortSignal): Promise<Kept> {
+    this.#kept = await keepWork(this.#plan, this.#isolation, { env: this.#env, before: this.#kept?.commit, signal });
     this.#plan = { ...this.#plan, branch: this.#kept.branch };
     return this.#kept;
   }
@@ -225,8 +227,8 @@ function folderFor({ root }: Repository, env: Environment): string {
 const tried = new Map<string, Promise<string | undefined>>();
 
 /** Found out once, by trying. */
-function tryOverlay(copies: string, env: Environment): Promise<string | undefined> {
-  const trial = tried.get(copies) ?? whyNoOverlay(join(copies, `try-${shortName()}`), env);
+function tryOverlay(copies: string): Promise<string | undefined> {
+  const trial = tried.get(copies) ?? whyNoOverlay(join(copies, `try-${shortName()}`));
   tried.set(copies, trial);
   return trial;
 }
@@ -248,6 +250,8 @@ interface Names {
   remotes: string[];
   /** Where the user has hooks, if not in the usual folder. */
   hooks: string | undefined;
+  /** Those that matter for keeping work: they are taken from here, since a worktree shares its config with its agent. */
+  settings: CopyPlan['settings'];
 }
 
 /** Git patterns for branches that could conflict with a name. */
@@ -262,13 +266,24 @@ function namesIn(listed: string, wanted: string): Names {
   const remotes = entries.flatMap(([key, value]) => (key.startsWith('remote.') ? [value] : []));
   // Our own setting is among them.
   const hooks = entries.findLast(([key, value]) => key === 'core.hookspath' && value !== noHooks)?.[1];
-  return { branch: freeName(wanted, names.split('\n')), remotes, hooks };
+  const settings = entries.filter(([key]) => key !== '' && key !== 'core.hookspath' && !key.startsWith('remote.'));
+  return { branch: freeName(wanted, names.split('\n')), remotes, hooks, settings };
 }
+
+/** What git does with files, and who commits; nothing that names a program but filters, which are only run where the work is confined. */
+const settingsKept = [
+  'core\\.(filemode|ignorecase|symlinks|precomposeunicode|autocrlf|eol|sparsecheckout|sparsecheckoutcone|bigfilethreshold|longpaths|excludesfile)',
+  'extensions\\.(objectformat|refstorage)',
+  '(user|author|committer)\\.(name|email)',
+  'i18n\\.commitencoding',
+  'filter\\..*\\.(clean|process|required)',
+];
 
 const namesScript = `
 git for-each-ref --format='%(refname:strip=2)' "$@"
 printf '\\n\\n\\n'
 git config -z --get-regexp '^(remote\\..*\\.url|core\\.hookspath)$' || :
+for scope in local worktree; do git config -z --$scope --includes --get-regexp '^(${settingsKept.join('|')})$' 2>/dev/null || :; done
 `;
 
 /** A free branch name, as close to the wanted one as possible. */

@@ -45,14 +45,19 @@ export class Worktree implements Isolation {
     return order;
   }
 
-  look(text: string, args: (place: CopyPlace) => readonly string[]): Promise<string> {
-    const { commonDir, folder } = this.#plan;
-    const place = { repository: commonDir, top: this.top, gitDir: this.#gitDir, commonDir };
-    return new Git(folder, this.#means.env).script(text, args(place));
+  scratch(name: string): { outside: string; inside: string } {
+    const path = join(this.#plan.folder, name);
+    return { outside: path, inside: path };
+  }
+
+  read(text: string, args: (place: CopyPlace) => readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    const { root, commonDir, folder } = this.#plan;
+    const place = { top: this.top, gitDir: this.#gitDir, commonDir, mode: 'open' } as const;
+    return new Git(folder, this.#means.env, [root, this.top]).script(text, args(place), { signal });
   }
 
   async remove(folder: string): Promise<void> {
-    for (const each of [folder, this.#gitDir]) await removeFolder(each, this.#means.env);
+    for (const each of [folder, this.#gitDir]) await removeFolder(each);
     // As git does after the last one.
     await rmdir(dirname(this.#gitDir)).catch(() => {});
   }

@@ -2,17 +2,21 @@ import { childEnvironment } from '../../agents/environment.ts';
 import type { Draft, EventOf } from '../../events/event.ts';
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { timeInWords } from '../../duration.ts';
 import { Failure } from '../../failure.ts';
 import { pathInside } from '../../inside.ts';
 import type { ProcessEnd } from '../../pipeline/thread.ts';
 import { isGone, thisProcess } from '../../stores/owner.ts';
+import { patient } from '../../processes/patience.ts';
 import { present } from '../../present.ts';
 import { builtIn } from '../../vocabulary.ts';
 import { branchName } from '../../workspace/branch-name.ts';
 import { dropUnchanged } from '../../workspace/drop.ts';
-import { type Kept, Workspace } from '../../workspace/workspace.ts';
+import { type Kept, lostInWords } from '../../workspace/keep.ts';
+import { Workspace } from '../../workspace/workspace.ts';
 import type { RunSpec } from '../spec.ts';
 import { type Chosen, type Chooser, chooseSource } from './choose.ts';
+import type { Stop } from '../stop.ts';
 import type { Attempt, Out, Source } from './source.ts';
 
 /** An agent that works in a private copy. */
@@ -54,6 +58,9 @@ export const owners = {
     owner !== null &&
     isGone({ owner: owner as ReturnType<typeof thisProcess>, heartbeat_at: heardAt }, Date.now()),
 };
+
+const keepGraceMs = patient(15_000);
+const stillThere = 'its copy is still there: see "runwire orchestrate clean"';
 
 /** The copy is made before the first attempt, its changes are kept after each, and it is removed at the end. */
 class IsolatedSource implements Source {
@@ -101,10 +108,12 @@ class IsolatedSource implements Source {
     try {
       return await this.#inner.produce({ ...attempt, out: this.#heardBy(out) });
     } finally {
-      const kept = await this.#keep();
+      const kept = await this.#keep(stop);
       for (const draft of this.#untold(kept)) out.emit(draft);
       // It may have been kept under another name.
       out.emit({ ...this.#told(kept.branch), commit: kept.commit, files: kept.changes.length });
+      // Work that is not on the branch is not done.
+      if (kept.lost.length > 0) throw new Failure('config', `${lostInWords(kept)}; ${stillThere}`);
     }
   }
 
@@ -165,15 +174,25 @@ class IsolatedSource implements Source {
     return { type: 'branch.updated', branch_id, parent_branch_id: base.branchId || base.commit, agent, run_id, isolation };
   }
 
-  async #keep(): Promise<Kept> {
+  /** Once the run is told to stop, there is only so much time for it. */
+  async #keep(stop: Stop): Promise<Kept> {
+    const time = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const onStop = (): void => void (timer ??= setTimeout(() => time.abort(), keepGraceMs));
+    if (stop.signal.aborted) onStop();
+    stop.signal.addEventListener('abort', onStop, { once: true });
     try {
-      const kept = await this.#workspace.keep();
-      this.#isKept = true;
+      const kept = await this.#workspace.keep(time.signal);
+      this.#isKept = kept.lost.length === 0;
       this.#kept = kept;
       return kept;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      throw new Failure(error.code, `${error.message}; its copy is still there: see "runwire orchestrate clean"`, { cause: error });
+      const message = time.signal.aborted ? `the work could not be kept within ${timeInWords(keepGraceMs)}` : error.message;
+      throw new Failure('config', `${message}; ${stillThere}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      stop.signal.removeEventListener('abort', onStop);
     }
   }
 }

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, lstatSync, readdirSync } from 'node:fs';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+const name = /^[0-9a-f]{64}$/;
+
+/**
+ * Copies the files that Git LFS put aside while a copy was read to where the user's repository has them. They are named after their
+ * contents; others are left out.
+ */
+export async function bringLfsObjects(gitDir: string, repository: string): Promise<void> {
+  const [from, to] = [join(gitDir, 'lfs', 'objects'), join(repository, 'lfs', 'objects')];
+  const folders = foldersIn(from).flatMap((first) => foldersIn(join(from, first)).map((second) => join(first, second)));
+  for (const folder of folders) {
+    for (const oid of readdirSync(join(from, folder)).filter((each) => name.test(each))) {
+      const path = join(from, folder, oid);
+      if (!lstatSync(path).isFile() || (await sha256Of(path)) !== oid) continue;
+      const target = join(to, oid.slice(0, 2), oid.slice(2, 4), oid);
+      await mkdir(dirname(target), { recursive: true });
+      await copyFile(path, `${target}.new`);
+      await rename(`${target}.new`, target);
+    }
+  }
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  } catch {
+    return [];
+  }
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

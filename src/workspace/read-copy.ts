@@ -1,0 +1,232 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../failure.ts';
+import { readRepositoryFile } from '../repository-file.ts';
+import { type CopyPlan, type Isolation, ownParts } from './isolation.ts';
+import { ownIdentity, taking } from './take.ts';
+
+/** What a copy holds, in packs beside it; everything in it is as its agent wanted it. */
+export interface CopyContent {
+  /** The folder with the packs. */
+  folder: string;
+  /** What is committed and what is not, in one commit. */
+  commit: string;
+  /** Other branches and stashes that the copy did not begin with. */
+  refs: { pack: string; commit: string; name: string }[];
+  /** Commits in submodules. */
+  modules: { pack: string; commit: string; path: string }[];
+  notes: string[];
+  /** What could not be read. */
+  lost: string[];
+}
+
+/**
+ * Reads a copy in the confinement that its agent had, where there is one: it looks at files that the agent made, and a filter may be
+ * one of them. Git gets a git folder of our own (\`door\`) with the copy's refs, as regular files, and its objects; what the copy has in
+ * the way of config, hooks, attributes for the repository and alternates is not there. Without a confinement no filter is run.
+ *
+ * Prints records that end with NUL.
+ */
+const script = `
+folder=$1 top=$2 copy=$3 common=$4 base=$5 mode=$6 sparse=$7 began=$8 repository=$9
+isCopy=yes
+[ -d "$top" ] && [ ! -L "$top" ] && cd "$top" || { echo 'fatal: the copy is gone' >&2; exit 1; }
+# Nobody writes to these any more, and git would wait for some of them.
+if [ "$mode" = open ]; then
+  find . ! -type f ! -type d ! -type l -print -delete 2>/dev/null | head -n 1 > "$folder/odd"
+fi
+[ ! -s "$folder/odd" ] || printf 'note %s\\0' 'named pipes, sockets and devices are not kept' > "$folder/notes"
+
+${taking}
+# The objects of a git folder without its alternates, and without anything that git would wait for.
+objects_of() {
+  mkdir -p "$2" || return
+  [ -z "$(find -L "$1/objects" ! -type f ! -type d ! -type l -print 2>/dev/null | head -n 1)" ] || return 0
+  for part in "$1"/objects/[0-9a-f][0-9a-f] "$1/objects/pack"; do [ ! -d "$part" ] || ln -s "$part" "$2/"; done
+}
+# The refs of a git folder ($1, and $2 where they are shared), as regular files.
+refs_of() {
+  [ -f "$1/HEAD" ] && [ ! -L "$1/HEAD" ] && head -c 4096 "$1/HEAD" > "$3/HEAD"
+  [ -f "$2/shallow" ] && [ ! -L "$2/shallow" ] && cp "$2/shallow" "$3/shallow"
+  (cd "$2" 2>/dev/null && find refs packed-refs reftable -type f -print 2>/dev/null | tar -cf - -T - 2>/dev/null) | (cd "$3" && tar -xf - 2>/dev/null)
+}
+index_of() {
+  rm -f "$GIT_INDEX_FILE"*
+  [ -f "$1/index" ] && [ ! -L "$1/index" ] && cp -p "$1/index" "$GIT_INDEX_FILE" && git ls-files > /dev/null 2>&1 && show_hidden
+}
+# Flags of an index hide changes. In a sparse checkout they also stand for files that were never there.
+show_hidden() {
+  git ls-files -v -z | to_lines > "$GIT_INDEX_FILE.flags"
+  sed -n 's/^[a-z] //p' "$GIT_INDEX_FILE.flags" | to_nul | git update-index -z --no-assume-unchanged --stdin
+  sed -n 's/^[Ss] //p' "$GIT_INDEX_FILE.flags" | while IFS= read -r line; do
+    to_path "$line"
+    if [ "$sparse" != yes ] || [ -e "./$path" ] || [ -L "./$path" ]; then printf '%s\\0' "$path"; fi
+  done | git update-index -z --no-skip-worktree --stdin
+}
+# Writes the objects of a commit that $2, which the repository has, does not lead to.
+pack() { printf '%s\\n' "$3" \${2:+"^$2"} | git pack-objects --revs --thin --stdout -q > "$folder/$1.pack" 2>/dev/null; }
+is_whole() { git rev-list --objects --quiet "$1" \${2:+"^$2"} 2>/dev/null; }
+# The commit of what is in the index and below the current folder, on top of a commit.
+commit_on() {
+  take "$GIT_INDEX_FILE" && tree=$(git write-tree) || return
+  [ "$tree" = "$(git rev-parse "$1^{tree}")" ] && echo "$1" || git commit-tree "$tree" -p "$1" -m 'Work that was left uncommitted'
+}
+
+# Prints the commit of a submodule's contents; nothing where there is none, or where its repository is not the user's.
+of_module() (
+  base=$(git rev-parse -q --verify "$base:$1") || base=
+  copy=$common/modules/$1
+  [ -d "$copy" ] && [ ! -L "$copy" ] && [ -d "$repository/modules/$1" ] && cd "./$1" || exit 0
+  number=$(($(ls -d "$folder"/module-*.git 2>/dev/null | wc -l) + 1))
+  door=$folder/module-$number.git
+  mkdir -p "$door/refs/heads" "$door/objects/info" && cp "$GIT_DIR/config" "$door/config" && cp "$folder/none" "$door/HEAD" || exit 1
+  refs_of "$copy" "$copy" "$door"
+  objects_of "$copy" "$folder/module-$number.theirs"
+  ln -s "$repository/modules/$1/objects" "$folder/module-$number.own"
+  printf '../../module-%s.theirs\\n../../module-%s.own\\n' $number $number > "$door/objects/info/alternates"
+  export GIT_DIR="$door" GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$folder/module-$number.index"
+  [ -z "$base" ] || git cat-file -e "$base^{commit}" 2>/dev/null || base=
+  head=$(git rev-parse -q --verify 'HEAD^{commit}') && is_whole "$head" "$base" || head=$base
+  [ -n "$head" ] || exit 0
+  index_of "$copy" || git read-tree "$head" || exit 1
+  commit=$(link() { return 1; }; commit_on "$head") || exit 1
+  git merge-base --is-ancestor "$commit" "$base" 2>/dev/null ||
+    { pack "module-$number" "$base" "$commit" && printf 'module module-%s %s %s\\0' $number "$commit" "$1" >> "$folder/records"; } || exit 1
+  echo "$commit"
+)
+is_module() {
+  git rev-parse -q --verify "$base:$1" > /dev/null && return
+  [ -f .gitmodules ] && [ ! -L .gitmodules ] && git config -f .gitmodules --get-regexp '[.]path$' 2>/dev/null | cut -d' ' -f2- | grep -qxF -e "$1"
+}
+link() {
+  [ "$GIT_WORK_TREE" = "$top" ] && is_module "$1" || return
+  now=$(of_module "$1") || return 2
+  now=\${now:-$(linked "$1" "$2")}
+  # A submodule that is new has only its files.
+  [ -n "$now" ] && git update-index --add --cacheinfo "160000,$now,$1"
+}
+
+export GIT_DIR="$folder/door" GIT_WORK_TREE="$top" GIT_INDEX_FILE="$folder/index" GIT_ALLOW_PROTOCOL=none GIT_NO_REPLACE_OBJECTS=1
+cp "$GIT_DIR/HEAD" "$folder/none"
+[ "$mode" = confined ] || without_programs all
+if [ -d "$copy" ] && [ ! -L "$copy" ]; then
+  refs_of "$copy" "$common" "$GIT_DIR"
+  objects_of "$common" "$folder/theirs"
+fi
+head=$(git rev-parse -q --verify 'HEAD^{commit}') || head=
+if [ -n "$head" ] && ! is_whole "$head" "$base"; then
+  head= && note 'its own commits could not be read: only the files are kept'
+fi
+index=$copy
+if [ -n "$head" ] && ! git merge-base "$base" "$head" > /dev/null; then
+  head= index= && note 'its repository was made anew: its files are kept on top of the commit that it began with'
+fi
+: "\${head:=$base}"
+[ -n "$index" ] && index_of "$index" || { rm -f "$GIT_INDEX_FILE"*; git read-tree "$head" || exit 1; }
+${ownIdentity}
+# The copy's index may refer to objects that cannot be read: then all files are read again.
+again() {
+  rm -f "$GIT_INDEX_FILE"* "$folder/lost"
+  git read-tree "$head" && commit=$(commit_on "$head")
+}
+commit=$(commit_on "$head" 2> "$folder/failed") || again 2> "$folder/failed" ||
+  { [ "$mode" = confined ] && without_programs all && note 'a filter failed: the files are kept without any' && again; } ||
+  { cat "$folder/failed" >&2; exit 1; }
+[ "$commit" = "$base" ] || pack work "$base" "$commit" || { echo 'fatal: its objects cannot be read' >&2; exit 1; }
+number=0
+[ ! -f "$began" ] || git for-each-ref --format='%(objectname) %(refname)' refs/heads refs/stash | sort > "$folder/refs"
+[ ! -f "$folder/refs" ] || sort "$began" | comm -13 - "$folder/refs" | while read -r also ref; do
+  [ "$also" = "$base" ] || git merge-base --is-ancestor "$also" "$commit" 2>/dev/null && continue
+  number=$((number + 1))
+  pack "ref-$number" "$base" "$also" && printf 'ref ref-%s %s %s\\0' $number "$also" "$ref" >> "$folder/records" || lose "$ref"
+done
+cat "$folder/notes" "$folder/lost" "$folder/records" 2>/dev/null
+printf 'commit %s\\0' "$commit"
+`;
+
+/** Reads everything that is worth keeping in a copy. Throws a `config` failure where it cannot be read. */
+export async function readCopy(plan: CopyPlan, isolation: Isolation, signal?: AbortSignal): Promise<CopyContent> {
+  const { base, settings, commonDir } = plan;
+  const { outside, inside } = isolation.scratch('reading');
+  makeDoor(outside, plan, isolation.kind);
+  const sparse = settings.some(([key, value]) => key === 'core.sparsecheckout' && value === 'true') ? 'yes' : 'no';
+  const answer = await isolation.read(
+    script,
+    ({ top, gitDir, commonDir: common, mode }) => [inside, top, gitDir, common, base, mode, sparse, join(inside, 'began'), commonDir],
+    signal,
+  );
+  return { folder: outside, ...recordsIn(answer) };
+}
+
+function makeDoor(folder: string, { settings, commonDir, folder: home }: CopyPlan, kind: Isolation['kind']): void {
+  const door = join(folder, 'door');
+  rmSync(folder, { recursive: true, force: true });
+  for (const part of ['refs/heads', 'objects/info', 'info']) mkdirSync(join(door, part), { recursive: true, mode: 0o700 });
+  writeFileSync(join(door, 'HEAD'), 'ref: refs/heads/none\n');
+  writeFileSync(join(door, 'config'), configOf(settings));
+  writeFileSync(join(door, 'objects/info/alternates'), '../../theirs\n../../own\n');
+  // The user's objects; inside an overlay their path leads to what the work made of them, so they are mounted.
+  if (kind === 'overlay') for (const part of ownParts) mkdirSync(join(folder, part));
+  else symlinkSync(join(commonDir, 'objects'), join(folder, 'own'));
+  const copied = [
+    [join(commonDir, 'info/exclude'), commonDir, join(door, 'info/exclude')],
+    [join(home, 'began'), home, join(folder, 'began')],
+  ] as const;
+  for (const [from, root, to] of copied) {
+    const text = textOf(from, root);
+    if (text !== undefined) writeFileSync(to, text);
+  }
+}
+
+const mostBytes = 64 * 1024 * 1024;
+
+function textOf(path: string, root: string): string | undefined {
+  try {
+    return readRepositoryFile(path, { root, maxBytes: mostBytes })?.text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A config file with these settings. */
+function configOf(settings: CopyPlan['settings']): string {
+  const version = settings.some(([key]) => key.startsWith('extensions.')) ? '1' : '0';
+  const lines = [['core.repositoryformatversion', version] as const, ['core.bare', 'false'] as const, ...settings].map(([key, value]) => {
+    const [section, name] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.') + 1)];
+    const sub = key.slice(section.length + 1, -name.length - 1);
+    return `[${section}${sub === '' ? '' : ` "${escaped(sub)}"`}]\n\t${name} = "${escaped(value)}"\n`;
+  });
+  return lines.join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
+const packName = /^(?:ref|module)-\d+$/;
+const commitId = /^[0-9a-f]{40,64}$/;
+const refName = /^refs\/(?:heads\/|stash$)/;
+
+/** Nothing in it is believed but what has the right shape. */
+function recordsIn(answer: string): Omit<CopyContent, 'folder'> {
+  const content: Omit<CopyContent, 'folder'> = { commit: '', refs: [], modules: [], notes: [], lost: [] };
+  for (const each of answer.split('\0')) {
+    const [kind, rest] = parted(each);
+    if (kind === 'note') content.notes.push(rest);
+    if (kind === 'lost') content.lost.push(rest);
+    if (kind === 'commit' && commitId.test(rest)) content.commit = rest;
+    const [pack, more] = parted(rest);
+    const [commit, name] = parted(more);
+    if (!packName.test(pack) || !commitId.test(commit)) continue;
+    if (kind === 'ref' && refName.test(name)) content.refs.push({ pack, commit, name });
+    if (kind === 'module') content.modules.push({ pack, commit, path: name });
+  }
+  if (content.commit === '') throw new Failure('config', 'what the work left could not be read');
+  return { ...content, notes: [...new Set(content.notes)] };
+}
+
+/** The first word of a text, and the rest. */
+function parted(text: string): [string, string] {
+  const at = text.indexOf(' ');
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,35 @@
+import { systemFolders } from './trusted.ts';
+
+/** How each of our shell scripts begins: its tools are the system's, and git is the one that was found. */
+export const scriptStart = `
+PATH=${systemFolders}:$PATH
+git() { command "$RUNWIRE_GIT" "$@"; }
+set_config() {
+  export "GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=$1" "GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=$2"
+  export GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))
+}
+# Filters and merge drivers are the only programs that our commands could run because a config names them. Those of the repository's
+# own config are not run; with "all", no filter of any config is, and a file that requires one cannot be added. Merges are git's own.
+# Git LFS is run by its real name, whatever the config calls it.
+without_programs() {
+  programs=$(git config --show-scope --name-only --get-regexp '^(filter\\..*\\.(clean|smudge|process|required)|merge\\..*\\.driver)$' 2>/dev/null) || programs=
+  while IFS='\t' read -r scope key; do
+    case $key in
+      '') continue ;;
+      filter.lfs.required) set_config "$key" false; continue ;;
+      filter.lfs.process) set_config "$key" "\${RUNWIRE_GIT_LFS:+git-lfs filter-process}"; continue ;;
+      filter.lfs.*) key=\${key##*.}; set_config "filter.lfs.$key" "\${RUNWIRE_GIT_LFS:+git-lfs $key -- %f}"; continue ;;
+    esac
+    case $1$scope in global | system | command) continue ;; esac
+    case $key in
+      merge.*) set_config "$key" 'git merge-file -q %A %O %B' ;;
+      *.required) [ -n "$1" ] || set_config "$key" false ;;
+      *) set_config "$key" '' ;;
+    esac
+  done <<END
+$programs
+END
+}
+`;
+
+export const withoutPrograms = 'without_programs\n';

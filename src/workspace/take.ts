@@ -1,0 +1,88 @@
+/** Without a configured identity, commits are made under Runwire's. */
+export const ownIdentity = `
+if [ -z "$GIT_COMMITTER_EMAIL$(git config user.email)" ]; then
+  export GIT_AUTHOR_NAME=Runwire GIT_AUTHOR_EMAIL=runwire@localhost GIT_COMMITTER_NAME=Runwire GIT_COMMITTER_EMAIL=runwire@localhost
+fi
+`;
+
+/**
+ * Shell functions. `take INDEX` adds the files below the current folder to that index, which must be the current one. It keeps its
+ * own files in `folder`, and writes remarks for people to `notes` there, and to `lost` what could not be added. Lists have a path a
+ * line; a line break in a path is written as the byte 1.
+ */
+export const taking = `
+note() { printf 'note %s\\0' "$1" >> "$folder/notes"; }
+lose() { printf 'lost %s\\0' "$1" >> "$folder/lost"; }
+to_lines() { tr '\\n\\0' '\\001\\n'; }
+to_nul() { tr '\\001\\n' '\\n\\0'; }
+# The path in a line, in $path.
+to_path() {
+  case $1 in
+    *$one*) path=$(printf %s/ "$1" | tr '\\001' '\\n') && path=\${path%/} ;;
+    *) path=$1 ;;
+  esac
+}
+one=$(printf '\\001')
+
+# Adds the files of the current folder to the index, except for what is in a list. In a copy, unreadable files are made readable.
+add() {
+  list=$1
+  if [ -s "$list" ]; then
+    { echo .; sed 's|^|:(exclude,literal)|' "$list"; } | to_nul > "$list.paths"
+    set -- --pathspec-from-file="$list.paths" --pathspec-file-nul
+  else
+    set --
+  fi
+  git add -A "$@" > /dev/null 2> "$folder/said" && ! grep -q 'ermission denied' "$folder/said" && return
+  [ -n "$isCopy" ] && chmod -R u+rwX . 2>/dev/null
+  git add -A --ignore-errors "$@" > /dev/null 2> "$folder/said" && ! grep -q 'ermission denied' "$folder/said" && return
+  filter=$(sed -n "s/^fatal: .*: clean filter '\\(.*\\)' failed.*/\\1/p" "$folder/said")
+  if [ -n "$filter" ]; then
+    # A file that must not be stored without its filter.
+    git ls-files -m -o --exclude-standard -z | git check-attr -z --stdin filter | to_lines |
+      filter=$filter awk 'NR % 3 == 1 { path = $0 } NR % 3 == 0 && $0 == ENVIRON["filter"] { print path }' > "$list.refused"
+    [ -s "$list.refused" ] || return 1
+    while IFS= read -r line; do lose "$line: the filter $filter, which it needs, did not run"; done < "$list.refused"
+    cat "$list" "$list.refused" > "$list.more"
+    add "$list.more"
+    return
+  fi
+  if grep -q '^fatal' "$folder/said" && ! grep -q 'adding files failed' "$folder/said"; then
+    cat "$folder/said" >&2
+    return 1
+  fi
+  lose "$(grep -i -m1 'permission denied\\|^error' "$folder/said")"
+}
+
+# Adds all files below the current folder. Git would ask a repository below for its state, with that repository's own config and
+# programs, and record only a commit id: links to repositories are taken out of the index first, and what is in them is added in our
+# own way (\`link\`), or as files.
+take() {
+  git ls-files -s -z > "$1.all" 2>/dev/null || return
+  to_lines < "$1.all" | sed -n 's/^160000 \\([0-9a-f]*\\) [0-3]	/\\1 /p' > "$1.links"
+  [ ! -s "$1.links" ] || sed 's/^[^ ]* //' "$1.links" | to_nul | git update-index -z --force-remove --stdin || return
+  git ls-files -o --exclude-standard -z > "$1.all" 2>/dev/null || return
+  to_lines < "$1.all" | grep '/$' > "$1.nested"
+  add "$1.nested" || return
+  while read -r id line; do
+    to_path "$line"
+    # A submodule without its files.
+    [ -d "./$path" ] && [ -z "$(ls -A "./$path")" ] && git update-index --add --cacheinfo "160000,$id,$path"
+  done < "$1.links"
+  while IFS= read -r line; do
+    to_path "\${line%/}"
+    link "$path" "$1" || take_files "$1" "$path" || return
+  done < "$1.nested"
+}
+
+# The id that the index INDEX had for a link at PATH.
+linked() {
+  cut -d' ' -f2- "$2.links" | grep -nxF -e "$1" | head -n 1 | { IFS=: read -r at line && sed -n "\${at}p" "$2.links" | cut -d' ' -f1; }
+}
+
+take_files() {
+  tree=$(cd "./$2" && export GIT_WORK_TREE="$PWD" GIT_INDEX_FILE="$1.inner" && rm -f "$1.inner" && take "$1.inner" && git write-tree) &&
+    git read-tree --prefix="$2/" "$tree" || return
+  note "the repository in $2/ is kept as the files that it has, without its history"
+}
+`;

@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { mergedTree } from '../../src/orchestrate/merge.ts';
+import { owners } from '../../src/run/sources/isolated.ts';
+import { isolations } from '../../src/vocabulary.ts';
+import { applyWork } from '../../src/workspace/apply.ts';
+import { dropBranch } from '../../src/workspace/drop.ts';
+import { reclaim } from '../../src/workspace/reclaim.ts';
+import { openRepository } from '../../src/workspace/repository.ts';
+import { runInside } from '../../src/workspace/run-inside.ts';
+import { Workspace, type WorkspaceAsk } from '../../src/workspace/workspace.ts';
+import { makePlace, workIn } from '../support/checkouts.ts';
+import { plantFiles, plantInRepository, plantPrograms } from '../support/execution-points.ts';
+
+const place = makePlace('runwire-points-');
+afterAll(() => place.remove());
+const { git } = place;
+
+/** A checkout with a submodule, and the folder in which a program that runs outside of an overlay leaves a trace. */
+function fresh(): { root: string; leaves: string } {
+  const inner = place.checkout('inner', { 'file.clean': 'inner\n', 'file.process': 'inner\n' });
+  const files = Object.fromEntries(['clean', 'smudge', 'process', 'bin'].map((kind) => [`file.${kind}`, 'first\n']));
+  const root = place.checkout('project', { 'README.md': 'read me\n', ...files });
+  git(root, 'submodule', 'add', '-q', inner, 'sub');
+  git(root, 'commit', '-qm', 'with a submodule');
+  // Writes to the checkout that happen in an overlay do not reach it.
+  const leaves = join(root, '.git', 'leaves');
+  mkdirSync(leaves);
+  return { root, leaves };
+}
+
+/** What ran, apart from what git itself is used for to plant it. */
+function ran(leaves: string): string[] {
+  return readdirSync(leaves);
+}
+
+function plant(cwd: string, script: string): void {
+  execFileSync('/bin/sh', ['-c', script], { cwd, env: place.env, stdio: 'ignore' });
+}
+
+/** Everything that is done with a run's work, each in the way that its command does it. */
+async function useWork(root: string, branch: string, commit: string): Promise<void> {
+  const repository = await openRepository(root, place.env);
+  const from = git(root, 'rev-parse', 'HEAD');
+  await applyWork(repository, { from, to: commit, isThreeWay: true, isDryRun: true }).catch(() => {});
+  await applyWork(repository, { from, to: commit, isThreeWay: false, isDryRun: false }).catch(() => {});
+  await mergedTree(repository, from, commit);
+  await dropBranch(repository, branch, commit);
+}
+
+describe.skipIf(process.platform !== 'linux').each(isolations)('in a copy by %s, nothing that a repository names is run', (isolate) => {
+  it('in the checkout, before the work', async () => {
+    const { root, leaves } = fresh();
+    plant(root, plantInRepository(leaves));
+    plant(join(root, 'sub'), `${plantInRepository(leaves)}\n${plantFiles}`);
+    plant(root, plantFiles);
+    const before = ran(leaves);
+    for (const dirty of ['include', 'ignore'] as const) {
+      const { kept } = await workIn(place, root, 'echo more > more', { isolate, dirty, branch: `runwire/${dirty}/1-work` });
+      await useWork(root, kept.branch, kept.commit);
+    }
+    expect(ran(leaves)).toEqual(before);
+  });
+
+  it('in the copy and its submodule, by the work itself', async () => {
+    const { root, leaves } = fresh();
+    const here = `${plantInRepository(leaves)}\n${plantFiles}`;
+    const inside = `[ ! -e sub/.git ] || (cd sub; ${here})\n${here}`;
+    const { kept } = await workIn(place, root, `${inside}\nrm -f '${leaves}'/*`, { isolate });
+    expect(kept.changes.map(({ path }) => path)).toContain('.gitattributes');
+    expect(ran(leaves)).toEqual([]);
+    await useWork(root, kept.branch, kept.commit);
+    expect(ran(leaves)).toEqual([]);
+  });
+
+  it('in repositories inside the copy, known to the index or not', async () => {
+    const { root, leaves } = fresh();
+    const nested = (name: string): string =>
+      `git init -q ${name}; (cd ${name}; echo a > file.clean; git add -A; git commit -qm a; ${plantInRepository(leaves)}\n${plantFiles})`;
+    const script = [
+      nested('known'),
+      nested('unknown'),
+      nested('./-x'),
+      nested('"$(printf "line\\nbreak")"'),
+      'git add known; git commit -qm known',
+      `rm -f '${leaves}'/*`,
+    ];
+    const { kept } = await workIn(place, root, script.join('\n'), { isolate });
+    expect(ran(leaves)).toEqual([]);
+    expect(kept.lost).toEqual([]);
+    expect(
+      kept.changes
+        .map(({ path }) => path)
+        .filter((path) => path.endsWith('file.clean'))
+        .toSorted(),
+    ).toEqual(['-x/file.clean', 'known/file.clean', 'line\nbreak/file.clean', 'unknown/file.clean']);
+  });
+
+  it('in folders of the checkout and the copy that are on PATH', async () => {
+    const { root, leaves } = fresh();
+    plant(root, plantPrograms('node_modules/.bin', leaves));
+    const env = { ...place.env, PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${place.env['PATH']}` };
+    const whole: WorkspaceAsk = { isolate, dirty: 'include', branch: 'runwire/test/1-work', copied: [] };
+    const workspace = await Workspace.plan(whole, { cwd: root, env, owners });
+    const { signal } = new AbortController();
+    await workspace.create(signal);
+    await runInside(workspace, `${plantPrograms('node_modules/.bin', leaves)}\necho a > a`, { env: place.env, signal });
+    const kept = await workspace.keep();
+    await workspace.remove();
+    const repository = await openRepository(root, env);
+    await applyWork(repository, { from: kept.base, to: kept.commit, isThreeWay: false, isDryRun: true });
+    await dropBranch(repository, kept.branch, kept.commit);
+    expect(ran(leaves)).toEqual([]);
+  });
+
+  it('when a copy that a crash left is kept', async () => {
+    const { root, leaves } = fresh();
+    const whole: WorkspaceAsk = { isolate, dirty: 'refuse', branch: 'runwire/test/1-work', copied: [] };
+    const workspace = await Workspace.plan(whole, { cwd: root, env: place.env, owners });
+    const { signal } = new AbortController();
+    await workspace.create(signal);
+    await runInside(workspace, `${plantInRepository(leaves)}\n${plantFiles}\nrm -f '${leaves}'/*`, { env: place.env, signal });
+    const { copies } = await reclaim(place.env, { owners: { ...owners, isGone: () => true } });
+    expect(copies.map(({ kept, problem }) => [kept?.changes.length, problem])).toEqual([[5, undefined]]);
+    expect(ran(leaves)).toEqual([]);
+  });
+
+  it('in a folder that looks like a bare repository', async () => {
+    const { root, leaves } = fresh();
+    plant(
+      root,
+      `git init -q --bare bare; cd bare; git config core.bare false; git config core.worktree ..\n${plantInRepository(leaves)}\n${plantFiles}`,
+    );
+    rmSync(leaves, { recursive: true });
+    mkdirSync(leaves);
+    await expect(workIn(place, join(root, 'bare'), 'echo a > a', { isolate, dirty: 'include' })).rejects.toThrow(
+      'a bare repository has no files',
+    );
+    expect(ran(leaves)).toEqual([]);
+    expect(existsSync(join(root, 'bare', 'HEAD'))).toBe(true);
+  });
+});
