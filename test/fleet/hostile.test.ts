@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { QueueDatabase } from '../../src/fleet/database.ts';
 import { type NewJob, QueuedSpec } from '../../src/fleet/job.ts';
 import { findOrigin } from '../../src/fleet/origin.ts';
 import { locksOf } from '../../src/fleet/parts.ts';
-import { makePlace } from '../../src/fleet/place.ts';
+import { makePlace, type Place } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
@@ -199,6 +199,66 @@ describe.concurrent('rows that anybody may have written', () => {
     expect(await fleet.job(good)).toMatchObject({ class: 'success', priority: -7 });
   });
 
+  it('are refused in a sentence where "enqueue" would have refused them, and settle at once', async () => {
+    const fleet = await newFleet(server, 'forged');
+    const written = join(fleet.folder, 'written');
+    const forged: [fields: object, why: string][] = [
+      [{ directories: ['/etc'] }, 'directories: a worker has nothing from this machine except the repository'],
+      [{ record_model: written }, 'record_model: a worker has nothing from this machine except the repository'],
+      [
+        { command: undefined, model: 'x/y', record_model: written },
+        'record_model: a worker has nothing from this machine except the repository',
+      ],
+      [{ resume: '../../session' }, 'resume: a worker has nothing from this machine except the repository'],
+      [
+        { command: undefined, model: 'replay//etc/passwd' },
+        'a model that is a file: a worker has nothing from this machine except the repository',
+      ],
+      [
+        { workspace: { isolate: 'clone', dirty: 'include', copy: ['/etc/passwd'] } },
+        'workspace.copy: a worker has nothing from this machine except the repository',
+      ],
+      [
+        { base_url: 'https://me:pass@example.com' },
+        'base_url contains a password, and a job must not contain secrets; give it to the worker',
+      ],
+      [{ command: undefined, prompt: '' }, 'it has neither a prompt nor a command'],
+    ];
+    const runs = await Promise.all(forged.map(() => fleet.enqueue([], 'write', written)));
+    for (const [index, run] of runs.entries()) {
+      const [row] = await ask<{ spec: object }>('select spec from forged_queue.jobs where run = $1', [run]);
+      await ask('update forged_queue.jobs set spec = $2 where run = $1', [
+        run,
+        JSON.stringify({ ...row?.spec, prompt: 'x', ...forged[index]?.[0] }),
+      ]);
+    }
+    for (const _ of runs) expect(await workOnce(fleet)).toBe(1);
+    const jobs = await Promise.all(runs.map((run) => fleet.job(run)));
+    expect(jobs.map(({ state, class: name, attempt, message }) => ({ state, name, attempt, message }))).toEqual(
+      forged.map(([, why]) => ({
+        state: 'ended',
+        name: 'config',
+        attempt: 1,
+        message: `the job is refused, "enqueue" would not have queued it: ${why}`,
+      })),
+    );
+    const shown = await fleet.runwire(['runs', 'show', runs[0] ?? '', '--json']);
+    expect(shown.stdout).toContain('would not have queued it: directories');
+    expect([existsSync(written), readFileSync(fleet.log, 'utf8')]).toEqual([false, '']);
+  });
+
+  it.each([
+    [{ agent: 'claude', prompt: 'x', allow: ['bash'] }, '--allow: only the built-in agent knows this'],
+    [{ agent: "acp:'never closed", prompt: 'x' }, "--agent acp:…: a ' is never closed"],
+  ])('settle as a failure where no run could be made of them: %j', async (spec, why) => {
+    const fleet = await newFleet(server, `senseless_${why.length}`);
+    const { stdout } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify({ cwd: fleet.folder, ...spec })}\n`);
+    expect(await workOnce(fleet)).toBe(2);
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect(await fleet.job(id)).toMatchObject({ state: 'ended', class: 'input', attempt: 1 });
+    expect((await fleet.runwire(['runs', 'show', id, '--json'])).stdout).toContain(why);
+  });
+
   it('do not keep the ends of other runs from the ledger', async () => {
     const fleet = await newFleet(server, 'endings');
     const [bad, worse, good] = [await fleet.enqueue([]), await fleet.enqueue([]), await fleet.enqueue([])];
@@ -272,6 +332,39 @@ describe.concurrent('a repository that a job names', () => {
       expect(readdirSync(places)).toEqual([]);
     },
   );
+
+  it('has no folder that leads out of it', async () => {
+    const env = { ...process.env, XDG_STATE_HOME: temporary() };
+    const { checkout, remote, git } = newRepository();
+    symlinkSync('/', join(checkout, 'all'));
+    git('add', '.');
+    git('commit', '-qm', 'link');
+    git('push', '-q', 'origin', 'main');
+    for (const below of ['all', 'all/etc', '../..'])
+      await expect(makePlace({ remote, commit: git('rev-parse', 'main'), below, name: 'x' }, undefined, { env, signal })).rejects.toThrow(
+        `${below} is outside the repository`,
+      );
+  });
+
+  it('is fetched with the settings of the worker alone, whatever was written into its store', async () => {
+    const state = temporary();
+    const env = { ...process.env, XDG_STATE_HOME: state };
+    const { checkout, remote, git } = newRepository();
+    const place = (): Promise<Place> =>
+      makePlace({ remote, commit: git('rev-parse', 'main'), below: '', name: 'x' }, undefined, { env, signal });
+    await (await place()).remove();
+    const stores = join(state, 'runwire', 'fleet', 'repositories');
+    const store = join(stores, readdirSync(stores)[0] ?? '');
+    const other = newRepository();
+    execFileSync('git', ['-C', store, 'config', `url.${other.remote}.insteadOf`, remote]);
+    execFileSync('git', ['-C', store, 'config', 'core.alternateRefsCommand', `touch ${state}/pwned`]);
+    writeFileSync(join(checkout, 'a.txt'), 'two\n');
+    git('commit', '-qam', 'two');
+    git('push', '-q', 'origin', 'main');
+    const { cwd, remove } = await place();
+    expect([readFileSync(join(cwd, 'a.txt'), 'utf8'), existsSync(join(state, 'pwned'))]).toEqual(['two\n', false]);
+    await remove();
+  });
 
   it('is fetched once at a time by runs that start together', async () => {
     const env = { ...process.env, XDG_STATE_HOME: temporary() };

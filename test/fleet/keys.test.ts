@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { runEnvironment } from '../../src/fleet/run-environment.ts';
 import type { RunSpec } from '../../src/run/spec.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { atFileEnd } from '../support/at-file-end.ts';
-import { type Fleet, newFleet, newRepository, temporary } from './support/fleet.ts';
+import { newFleet, newRepository, RunningWorker, temporary, until } from './support/fleet.ts';
 
 let server: PostgresServer;
 beforeAll(async () => void (server = await startPostgres()));
@@ -87,7 +87,7 @@ const users = [
 ] as const;
 
 describe("a worker's variables", () => {
-  it.each(users)('are in no process, request or file of a run, %s', async (_user, as) => {
+  it.concurrent.each(users)('are in no process, request or file of a run, %s', async (_user, as) => {
     const fleet = await newFleet(server, `keys_${as.length}`);
     const looked = join(fleet.folder, 'looked');
     const { checkout, installed } = spies(looked);
@@ -113,29 +113,26 @@ describe("a worker's variables", () => {
     writeFileSync(looked, '');
     if (as.length > 0) execFileSync('chown', ['-R', `${nobody}:${nobody}`, fleet.folder, join(checkout, '..')]);
     for (const folder of [installed, join(checkout, '..')]) chmodSync(folder, 0o755);
-    const workers: ChildProcess[] = [];
     const [program = '', ...args] = [
       ...as,
       process.execPath,
       join(import.meta.dirname, '..', '..', 'bin', 'runwire.js'),
       'worker',
-      '--once',
+      '--slots',
+      '4',
     ];
-    const work = (): Promise<string> =>
-      new Promise((resolve) => {
-        const child = spawn(program, args, {
-          cwd: fleet.folder,
-          env: { PATH: `${installed}:.:${process.env['PATH']}`, ...fleet.env('there'), HOME: home, RUNWIRE_LEDGER: fleet.url, ...secrets },
-          stdio: ['ignore', 'pipe', 'pipe'],
-        });
-        workers.push(child);
-        let said = '';
-        for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => void (said += text));
-        child.once('close', () => resolve(said));
-      });
-    let said = '';
-    for (let left = specs.length; left > 0; left -= 3)
-      said += (await Promise.all(Array.from({ length: Math.min(3, left) }, work))).join('');
+    const worker = new RunningWorker(
+      spawn(program, args, {
+        cwd: fleet.folder,
+        env: { PATH: `${installed}:.:${process.env['PATH']}`, ...fleet.env('there'), HOME: home, ...secrets },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    await until('all have ended', async () => (await fleet.jobs()).every(({ state: each }) => each === 'ended')).finally(() =>
+      worker.kill('SIGTERM'),
+    );
+    await worker.ended;
+    const said = worker.stdout + worker.stderr;
     const jobs = await fleet.jobs();
     expect(jobs.map(({ state: each }) => each)).toEqual(specs.map(() => 'ended'));
     expect(heard().match(/POST \//g)?.length ?? 0).toBeGreaterThan(1);
