@@ -39,7 +39,9 @@ export function changesOf(before: PushGround, now: PushGround): string[] {
 }
 
 async function filesIn(folder: string): Promise<[name: string, value: string][]> {
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const all = await readdir(folder, { recursive: true }).catch(() => []);
+  // Git comes with samples, and runs none of them.
+  const names = all.filter((name) => !name.endsWith('.sample'));
   const found: [string, string][] = [];
   for (const name of names.toSorted().slice(0, mostFiles)) {
     const path = join(folder, name);

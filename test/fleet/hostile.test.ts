@@ -396,6 +396,39 @@ describe.concurrent('a repository that a job names', () => {
   });
 });
 
+describe.concurrent('an agent that shares the repository of a worker', () => {
+  it.each(some(['worktree', 'clone', 'overlay'], 2))('decides neither what a push runs nor where it goes: %s', async (isolate) => {
+    const fleet = await newFleet(server, `planted_${isolate}`);
+    const { checkout, remote } = newRepository();
+    const decoy = newRepository();
+    const pwned = join(fleet.folder, 'pwned');
+    const hooks = temporary();
+    writeFileSync(join(hooks, 'pre-push'), `#!/bin/sh\nenv > ${pwned}\n`, { mode: 0o755 });
+    const script = `
+      git config core.hooksPath ${hooks}
+      cp ${hooks}/pre-push "$(git rev-parse --git-common-dir)/hooks/" || { mkdir -p "$(git rev-parse --git-common-dir)/hooks"; cp ${hooks}/pre-push "$(git rev-parse --git-common-dir)/hooks/"; }
+      git config url.${decoy.remote}.insteadOf ${remote}
+      git config remote.${remote}.receivepack "env > ${pwned}; git-receive-pack"
+      git config credential.helper "!env > ${pwned}"
+      echo two > b.txt
+      echo '{"type":"thread.started","thread_id":"x"}'; echo '{"type":"turn.started"}'
+      echo '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}'`;
+    const spec = { cwd: checkout, command: ['sh', '-c', script], publish: 'branch', workspace: { isolate, dirty: 'refuse', copy: [] } };
+    const { stdout, stderr } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify(spec)}\n`);
+    expect(stderr).toBe('');
+    expect(await workOnce(fleet)).toBe(0);
+    const { message, branch = 'none' } = await fleet.job((JSON.parse(stdout) as { id: string }).id);
+    const heads = (at: string): string =>
+      execFileSync('git', ['-C', at, 'for-each-ref', '--format=%(refname:short)'], { encoding: 'utf8' });
+    expect({ message, own: heads(remote), decoy: heads(decoy.remote), isRun: existsSync(pwned) }).toEqual({
+      message: `pushed to ${remote} as ${branch}`,
+      own: `main\n${branch}\n`,
+      decoy: 'main\n',
+      isRun: false,
+    });
+  });
+});
+
 describe.concurrent('what people ask of a queue', () => {
   it('is refused in words where it makes no sense', async () => {
     const fleet = await newFleet(server, 'asked');
