@@ -9,6 +9,7 @@ import type { RunSpec } from '../../src/run/spec.ts';
 import { type PostgresServer, startPostgres } from '../stores/support/postgres.ts';
 import { atFileEnd } from '../support/at-file-end.ts';
 import { newFleet, newRepository, RunningWorker, temporary, until } from './support/fleet.ts';
+import { inProcess } from './support/in-process.ts';
 
 let server: PostgresServer;
 beforeAll(async () => void (server = await startPostgres()));
@@ -18,17 +19,12 @@ const mark = 'none-of-yours';
 /** What a worker may have, each with a value that is found wherever it gets to. */
 const secrets: Record<string, string> = Object.fromEntries(
   [
-    ...['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    ...[
-      'GOOGLE_GENERATIVE_AI_API_KEY',
-      'AZURE_API_KEY',
-      'AZURE_OPENAI_API_KEY',
-      'RUNWIRE_API_KEY',
-      'RUNWIRE_REPORT_TOKEN',
-      'CODEX_API_KEY',
-    ],
-    ...['GITHUB_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'SOMETHING_OF_THE_TEAM'],
-  ].map((name, index) => [name, `${mark}-${index}-${name.toLowerCase()}`]),
+    'OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN GEMINI_API_KEY GOOGLE_API_KEY',
+    'GOOGLE_GENERATIVE_AI_API_KEY AZURE_API_KEY AZURE_OPENAI_API_KEY RUNWIRE_API_KEY RUNWIRE_REPORT_TOKEN CODEX_API_KEY',
+    'GITHUB_TOKEN AWS_SECRET_ACCESS_KEY SSH_AUTH_SOCK GIT_SSH_COMMAND SOMETHING_OF_THE_TEAM',
+  ]
+    .flatMap((line) => line.split(' '))
+    .map((name, index) => [name, `${mark}-${index}-${name.toLowerCase()}`]),
 );
 
 /** A model server of somebody else, which writes down all that it is sent. */
@@ -145,6 +141,24 @@ describe("a worker's variables", () => {
       jobs: false,
       leaks: [],
     });
+  });
+
+  it('are named where a run failed that would have used them, and sent where they are allowed', async () => {
+    const { url, heard } = await listen();
+    const fleet = await newFleet(server, 'missed');
+    const spec = { cwd: fleet.folder, prompt: 'x', model: 'openai/m', base_url: url };
+    const { stdout } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify(spec)}\n`.repeat(2));
+    const [first = '', second = ''] = stdout.split('\n').map((line) => (line === '' ? '' : (JSON.parse(line) as { id: string }).id));
+    const work = async (flags: string[]): Promise<number | null> => {
+      const env = { ...fleet.env('there'), OPENAI_API_KEY: secrets['OPENAI_API_KEY'] ?? '' };
+      return (await inProcess(['worker', '--once', ...flags], { env, cwd: fleet.folder })).status;
+    };
+    expect([await work([]), heard()]).toEqual([1, '']);
+    expect((await fleet.job(first)).message).toBe(
+      'this worker has OPENAI_API_KEY, and does not allow it to runs: see "runwire worker --allow-env"',
+    );
+    expect([await work(['--allow-env', 'OPENAI_API_KEY']), heard().includes(secrets['OPENAI_API_KEY'] ?? '')]).toEqual([4, true]);
+    expect((await fleet.job(second)).message).toBeUndefined();
   });
 
   const installed = temporary();
