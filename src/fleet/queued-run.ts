@@ -13,6 +13,7 @@ import { specOf } from '../run/ask.ts';
 import { RunSpec } from '../run/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
+import { isWholeId } from '../stores/run-id.ts';
 import type { Attempt, RunRecord } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
 import { pushObjects } from '../workspace/push.ts';
@@ -122,11 +123,14 @@ export class QueuedRun {
     const { run: id, attempt, hasBundle } = this.claimed;
     const known = readClaimed(this.claimed);
     this.#origin = known.origin;
-    if (attempt > 1) this.#lost = await this.#lostAttempts();
     let { refusal } = known;
+    // Files are named after it.
+    const isNamed = isWholeId(id);
+    if (!isNamed) refusal = new Failure('config', 'the job is refused: its run has no id of a run');
+    if (attempt > 1 && isNamed) this.#lost = await this.#lostAttempts();
     let bundle: Uint8Array | undefined;
     try {
-      if (hasBundle) bundle = await this.#queue.bundle(id, 'source');
+      if (hasBundle && refusal === undefined) bundle = await this.#queue.bundle(id, 'source');
     } catch (error) {
       // An unreachable server says nothing about the run.
       if (!(error instanceof Failure)) throw error;
@@ -145,10 +149,12 @@ export class QueuedRun {
     });
     this.#withheld = withheld;
     const run = start(this.#specHere(known.spec), {
-      id,
+      ...(isNamed ? { id } : {}),
       env,
       agentEnv,
-      ledger: { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
+      ledger: !isNamed
+        ? undefined
+        : { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
       keepsRecords: false,
       sinks: async () => [this.#ears],
       warn,

@@ -37,13 +37,13 @@ async function ask<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 /** A worker that takes one run; answers its exit code. */
-async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}): Promise<number> {
+async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}, more: Record<string, string> = {}): Promise<number> {
   const queue = await Queue.open(fleet.url);
   const settle = queue.settle.bind(queue);
   queue.settle = async (...end) => beforeSettling().then(() => settle(...end));
   const warnings: string[] = [];
   const worker = new Worker(queue, {
-    env: { ...process.env, ...fleet.env('there') },
+    env: { ...process.env, ...fleet.env('there'), ...more },
     ledger: { kind: 'postgres', url: fleet.url },
     slots: 1,
     labels: [],
@@ -245,6 +245,20 @@ describe.concurrent('rows that anybody may have written', () => {
     const shown = await fleet.runwire(['runs', 'show', runs[0] ?? '', '--json']);
     expect(shown.stdout).toContain('would not have queued it: directories');
     expect([existsSync(written), readFileSync(fleet.log, 'utf8')]).toEqual([false, '']);
+  });
+
+  it('lead to no file elsewhere by the id of a run, and settle', async () => {
+    const fleet = await newFleet(server, 'unnamed');
+    const run = await fleet.enqueue([], 'write', join(fleet.folder, 'written'));
+    const id = '../../../../written';
+    await ask('update unnamed_queue.jobs set run = $2 where run = $1', [run, id]);
+    expect(await workOnce(fleet, undefined, { RUNWIRE_TAPES: 'files' })).toBe(1);
+    expect(await fleet.job(id)).toMatchObject({
+      state: 'ended',
+      class: 'config',
+      message: 'the job is refused: its run has no id of a run',
+    });
+    expect(readdirSync(fleet.folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('written'))).toEqual([]);
   });
 
   it.each([

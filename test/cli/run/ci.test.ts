@@ -1,11 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/events/event.ts';
 import { endings, folder, goodRun, ok, runScripted, started, telling } from './scripted.ts';
-
-const root = join(import.meta.dirname, '..', '..', '..');
 
 /** A step of a job: its files, and what it wrote there. */
 function step() {
