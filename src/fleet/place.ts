@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isInside } from '../inside.ts';
@@ -20,13 +20,15 @@ export interface Place {
 }
 
 /**
- * A store of objects for each repository stays on the worker, so that the next run fetches only what is new. Servers that refuse a
- * bare commit are asked for all branches.
+ * A store of objects for each repository stays on the worker, so that the next run fetches only what is new. Its settings are written
+ * each time: what an agent put there must not take part when the worker fetches as itself. Servers that refuse a bare commit are
+ * asked for all branches.
  */
 const fetchScript = `
 store=$1 remote=$2 commit=$3 bundle=$4
 [ -d "$store" ] || { git init -q --bare --template= -- "$store.$$" && mv -T -- "$store.$$" "$store" 2>/dev/null || rm -rf "$store.$$"; }
 cd "$store" || exit 1
+printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n' > "config.$$" && mv -f -- "config.$$" config || exit 1
 has() { git cat-file -e "$commit^{tree}" 2>/dev/null && git rev-list --quiet --objects "$commit" 2>/dev/null; }
 named() { has && git update-ref "refs/fetched/$commit" "$commit"; }
 named && exit 0
@@ -76,7 +78,9 @@ export async function makePlace(
     const checkout = join(folder, 'checkout', folderName(name));
     await git.script(checkoutScript, [store, checkout, commit, remote, isBranch(branch) ? branch : 'work'], { signal });
     const cwd = join(checkout, below);
-    if (!isInside(cwd, checkout)) throw new Failure('input', `${below} is outside the repository`);
+    // A folder of the repository may be a link.
+    if (!isInside(cwd, checkout) || !isInside(await realpath(cwd), await realpath(checkout)))
+      throw new Failure('input', `${below} is outside the repository`);
     return { cwd, git: new Git(checkout, env), remove };
   } catch (error) {
     await remove();
@@ -93,7 +97,8 @@ function folderName(name: string): string {
 const longestName = 100;
 const ownerFile = 'owner.json';
 
-function placesIn(env: Environment): string {
+/** Where the checkouts of this worker are. */
+export function placesIn(env: Environment): string {
   return join(stateFolder(env), 'fleet', 'places');
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allowedNames } from '../agents/environment.ts';
 import { exitCodes, Failure, messageOf } from '../failure.ts';
@@ -12,14 +13,17 @@ import { specOf } from '../run/ask.ts';
 import { RunSpec } from '../run/spec.ts';
 import { ledgerOutcome } from '../stores/ledger-outcome.ts';
 import { openStore } from '../stores/open-store.ts';
+import { isWholeId } from '../stores/run-id.ts';
 import type { Attempt, RunRecord } from '../stores/run-store.ts';
 import type { Tapes } from '../stores/tape.ts';
-import { pushBranch } from '../workspace/push.ts';
+import { pushObjects } from '../workspace/push.ts';
 import { Origin } from './job.ts';
 import { bundleOfWork } from './origin.ts';
-import { makePlace, type Place } from './place.ts';
+import { makePlace, type Place, placesIn } from './place.ts';
 import type { Claimed } from './claiming.ts';
 import type { Queue } from './queue.ts';
+import { whyNotQueued } from './queueable.ts';
+import { runEnvironment } from './run-environment.ts';
 import type { Settlement } from './settling.ts';
 import { recordLate } from './record-late.ts';
 import type { WorkerOptions } from './worker.ts';
@@ -57,6 +61,9 @@ export class QueuedRun {
   #lost: Attempt[] = [];
   /** This worker's attempts that were followed by another. */
   readonly #retried: Attempt[] = [];
+  /** Secrets that the agent would have used. */
+  #withheld: readonly string[] = [];
+  #refusal: Failure | undefined;
   #lastSequence = 0;
   #message: string | undefined;
 
@@ -116,11 +123,14 @@ export class QueuedRun {
     const { run: id, attempt, hasBundle } = this.claimed;
     const known = readClaimed(this.claimed);
     this.#origin = known.origin;
-    if (attempt > 1) this.#lost = await this.#lostAttempts();
     let { refusal } = known;
+    // Files are named after it.
+    const isNamed = isWholeId(id);
+    if (!isNamed) refusal = new Failure('config', 'the job is refused: its run has no id of a run');
+    if (attempt > 1 && isNamed) this.#lost = await this.#lostAttempts();
     let bundle: Uint8Array | undefined;
     try {
-      if (hasBundle) bundle = await this.#queue.bundle(id, 'source');
+      if (hasBundle && refusal === undefined) bundle = await this.#queue.bundle(id, 'source');
     } catch (error) {
       // An unreachable server says nothing about the run.
       if (!(error instanceof Failure)) throw error;
@@ -131,10 +141,20 @@ export class QueuedRun {
     } catch (error) {
       refusal = new Failure('config', `the files of the run cannot be had: ${messageOf(error)}`, { cause: error });
     }
-    const run = start(this.#specHere(known.spec), {
-      id,
+    this.#refusal = refusal;
+    const { env: agentEnv, withheld } = await runEnvironment(known.spec, {
       env,
-      ledger: { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
+      allowEnv: this.#options.allowEnv,
+      places: placesIn(env),
+    });
+    this.#withheld = withheld;
+    const run = start(this.#specHere(known.spec), {
+      ...(isNamed ? { id } : {}),
+      env,
+      agentEnv,
+      ledger: !isNamed
+        ? undefined
+        : { place: ledger, keepsTape: true, patienceMs: ledgerPatienceMs, ...(this.#lost.length === 0 ? {} : { lost: this.#lost }) },
       keepsRecords: false,
       sinks: async () => [this.#ears],
       warn,
@@ -223,7 +243,8 @@ export class QueuedRun {
       );
       if (bundle !== undefined && outcome.status === 'success') trouble ??= await this.#publish(branch);
     }
-    this.#message = [said, trouble].filter((each) => each !== undefined).join('; ') || undefined;
+    this.#message =
+      [said, this.#refusal?.message, trouble, this.#missing(outcome)].filter((each) => each !== undefined).join('; ') || undefined;
     return {
       outcome: ledgerOutcome(outcome),
       ended_at: Date.now(),
@@ -231,6 +252,12 @@ export class QueuedRun {
       attempts: [...this.#lost, ...this.#retried],
       ...present({ message: this.#message, branch: bundle === undefined ? undefined : branch, bundle }),
     };
+  }
+
+  /** A key that was not given may be why it failed, which its agent cannot know. */
+  #missing({ status }: RunOutcome): string | undefined {
+    if (status === 'success' || this.#refusal !== undefined || this.#withheld.length === 0) return undefined;
+    return `this worker has ${this.#withheld.join(', ')}, and does not allow it to runs: see "runwire worker --allow-env"`;
   }
 
   /** Pushes the branch, only if the run surely still belongs to this worker. Returns a message about it. */
@@ -243,7 +270,7 @@ export class QueuedRun {
     if ((await this.#queue.touch([{ run, claim }])).lost.length > 0) return undefined;
     const commit = await git.text(['rev-parse', '-q', '--verify', `refs/heads/${branch}`]);
     return (
-      (await pushBranch(git, { remote: origin.remote, commit, branch, env: this.#options.env })) ??
+      (await pushObjects(join(git.cwd, '.git', 'objects'), { remote: origin.remote, commit, branch, env: this.#options.env })) ??
       `pushed to ${origin.remote} as ${branch}`
     );
   }
@@ -264,18 +291,24 @@ export class QueuedRun {
   }
 }
 
+const nothing = specOf({ redact: true }, { cwd: '.', passEnv: [] });
+
 /** A database row may have been written by anyone, or by another version of Runwire. */
 function readClaimed({ spec, origin }: Claimed): { spec: RunSpec; origin: Origin | undefined; refusal: Failure | undefined } {
   const read = RunSpec.safeParse(spec);
   const from = Origin.nullable().safeParse(origin);
   const [issue] = [...(read.error?.issues ?? []), ...(from.error?.issues ?? [])];
+  const unreadable =
+    issue === undefined
+      ? undefined
+      : `the job cannot be read, perhaps another version queued it: ${issue.path.join('.')}: ${issue.message}`;
+  const why = unreadable ?? whyNotQueued(read.data ?? nothing);
   return {
-    spec: read.data ?? specOf({ redact: true }, { cwd: '.', passEnv: [] }),
+    // Of a spec that is refused, nothing is followed.
+    spec: why === undefined && read.data !== undefined ? read.data : nothing,
     origin: from.data ?? undefined,
     refusal:
-      issue === undefined
-        ? undefined
-        : new Failure('config', `the job cannot be read, perhaps another version queued it: ${issue.path.join('.')}: ${issue.message}`),
+      why === undefined ? undefined : new Failure('config', unreadable ?? `the job is refused, "enqueue" would not have queued it: ${why}`),
   };
 }
 

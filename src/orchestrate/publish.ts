@@ -1,3 +1,4 @@
+import { childEnvironment } from '../agents/environment.ts';
 import { searchPath } from '../agents/installed.ts';
 import type { EventOf } from '../events/event.ts';
 import { Failure, messageOf } from '../failure.ts';
@@ -5,6 +6,7 @@ import { present } from '../present.ts';
 import { withoutUser } from '../without-user.ts';
 import { commitTree } from '../workspace/base.ts';
 import { answerOf } from '../workspace/git.ts';
+import { changesOf, pushGround } from '../workspace/push-ground.ts';
 import { pushBranch } from '../workspace/push.ts';
 import { commitOf, type Repository } from '../workspace/repository.ts';
 import type { Branch, Crew } from './crew.ts';
@@ -34,6 +36,13 @@ export async function publish(
   const to = withoutUser(remote);
   const told = { branch_id: id, remote: to, ref: `refs/heads/${id}`, commit };
   if (dryRun) return { ...told, status: 'success', dry_run: true, message: `would push ${commit.slice(0, 10)} to ${to} as ${id}` };
+  const changed = changesOf(crew.settings.pushGround ?? new Map(), await pushGround(git));
+  if (changed.length > 0)
+    return {
+      ...told,
+      status: 'error',
+      message: `nothing is pushed: what git does at a push was changed while the agents worked (${changed.slice(0, 5).join(', ')}); look at it, then push ${id} yourself`,
+    };
   const refused = await pushBranch(git, { remote, commit, branch: id, env: crew.settings.env, signal });
   if (refused !== undefined) return { ...told, status: 'error', message: refused };
   return how === 'pr'
@@ -110,7 +119,7 @@ async function openRequest(crew: Crew, pushed: Published, message: string | unde
     '--body',
     body.join('\n').trim(),
   ];
-  const env = { ...settings.env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
+  const env = childEnvironment(settings.env, { pass: ['GH_*', 'GITHUB_*'], set: { GH_PROMPT_DISABLED: '1', NO_COLOR: '1' } });
   try {
     const { code, stdout, stderr } = await answerOf({ command: path, args, cwd: settings.repository.root, env }, { signal });
     if (code !== 0) return { ...pushed, status: 'error', message: `the branch is pushed, but gh says: ${stderr.trim().slice(0, 400)}` };

@@ -3,6 +3,7 @@ import type { ReportRequest } from '../run/sinks/report/report.ts';
 import type { Limits, RunSpec } from '../run/spec.ts';
 import type { Dirty, Environment, IsolationKind } from '../vocabulary.ts';
 import type { Base } from '../workspace/base.ts';
+import type { PushGround } from '../workspace/push-ground.ts';
 import type { Repository } from '../workspace/repository.ts';
 
 /** An agent that may be given work, and the model it works with. */
@@ -30,6 +31,8 @@ export interface Settings {
   verifyTimeoutMs: number;
   publish: 'none' | 'branch' | 'pr';
   remote: string | undefined;
+  /** Git's settings and hooks for a push, as they were before any agent worked; unset: nothing is pushed. */
+  pushGround: PushGround | undefined;
   dryRun: boolean;
   concurrency: number;
   /** What each agent's run has in common with the others. */

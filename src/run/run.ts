@@ -29,6 +29,8 @@ import { type RunTrace, startedIn, traceOf, traceVariables } from './trace.ts';
 
 export interface StartOptions {
   env: Environment;
+  /** What the agent, and everything that is started for it, may have of `env`; unset: all of it. */
+  agentEnv?: Environment | undefined;
   /** The id of a run that was announced before it starts; unset: a new one. */
   id?: string;
   /** Values for the agent's process alone; the spec only names them. */
@@ -201,20 +203,20 @@ class LiveRun implements Run {
     const { expect, redact, cwd, pass_env: passEnv } = this.spec;
     if (expect === undefined || expect.length === 0) return {};
     const { Expectations } = await import('../expect/expectations.ts');
-    const { env, variables = {} } = this.#options;
+    const { env, agentEnv = env, variables = {} } = this.#options;
     const { signal } = this.#stop;
     return {
       expectations: new Expectations(expect, { isRedacted: redact }),
       async judges({ workspace }) {
         const { folderItself, judgesIn } = await import('./judges.ts');
-        return judgesIn({ workspace: workspace ?? folderItself(cwd), env, passEnv, variables, signal });
+        return judgesIn({ workspace: workspace ?? folderItself(cwd), env: agentEnv, passEnv, variables, signal });
       },
     };
   }
 
   /** A missing agent becomes the outcome of the run, reported like any other. */
   async #chooseSource(refusal: Failure | undefined): Promise<Chosen> {
-    const { env, variables = {}, loadAgent, script, warn, ask } = this.#options;
+    const { agentEnv: env = this.#options.env, variables = {}, loadAgent, script, warn, ask, settle } = this.#options;
     const refused = (failure: Failure, introduction: Introduction): Chosen => ({
       source: refusingSource(failure),
       introduction,
@@ -234,7 +236,8 @@ class LiveRun implements Run {
       for (const warning of [...chosen.warnings, ...(await this.#uncounted())]) warn?.(warning);
       return chosen;
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'config') throw error;
+      // Where a run is settled, nobody waits for an error: it would be tried again, and fail again.
+      if (!(error instanceof Failure) || (error.code !== 'config' && settle === undefined)) throw error;
       return refused(error, { agent: this.spec.agent });
     }
   }

@@ -1,8 +1,12 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { messageOf } from '../failure.ts';
 import { present } from '../present.ts';
 import type { Environment } from '../vocabulary.ts';
 import { withoutUsers } from '../without-user.ts';
-import type { Git } from './git.ts';
+import { Git } from './git.ts';
+import { removeFolder } from './remove-folder.ts';
 
 /** What git needs to reach a remote as the user; it never prompts. */
 const credentials = [
@@ -30,12 +34,39 @@ export interface PushAsk {
   signal?: AbortSignal | undefined;
 }
 
-/** Pushes a commit as a branch, never with force. Returns what went wrong; undefined: nothing did. */
-export async function pushBranch(git: Git, { remote, commit, branch, env, signal }: PushAsk): Promise<string | undefined> {
+/**
+ * Pushes a commit as a branch, never with force, as the user would: with the settings and hooks of the repository. Only for one in which they
+ * are the user's own. Returns what went wrong; undefined: nothing did.
+ */
+export async function pushBranch(git: Git, ask: PushAsk): Promise<string | undefined> {
+  return push(git, ask, true);
+}
+
+/**
+ * The same for a repository that agents could write to: it is pushed from an empty one that borrows its objects, so that none of its
+ * settings, hooks or remotes has a part in it.
+ */
+export async function pushObjects(objects: string, ask: PushAsk): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'runwire-push-'));
+  try {
+    const git = new Git(folder, ask.env);
+    await git.text(['init', '-q', '--bare', '--template=', ...(ask.commit.length > sha1Length ? ['--object-format=sha256'] : []), '.']);
+    await writeFile(join(folder, 'objects', 'info', 'alternates'), `${objects}\n`);
+    return await push(git, ask, false);
+  } catch (error) {
+    return `the push failed: ${messageOf(error)}`;
+  } finally {
+    await removeFolder(folder, ask.env);
+  }
+}
+
+const sha1Length = 40;
+
+async function push(git: Git, { remote, commit, branch, env, signal }: PushAsk, hooks: boolean): Promise<string | undefined> {
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no', '--', remote, `${commit}:refs/heads/${branch}`];
   const variables = { GIT_SSH_COMMAND: sshThatNeverAsks, ...credentialsIn(env) };
   try {
-    const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks: true });
+    const { code, stdout, stderr } = await git.ask(args, { env: variables, signal, hooks });
     if (code === 0) return undefined;
     const words = [rejection(stdout.toString()), saidBy(stderr, await addressesOf(git, remote))].filter(
       (each) => each !== undefined && each !== '',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { QueueDatabase } from '../../src/fleet/database.ts';
 import { type NewJob, QueuedSpec } from '../../src/fleet/job.ts';
 import { findOrigin } from '../../src/fleet/origin.ts';
 import { locksOf } from '../../src/fleet/parts.ts';
-import { makePlace } from '../../src/fleet/place.ts';
+import { makePlace, type Place } from '../../src/fleet/place.ts';
 import { Queue } from '../../src/fleet/queue.ts';
 import { recordLate } from '../../src/fleet/record-late.ts';
 import { Worker } from '../../src/fleet/worker.ts';
@@ -37,13 +37,13 @@ async function ask<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 /** A worker that takes one run; answers its exit code. */
-async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}): Promise<number> {
+async function workOnce(fleet: Fleet, beforeSettling = async (): Promise<void> => {}, more: Record<string, string> = {}): Promise<number> {
   const queue = await Queue.open(fleet.url);
   const settle = queue.settle.bind(queue);
   queue.settle = async (...end) => beforeSettling().then(() => settle(...end));
   const warnings: string[] = [];
   const worker = new Worker(queue, {
-    env: { ...process.env, ...fleet.env('there') },
+    env: { ...process.env, ...fleet.env('there'), ...more },
     ledger: { kind: 'postgres', url: fleet.url },
     slots: 1,
     labels: [],
@@ -199,6 +199,80 @@ describe.concurrent('rows that anybody may have written', () => {
     expect(await fleet.job(good)).toMatchObject({ class: 'success', priority: -7 });
   });
 
+  it('are refused in a sentence where "enqueue" would have refused them, and settle at once', async () => {
+    const fleet = await newFleet(server, 'forged');
+    const written = join(fleet.folder, 'written');
+    const forged: [fields: object, why: string][] = [
+      [{ directories: ['/etc'] }, 'directories: a worker has nothing from this machine except the repository'],
+      [{ record_model: written }, 'record_model: a worker has nothing from this machine except the repository'],
+      [
+        { command: undefined, model: 'x/y', record_model: written },
+        'record_model: a worker has nothing from this machine except the repository',
+      ],
+      [{ resume: '../../session' }, 'resume: a worker has nothing from this machine except the repository'],
+      [
+        { command: undefined, model: 'replay//etc/passwd' },
+        'a model that is a file: a worker has nothing from this machine except the repository',
+      ],
+      [
+        { workspace: { isolate: 'clone', dirty: 'include', copy: ['/etc/passwd'] } },
+        'workspace.copy: a worker has nothing from this machine except the repository',
+      ],
+      [
+        { base_url: 'https://me:pass@example.com' },
+        'base_url contains a password, and a job must not contain secrets; give it to the worker',
+      ],
+      [{ command: undefined, prompt: '' }, 'it has neither a prompt nor a command'],
+    ];
+    const runs = await Promise.all(forged.map(() => fleet.enqueue([], 'write', written)));
+    for (const [index, run] of runs.entries()) {
+      const [row] = await ask<{ spec: object }>('select spec from forged_queue.jobs where run = $1', [run]);
+      await ask('update forged_queue.jobs set spec = $2 where run = $1', [
+        run,
+        JSON.stringify({ ...row?.spec, prompt: 'x', ...forged[index]?.[0] }),
+      ]);
+    }
+    for (const _ of runs) expect(await workOnce(fleet)).toBe(1);
+    const jobs = await Promise.all(runs.map((run) => fleet.job(run)));
+    expect(jobs.map(({ state, class: name, attempt, message }) => ({ state, name, attempt, message }))).toEqual(
+      forged.map(([, why]) => ({
+        state: 'ended',
+        name: 'config',
+        attempt: 1,
+        message: `the job is refused, "enqueue" would not have queued it: ${why}`,
+      })),
+    );
+    const shown = await fleet.runwire(['runs', 'show', runs[0] ?? '', '--json']);
+    expect(shown.stdout).toContain('would not have queued it: directories');
+    expect([existsSync(written), readFileSync(fleet.log, 'utf8')]).toEqual([false, '']);
+  });
+
+  it('lead to no file elsewhere by the id of a run, and settle', async () => {
+    const fleet = await newFleet(server, 'unnamed');
+    const run = await fleet.enqueue([], 'write', join(fleet.folder, 'written'));
+    const id = '../../../../written';
+    await ask('update unnamed_queue.jobs set run = $2 where run = $1', [run, id]);
+    expect(await workOnce(fleet, undefined, { RUNWIRE_TAPES: 'files' })).toBe(1);
+    expect(await fleet.job(id)).toMatchObject({
+      state: 'ended',
+      class: 'config',
+      message: 'the job is refused: its run has no id of a run',
+    });
+    expect(readdirSync(fleet.folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('written'))).toEqual([]);
+  });
+
+  it.each([
+    [{ agent: 'claude', prompt: 'x', allow: ['bash'] }, '--allow: only the built-in agent knows this'],
+    [{ agent: "acp:'never closed", prompt: 'x' }, "--agent acp:…: a ' is never closed"],
+  ])('settle as a failure where no run could be made of them: %j', async (spec, why) => {
+    const fleet = await newFleet(server, `senseless_${why.length}`);
+    const { stdout } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify({ cwd: fleet.folder, ...spec })}\n`);
+    expect(await workOnce(fleet)).toBe(2);
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect(await fleet.job(id)).toMatchObject({ state: 'ended', class: 'input', attempt: 1 });
+    expect((await fleet.runwire(['runs', 'show', id, '--json'])).stdout).toContain(why);
+  });
+
   it('do not keep the ends of other runs from the ledger', async () => {
     const fleet = await newFleet(server, 'endings');
     const [bad, worse, good] = [await fleet.enqueue([]), await fleet.enqueue([]), await fleet.enqueue([])];
@@ -273,6 +347,39 @@ describe.concurrent('a repository that a job names', () => {
     },
   );
 
+  it('has no folder that leads out of it', async () => {
+    const env = { ...process.env, XDG_STATE_HOME: temporary() };
+    const { checkout, remote, git } = newRepository();
+    symlinkSync('/', join(checkout, 'all'));
+    git('add', '.');
+    git('commit', '-qm', 'link');
+    git('push', '-q', 'origin', 'main');
+    for (const below of ['all', 'all/etc', '../..'])
+      await expect(makePlace({ remote, commit: git('rev-parse', 'main'), below, name: 'x' }, undefined, { env, signal })).rejects.toThrow(
+        `${below} is outside the repository`,
+      );
+  });
+
+  it('is fetched with the settings of the worker alone, whatever was written into its store', async () => {
+    const state = temporary();
+    const env = { ...process.env, XDG_STATE_HOME: state };
+    const { checkout, remote, git } = newRepository();
+    const place = (): Promise<Place> =>
+      makePlace({ remote, commit: git('rev-parse', 'main'), below: '', name: 'x' }, undefined, { env, signal });
+    await (await place()).remove();
+    const stores = join(state, 'runwire', 'fleet', 'repositories');
+    const store = join(stores, readdirSync(stores)[0] ?? '');
+    const other = newRepository();
+    execFileSync('git', ['-C', store, 'config', `url.${other.remote}.insteadOf`, remote]);
+    execFileSync('git', ['-C', store, 'config', 'core.alternateRefsCommand', `touch ${state}/pwned`]);
+    writeFileSync(join(checkout, 'a.txt'), 'two\n');
+    git('commit', '-qam', 'two');
+    git('push', '-q', 'origin', 'main');
+    const { cwd, remove } = await place();
+    expect([readFileSync(join(cwd, 'a.txt'), 'utf8'), existsSync(join(state, 'pwned'))]).toEqual(['two\n', false]);
+    await remove();
+  });
+
   it('is fetched once at a time by runs that start together', async () => {
     const env = { ...process.env, XDG_STATE_HOME: temporary() };
     const { remote, git } = newRepository();
@@ -300,6 +407,39 @@ describe.concurrent('a repository that a job names', () => {
     const { checkout, git } = newRepository();
     git('config', 'remote.origin.url', address);
     expect((await findOrigin(checkout, { dirty: 'refuse', bundle: false }, process.env))?.origin.remote).toBe(without);
+  });
+});
+
+describe.concurrent('an agent that shares the repository of a worker', () => {
+  it.each(some(['worktree', 'clone', 'overlay'], 2))('decides neither what a push runs nor where it goes: %s', async (isolate) => {
+    const fleet = await newFleet(server, `planted_${isolate}`);
+    const { checkout, remote } = newRepository();
+    const decoy = newRepository();
+    const pwned = join(fleet.folder, 'pwned');
+    const hooks = temporary();
+    writeFileSync(join(hooks, 'pre-push'), `#!/bin/sh\nenv > ${pwned}\n`, { mode: 0o755 });
+    const script = `
+      git config core.hooksPath ${hooks}
+      cp ${hooks}/pre-push "$(git rev-parse --git-common-dir)/hooks/" || { mkdir -p "$(git rev-parse --git-common-dir)/hooks"; cp ${hooks}/pre-push "$(git rev-parse --git-common-dir)/hooks/"; }
+      git config url.${decoy.remote}.insteadOf ${remote}
+      git config remote.${remote}.receivepack "env > ${pwned}; git-receive-pack"
+      git config credential.helper "!env > ${pwned}"
+      echo two > b.txt
+      echo '{"type":"thread.started","thread_id":"x"}'; echo '{"type":"turn.started"}'
+      echo '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}'`;
+    const spec = { cwd: checkout, command: ['sh', '-c', script], publish: 'branch', workspace: { isolate, dirty: 'refuse', copy: [] } };
+    const { stdout, stderr } = await fleet.runwire(['enqueue', '-'], `${JSON.stringify(spec)}\n`);
+    expect(stderr).toBe('');
+    expect(await workOnce(fleet)).toBe(0);
+    const { message, branch = 'none' } = await fleet.job((JSON.parse(stdout) as { id: string }).id);
+    const heads = (at: string): string =>
+      execFileSync('git', ['-C', at, 'for-each-ref', '--format=%(refname:short)'], { encoding: 'utf8' });
+    expect({ message, own: heads(remote), decoy: heads(decoy.remote), isRun: existsSync(pwned) }).toEqual({
+      message: `pushed to ${remote} as ${branch}`,
+      own: `main\n${branch}\n`,
+      decoy: 'main\n',
+      isRun: false,
+    });
   });
 });
 

@@ -35,7 +35,7 @@ const workers = {
 /** The same as a `codex` on PATH, which takes a tenth of what a built-in agent in a process of its own does: for what is not about agents. */
 const byHand = { fixer: 'right', spoiler: 'left' };
 
-function pathWithCodex(path: string): string {
+function pathWithCodex(path: string, does: string): string {
   const place = folder();
   const said = [
     { type: 'thread.started', thread_id: 't' },
@@ -44,7 +44,7 @@ function pathWithCodex(path: string): string {
     { type: 'turn.completed', usage: { input_tokens: 300, cached_input_tokens: 0, output_tokens: 20 } },
   ];
   const cases = Object.entries(byHand).map(([name, value]) => `*" --model=${name} "*) echo ${value} > value.txt ;;`);
-  const lines = ['#!/bin/sh', 'case " $* " in', '*" --version "*) exec echo codex-cli 0.166.0 ;;', ...cases, '*) exit 1 ;;', 'esac'];
+  const lines = ['#!/bin/sh', 'case " $* " in', '*" --version "*) exec echo codex-cli 0.166.0 ;;', ...cases, '*) exit 1 ;;', 'esac', does];
   writeFileSync(join(place, 'codex'), [...lines, "cat <<'END'", ...said.map((line) => JSON.stringify(line)), 'END', ''].join('\n'), {
     mode: 0o755,
   });
@@ -75,6 +75,8 @@ interface Ask {
   agents?: readonly (keyof typeof workers)[];
   /** In place of the built-in ones. */
   codex?: readonly (keyof typeof byHand)[];
+  /** What that one also does, as a shell script. */
+  does?: string;
   models?: Readonly<Record<string, readonly TurnInput[]>>;
   env?: Record<string, string>;
   stdin?: string;
@@ -88,6 +90,7 @@ export async function orchestrate({
   cwd = brokenProject(),
   agents = ['fixer', 'writer'],
   codex,
+  does = '',
   models = {},
   env = {},
   stdin = '',
@@ -95,7 +98,7 @@ export async function orchestrate({
 }: Ask) {
   const server = await serveModels({ brain, ...workers, ...models });
   const names = codex?.map((agent) => `codex=${agent}`) ?? agents.map((agent) => `builtin=openai-compatible/${agent}`);
-  const own = codex === undefined ? {} : { PATH: pathWithCodex(env['PATH'] ?? process.env['PATH'] ?? '') };
+  const own = codex === undefined ? {} : { PATH: pathWithCodex(env['PATH'] ?? process.env['PATH'] ?? '', does) };
   const model = ['--model', 'openai-compatible/brain', '--base-url', server.baseUrl('chat'), '--permission-mode', 'full'];
   const args = ['orchestrate', '--task', 'Make the test pass', '--agents', names.join(','), ...model, ...flags];
   const result = await start(args, { cwd, env: { ...env, ...own }, stdin });

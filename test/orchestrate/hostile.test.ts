@@ -207,6 +207,26 @@ it.concurrent('a remote that never answers can be interrupted, and that is why t
   expect({ status, errors: errorsOf(stdout) }).toEqual({ status: 130, errors: [] });
 });
 
+it.concurrent.each([
+  ['settings', 'git config core.hooksPath HERE/hooks', 'core.hookspath, the hook pre-push'],
+  ['a hook', 'cp HERE/hooks/pre-push "$(git rev-parse --git-common-dir)/hooks/"', 'the hook pre-push'],
+])('%s that an agent plants where all worktrees have theirs keep the push from happening', async (_name, does, changed) => {
+  const cwd = brokenProject();
+  const remote = withRemote(cwd);
+  const here = folder();
+  mkdirSync(join(here, 'hooks'));
+  mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true });
+  writeFileSync(join(here, 'hooks', 'pre-push'), `#!/bin/sh\ntouch ${here}/pwned\n`, { mode: 0o755 });
+  const flags = ['--stream-json', '--publish', 'branch', '--isolate', 'worktree'];
+  const { stdout } = await orchestrate({ brain: [fix, done], cwd, codex: ['fixer'], does: does.replaceAll('HERE', here), flags });
+  const { publish, lineage } = reportOf(stdout);
+  expect(publish).toMatchObject({
+    status: 'error',
+    message: `nothing is pushed: what git does at a push was changed while the agents worked (${changed}); look at it, then push ${lineage.latest_branch_id} yourself`,
+  });
+  expect([git(remote, 'for-each-ref'), existsSync(join(here, 'pwned'))]).toEqual(['', false]);
+});
+
 it.runIf(isSweep).concurrent('a hook that refuses the push is quoted, and a pull request of a tag goes to the usual branch', async () => {
   const cwd = brokenProject();
   withRemote(cwd);

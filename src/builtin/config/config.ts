@@ -15,7 +15,9 @@ export type Config = z.infer<typeof UserConfig>;
 /** The user's own file, and the nearest `runwire.json` up to the root of the repository, which takes precedence. */
 export async function loadConfig({ cwd, env }: { cwd: string; env: Environment }): Promise<Config> {
   const own = join(configFolder(env), 'config.json');
-  const user = (await parseConfig(own, readOwn(own), 'UserConfig')) ?? {};
+  const { keys, ...others } = (await parseConfig(own, readOwn(own), 'UserConfig')) ?? {};
+  // Its keys are for the user's own addresses: a run whose address somebody else chose gets none of them.
+  const user: Config = keys === undefined || env.RUNWIRE_CONFIG_KEYS === 'none' ? others : { ...others, keys };
   const folders = foldersUpToRoot(cwd);
   for (const folder of folders) {
     const file = join(folder, 'runwire.json');

@@ -23,7 +23,7 @@ there is none to take.`,
       type: 'string',
       multiple: true,
       value: 'NAME',
-      help: 'Let runs ask for this environment variable of the worker with --env (or PREFIX_*); may be repeated',
+      help: 'Let runs have this environment variable of the worker (or PREFIX_*), if they name it with --env or their agent uses it; may be repeated',
     },
     poll: { type: 'string', value: 'DURATION', help: 'How often to look for work (default: 1s)' },
     lease: { type: 'string', value: 'DURATION', help: 'Its runs go to others after this long without a heartbeat (default: 30s)' },
@@ -42,10 +42,10 @@ there is none to take.`,
     if (once && slots > 1) throw new Failure('input', '--once takes one run: leave --slots out');
     const leaseMs = readDuration('--lease', values.lease) ?? defaultLeaseMs;
     if (leaseMs < leastLeaseMs) throw new Failure('input', `--lease ${values.lease ?? ''}: expected at least 1s`);
-    const [{ Worker }, { childEnvironment }] = await Promise.all([import('../../fleet/worker.ts'), import('../../agents/environment.ts')]);
+    const [{ Worker }, { everyRunGets }] = await Promise.all([import('../../fleet/worker.ts'), import('../../fleet/run-environment.ts')]);
     const exitCode = await useQueue(values.ledger, context, async (queue, ledger) => {
       // Before anything is started that could read it.
-      context.hideEnvironment(new Set(Object.keys(childEnvironment(context.env, { pass: [], set: {} }))));
+      context.hideEnvironment(new Set(Object.keys(everyRunGets(context.env))));
       const here = new Worker(queue, {
         env: context.env,
         ledger,

@@ -4,9 +4,9 @@ import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure, messageOf } from '../../failure.ts';
 import type { NewJob, Order } from '../../fleet/job.ts';
 import type { Queue } from '../../fleet/queue.ts';
+import { whyNotQueued } from '../../fleet/queueable.ts';
 import { present } from '../../present.ts';
 import type { RunSpec } from '../../run/spec.ts';
-import { withoutPassword } from '../../redact/url-password.ts';
 import { oneLine } from '../../terminal/plain.ts';
 import { isWholeId, newRunId } from '../../stores/run-id.ts';
 import type { Dirty } from '../../vocabulary.ts';
@@ -44,7 +44,8 @@ export async function enqueue(
     const jobs: NewJob[] = [];
     const named = new Map<string, string>();
     for (const { spec, order, where } of asked) {
-      refuseLocal(spec, where);
+      const why = whyNotQueued(spec);
+      if (why !== undefined) throw new Failure('input', `${where}: ${why}`);
       const run = order.id !== undefined && isWholeId(order.id) ? order.id : newRunId(context.now());
       const after = await Promise.all(order.after.map((word) => forerunner(queue, named, word, where)));
       if (order.id !== undefined) named.set(order.id, run);
@@ -108,7 +109,6 @@ async function readSpecs(
       const whole = checked(QueuedSpec, { ...order, ...line }, where);
       const { id, keys, needs, priority, budget, at, after, publish, ...spec } = whole;
       const merged = { keys: [...new Set([...(order.keys ?? []), ...keys])], needs: [...new Set([...(order.needs ?? []), ...needs])] };
-      if (spec.prompt === '' && spec.command === undefined) throw new Failure('input', `${where}: it has neither a prompt nor a command`);
       asked.push({
         spec: {
           ...spec,
@@ -172,20 +172,6 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, where
   if (result.success) return result.data;
   const told = result.error.issues.slice(0, 3).map(({ path, message }) => `${path.length === 0 ? '' : `${path.join('.')}: `}${message}`);
   throw new Failure('input', `${where}: ${told.join('; ')}; see "runwire schema queued-spec"`);
-}
-
-/** Refuses whatever exists on this machine alone: a worker could not use it. */
-function refuseLocal({ directories, record_model, resume, model, base_url, workspace }: RunSpec, where: string): void {
-  const refuse = (what: string): never => {
-    throw new Failure('input', `${where}: ${what}: a worker has nothing from this machine except the repository`);
-  };
-  if (directories.length > 0) refuse('directories');
-  if (record_model !== undefined) refuse('record_model');
-  if (resume !== undefined) refuse('resume');
-  if ((workspace?.copy.length ?? 0) > 0) refuse('workspace.copy');
-  if (model?.startsWith('replay/') === true) refuse('a model that is a file');
-  if (base_url !== undefined && withoutPassword(base_url) !== base_url)
-    throw new Failure('input', `${where}: base_url contains a password, and a job must not contain secrets; give it to the worker`);
 }
 
 /** Without what names a place on this machine: the worker has its own folder. */

@@ -4,6 +4,7 @@ import { acpCommand } from '../../agents/acp-command.ts';
 import { Failure } from '../../failure.ts';
 import { Crew } from '../../orchestrate/crew.ts';
 import { publishingTo } from '../../orchestrate/publish.ts';
+import { pushGround } from '../../workspace/push-ground.ts';
 import type { AgentChoice, Settings } from '../../orchestrate/settings.ts';
 import { present } from '../../present.ts';
 import { Redactor } from '../../redact/redactor.ts';
@@ -107,6 +108,7 @@ async function settle(
   const settings: Settings = {
     ...crewFlags,
     remote: await publishingTo(repository, { ...crewFlags, env }),
+    pushGround: crewFlags.publish === 'none' ? undefined : await pushGround(repository.git),
     repository,
     base,
     cwd: spec.cwd,

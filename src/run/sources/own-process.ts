@@ -10,7 +10,7 @@ import { ProcessSource } from './process.ts';
 import { continuePrompt } from './resuming.ts';
 
 /** The variables that the built-in agent itself reads. */
-const ownVariables = ['RUNWIRE_*', 'OPENAI_*', 'ANTHROPIC_*', 'GOOGLE_*', 'GEMINI_*', 'AZURE_*', 'OLLAMA_*'];
+export const builtInVariables: readonly string[] = ['RUNWIRE_*', 'OPENAI_*', 'ANTHROPIC_*', 'GOOGLE_*', 'GEMINI_*', 'AZURE_*', 'OLLAMA_*'];
 
 /** The built-in agent as a separate process, for when its tools must see a different file system. */
 export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variables): Chosen {
@@ -20,7 +20,7 @@ export function ownProcessSource(spec: RunSpec, { env, set, workspace }: Variabl
     canResume: true,
     dialect: findDialect('runwire'),
     launch(resume, left) {
-      const passed = childEnvironment(env, { pass: [...ownVariables, ...pass_env], set });
+      const passed = childEnvironment(env, { pass: [...builtInVariables, ...pass_env], set });
       const args = [ownProgram(), ...flagsOf({ ...spec, limits: { ...limits, ...left }, resume: resume ?? spec.resume })];
       const order = { command: process.execPath, args, cwd, env: passed };
       return { ...(workspace?.inside(order) ?? order), stdin: resume === undefined ? prompt : continuePrompt };

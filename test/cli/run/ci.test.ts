@@ -1,11 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/events/event.ts';
 import { endings, folder, goodRun, ok, runScripted, started, telling } from './scripted.ts';
-
-const root = join(import.meta.dirname, '..', '..', '..');
 
 /** A step of a job: its files, and what it wrote there. */
 function step() {
@@ -102,34 +99,6 @@ describe('in GitHub Actions', () => {
     const { cwd, env, outputs } = step();
     await expect(runScripted(['Do it', '--retries', 'x'], telling(...goodRun), { cwd, env })).rejects.toThrow('--retries');
     expect(outputs()).toMatchObject({ verdict: 'error', class: 'input', exit_code: '2' });
-  });
-
-  it('has an action whose script gives these outputs', async () => {
-    const { cwd, env, outputs } = step();
-    const script = /\n {6}run: \|\n((?: {8}.*\n)+)/.exec(readFileSync(join(root, 'action.yml'), 'utf8'))?.[1]?.replaceAll(/^ {8}/gm, '');
-    const npx = join(cwd, 'npx');
-    writeFileSync(
-      npx,
-      `#!/bin/sh\n[ "$1 $2" = "--yes runwire@9.9" ] || exit 99\nshift 2\nexec ${process.execPath} ${join(root, 'bin', 'runwire.js')} "$@"\n`,
-    );
-    chmodSync(npx, 0o755);
-    const { status } = spawnSync('bash', ['-eo', 'pipefail', '-c', script ?? 'exit 98'], {
-      cwd,
-      env: {
-        ...process.env,
-        ...env,
-        PATH: `${cwd}:${process.env['PATH']}`,
-        HOME: cwd,
-        RUNWIRE_INPUT_PROMPT: '$(touch pwned) "quoted"',
-        RUNWIRE_INPUT_AGENT: 'builtin',
-        RUNWIRE_INPUT_MODEL: 'replay/none.jsonl',
-        RUNWIRE_INPUT_EXPECT: 'no secrets\nmust run npm test\n',
-        RUNWIRE_INPUT_ARGS: '--ledger\nnone\n',
-        RUNWIRE_INPUT_VERSION: '9.9',
-      },
-    });
-    expect({ status, ...outputs() }).toMatchObject({ status: Number(outputs()['exit_code']), verdict: 'error' });
-    expect([status === 98 || status === 99, existsSync(join(cwd, 'pwned'))]).toEqual([false, false]);
   });
 });
 

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bash, write } from '../../orchestrate/crew.ts';
 import type { TurnInput } from '../../support/model-server/index.ts';
+import { version } from '../../../src/version.ts';
+import { defaults, folderWithNpm, runAction } from './action.ts';
 import { serve } from './live.ts';
 import { folder } from './scripted.ts';
 
@@ -11,7 +12,6 @@ import { folder } from './scripted.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const example = readFileSync(join(root, 'examples', 'ci', 'github.yml'), 'utf8');
-const action = readFileSync(join(root, 'action.yml'), 'utf8');
 /** The lines of a step below its `with:`, as values. */
 const given = Object.fromEntries(
   Array.from(
@@ -21,10 +21,6 @@ const given = Object.fromEntries(
     ([, name = '', block, line]): [string, string] => [name, block?.replaceAll(/^ {12}/gm, '') ?? line ?? ''],
   ),
 );
-const defaults = Object.fromEntries(
-  Array.from(action.matchAll(/^ {2}(\w+):\n.*\n {4}default: (.*)$/gm), ([, name = '', value = '']) => [name, value]),
-);
-const script = /\n {6}run: \|\n((?: {8}.*\n)+)/.exec(action)?.[1]?.replaceAll(/^ {8}/gm, '') ?? 'exit 98';
 const artifacts =
   /\n {10}path: \|\n((?: {12}.*\n?)+)/
     .exec(example)?.[1]
@@ -39,46 +35,21 @@ interface Ended {
 
 async function job(turns: readonly TurnInput[], more: string): Promise<Ended> {
   const [server, cwd] = [await serve(turns, 'secret-key-1234'), folder()];
-  const tools = join(cwd, 'tools');
-  mkdirSync(tools);
   writeFileSync(join(cwd, 'package.json'), '{ "scripts": { "test": "test -f fixed.txt" } }');
-  const npx = `#!/bin/sh\n[ "$1 $2" = "--yes runwire@latest" ] || exit 99\nshift 2\nexec ${process.execPath} ${join(root, 'bin', 'runwire.js')} "$@"\n`;
-  writeFileSync(join(tools, 'npx'), npx);
-  chmodSync(join(tools, 'npx'), 0o755);
-  const output = join(cwd, 'output');
-  writeFileSync(output, '');
-  const inputs: Record<string, string> = { ...defaults, ...given, prompt: 'Fix it: $(touch pwned)' };
+  const inputs: Record<string, string> = { ...given, prompt: 'Fix it: $(touch pwned)' };
   inputs['args'] += `--base-url\n${server.baseUrl('anthropic')}\n--ledger\nnone\n${more}`;
-  const status = await new Promise<number | null>((resolve) => {
-    const child = spawn('bash', ['-eo', 'pipefail', '-c', script], {
-      cwd,
-      stdio: 'ignore',
-      env: {
-        PATH: `${tools}:${process.env['PATH']}`,
-        HOME: folder(),
-        GITHUB_ACTIONS: 'true',
-        GITHUB_OUTPUT: output,
-        RUNNER_TEMP: tools,
-        ANTHROPIC_API_KEY: 'secret-key-1234',
-        ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`RUNWIRE_INPUT_${name.toUpperCase()}`, value])),
-      },
-    });
-    child.on('close', resolve);
-  });
-  const told = readFileSync(output, 'utf8');
-  const outputs = Object.fromEntries(
-    Array.from(told.matchAll(/^(\w+)<<(\S+)\n([^]*?)\n?\2$/gm), ([, name = '', , value = '']) => [name, value]),
-  );
+  const path = `${folderWithNpm()}:${process.env['PATH']}`;
+  const { status, outputs } = await runAction(inputs, { cwd, path, env: { ANTHROPIC_API_KEY: 'secret-key-1234' } });
   expect(existsSync(join(cwd, 'pwned'))).toBe(false);
-  const paths = artifacts.map((path) => path.replace('${{ steps.agent.outputs.outcome_file }}', outputs['outcome_file'] ?? ''));
-  return { status, outputs, uploaded: paths.map((path) => existsSync(join(path.startsWith('/') ? '/' : cwd, path))) };
+  const paths = artifacts.map((each) => each.replace('${{ steps.agent.outputs.outcome_file }}', outputs['outcome_file'] ?? ''));
+  return { status, outputs, uploaded: paths.map((each) => existsSync(join(each.startsWith('/') ? '/' : cwd, each))) };
 }
 
 const fix: TurnInput[] = [{ calls: [write('fixed.txt', 'yes\n')] }, { text: 'Fixed.' }];
 
 it('reads the example', () => {
   expect(Object.keys(given)).toEqual(['prompt', 'model', 'expect', 'args']);
-  expect([given['model'], artifacts.length, script.includes('npx')]).toEqual(['anthropic/claude-sonnet-4-5', 2, true]);
+  expect([given['model'], artifacts.length, defaults['version']]).toEqual(['anthropic/claude-sonnet-4-5', 2, version]);
 });
 
 it.concurrent.each<[string, TurnInput[], string, string, string, number]>([
