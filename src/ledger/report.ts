@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
-import { reportedOwner } from '../stores/owner.ts';
+import { isReported, reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
-import type { Progress, RunRecord } from '../stores/run-store.ts';
+import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';
 import type { GrowingTape } from '../stores/tape.ts';
 import { present } from '../present.ts';
 import type { Ledger } from './ledger.ts';
@@ -70,12 +70,10 @@ export class ReportedRuns {
     this.#now = now;
   }
 
-  /** Throws `Failure` if the upload is invalid. */
-  async accept(id: string, body: string): Promise<Accepted | Gap> {
-    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(
-      () => this.#accept(id, body),
-      () => this.#accept(id, body),
-    );
+  /** Throws `Failure` if the upload is invalid, or if the run belongs to another reporter. */
+  async accept(id: string, body: string, reporter: string): Promise<Accepted | Gap> {
+    const accept = (): Promise<Accepted | Gap> => this.#accept(id, body, reporter);
+    const turn = (this.#turns.get(id) ?? Promise.resolve()).then(accept, accept);
     this.#turns.set(id, turn);
     try {
       return await turn;
@@ -84,22 +82,26 @@ export class ReportedRuns {
     }
   }
 
-  async #accept(id: string, body: string): Promise<Accepted | Gap> {
+  async #accept(id: string, body: string, reporter: string): Promise<Accepted | Gap> {
     const { head, records, end } = parts(body);
     const { store, tapes } = this.#ledger;
     const { meta } = head;
     if (meta.started_at > this.#now() + mostAheadMs)
       throw new Failure('input', 'line 1: meta.started_at: that is in the future; check the clock of the sending machine');
     const { key, open } = tapes.grow(id, meta.started_at);
-    const known = await store.get(id);
-    // The run writes to this very ledger itself, or has reported its end: nothing is missing here, and nothing changes.
-    if (known !== undefined && (known.tape !== key || isOver(known)))
-      return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
+    let known = await store.get(id);
     if (known === undefined) {
       if (head.after > 0) return { accepted_to: 0, missing: true };
-      const { host, pid, ...run } = meta;
-      await store.begin({ id, owner: reportedOwner(host, pid), tape: key, ...present(run) });
+      const { host, pid, parent_run_id: _parent, root_run_id: _root, ...run } = meta;
+      const place = await placeInTree(store, id, meta, reporter);
+      await store.begin({ id, owner: reportedOwner(host, pid), reporter, tape: key, ...present(run), ...place });
+      // Of two reporters that begin the same run on two servers, one was first.
+      known = await store.get(id);
     }
+    if (known !== undefined) refuseOther(known, meta, reporter);
+    // The run writes to this very ledger itself, or has reported its end: nothing is missing here, and nothing changes.
+    if (known !== undefined && (isLocal(known) || known.tape !== key || isOver(known)))
+      return { accepted_to: records.at(-1)?.sequence ?? head.after, added: 0 };
     const tape = await this.#tape(id, open);
     if (head.after > tape.lastSequence) return { accepted_to: tape.lastSequence, missing: true };
     const fresh = records.filter(({ sequence }) => sequence > tape.lastSequence);
@@ -137,6 +139,36 @@ export class ReportedRuns {
 /** A run that was only lost from sight may still report how it ended. */
 function isOver({ status }: RunRecord): boolean {
   return status !== 'running' && status !== 'incomplete';
+}
+
+/** The run writes to this ledger itself; a reported one of it is the same run, seen twice. */
+function isLocal({ owner, reporter }: RunRecord): boolean {
+  return reporter === undefined && (owner === undefined || !isReported(owner));
+}
+
+type Meta = z.infer<typeof ReportHead>['meta'];
+
+/** A run belongs to whoever began it. */
+function refuseOther(run: RunRecord, meta: Meta, reporter: string): void {
+  if (run.reporter === reporter || isLocal(run)) return;
+  // It was begun by a version that did not note its reporter: while it goes on, whoever knows its process may continue it.
+  const { owner, started_at, status } = run;
+  const isSameProcess = owner?.host === meta.host && owner.pid === meta.pid && started_at === Math.floor(meta.started_at);
+  if (run.reporter === undefined && status === 'running' && isSameProcess) return;
+  throw new Failure('permission', `the run ${run.id} was begun by another reporter, and only that one may continue it`);
+}
+
+/** Below whom a reported run is: only runs of the same reporter, and in the tree in which that one is. */
+async function placeInTree(store: RunStore, id: string, meta: Meta, reporter: string): Promise<TreePlace> {
+  const { parent_run_id: parent, root_run_id: named = parent } = meta;
+  if (parent === undefined || named === undefined) return {};
+  const [above, top] = [await store.get(parent), await store.get(named)];
+  const root = above === undefined ? named : (above.root_run_id ?? above.id);
+  for (const each of [above, top])
+    if (each !== undefined && each.reporter !== reporter)
+      throw new Failure('permission', `the run ${each.id} belongs to another reporter or to this machine; a reported run cannot be below it`);
+  if (parent === id || root === id) throw new Failure('input', 'line 1: meta.parent_run_id: a run cannot be below itself');
+  return { parent_run_id: parent, root_run_id: root };
 }
 
 interface SentRecord {

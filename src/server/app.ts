@@ -72,7 +72,7 @@ export function createApp({ ledger, names, tokens, assets, now, timing = default
 function problemOf(error: Error): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof PlaceAway) return new Problem('unavailable', error.message);
-  if (error instanceof Failure) return new Problem('input', error.message);
+  if (error instanceof Failure) return new Problem(error.code === 'permission' ? 'forbidden' : 'input', error.message);
   if (isDatabaseError(error)) return new Problem('unavailable', 'the ledger does not answer; try "runwire runs verify"');
   return undefined;
 }

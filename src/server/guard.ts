@@ -49,7 +49,7 @@ export interface GuardOptions {
   wrong: WrongTokens;
 }
 
-const everything: Caller = { name: 'anybody on this machine', rights: new Set(['read', 'stop', 'report']) };
+const everything: Caller = { name: 'anybody on this machine', id: 'anybody', rights: new Set(['read', 'stop', 'report']) };
 
 /** Checks every request first: its Host, its origin, and its caller. */
 export function guard({ names, tokens, wrong }: GuardOptions): MiddlewareHandler<ServerEnv> {

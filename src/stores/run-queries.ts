@@ -185,7 +185,7 @@ export class RunQueries {
 
 const titleColumn = 'substr(d.prompt, 1, 400) as head';
 const listColumns = [...summaryColumns, ...detailColumns];
-const recordColumns = [...listColumns, 'r.key', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+const recordColumns = [...listColumns, 'r.key', 'r.reporter', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
 
 function isSeveral(grouping: Grouping | readonly Grouping[]): grouping is readonly Grouping[] {
   return Array.isArray(grouping);

@@ -40,6 +40,15 @@ export class RunStatements {
     };
   }
 
+  /** Whoever reported a run below one that was not known yet could only guess whose it would be. */
+  takeOutOfTree(top: string, reporter: string | undefined): Statement {
+    const others = reporter === undefined ? 'reporter is not null' : 'reporter is not null and reporter <> ?';
+    return {
+      sql: `update ${this.#p}runs set parent_run_id = null, root_run_id = null where (parent_run_id = ? or root_run_id = ?) and ${others}`,
+      values: [top, top, ...(reporter === undefined ? [] : [plainText(reporter)])],
+    };
+  }
+
   labels(run: string, labels: Labels): Statement[] {
     return Object.entries(labels).map(([key, value]) => this.insert('labels', { key: plainText(key), value: plainText(value), run }));
   }

@@ -68,7 +68,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
         username: optionalText(run.user),
         repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
+        reporter: optionalText(run.reporter),
       }),
+      this.#rows.takeOutOfTree(run.id, run.reporter),
       this.#rows.insertDocument(run.id, {
         prompt: wholeText(run.prompt),
         cwd: optionalText(run.cwd),
@@ -82,12 +84,12 @@ export class SqlRunStore extends RunQueries implements RunStore {
   }
 
   /** Starts the same run again, by another process. False: there is no such run. */
-  async #beginAgain({ id, owner, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
+  async #beginAgain({ id, owner, reporter, tape, cwd, started_at }: NewRun, attempts: readonly Attempt[]): Promise<boolean> {
     return this.database.write([
       {
         sql: `update ${this.p}runs set status = 'running', class = null, exit_code = null, ended_at = null, duration_ms = null, last_sequence = 0, presumed_at = null, session_id = null,
-          ${usedColumns.map((name) => `${name} = null`).join(', ')}, host = ?, cwd = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
-        values: [optionalText(owner.host), optionalText(cwd), Math.floor(started_at), id],
+          ${usedColumns.map((name) => `${name} = null`).join(', ')}, host = ?, cwd = ?, reporter = ?, heartbeat_at = ?, heard_at = ${this.database.now} where id = ?`,
+        values: [optionalText(owner.host), optionalText(cwd), optionalText(reporter), Math.floor(started_at), id],
       },
       this.#rows.updateDocument(id, {
         outcome: null,
@@ -217,7 +219,9 @@ export class SqlRunStore extends RunQueries implements RunStore {
         repo: optionalText(run.repo),
         cwd: optionalText(run.cwd),
         session_id: optionalText(outcome.session_id),
+        reporter: optionalText(run.reporter),
       }),
+      ...(this.database.rights.update ? [this.#rows.takeOutOfTree(run.id, run.reporter)] : []),
       this.#rows.insertDocument(run.id, {
         prompt: wholeText(prompt),
         cwd: optionalText(run.cwd),

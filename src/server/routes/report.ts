@@ -26,7 +26,7 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Roo
     open += 1;
     try {
       reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));
-      const answer = await (await reported).accept(id, await readBody(context, mostBytes));
+      const answer = await (await reported).accept(id, await readBody(context, mostBytes), context.get('who').id);
       if ('missing' in answer)
         throw new Problem('conflict', `earlier records are missing here; send everything after ${answer.accepted_to}`, {
           accepted_to: answer.accepted_to,

@@ -174,7 +174,13 @@ export class ReportSink implements Sink {
         const found = await spool.head();
         if (found === undefined || found.head.url !== target.url) continue;
         if (!isGone({ owner: found.head.owner, heartbeat_at: 0 }, clock())) continue;
-        await new Upload(spool, found.start, target, () => found.head.meta).drain(signal);
+        try {
+          await new Upload(spool, found.start, target, () => found.head.meta).drain(signal);
+        } catch (error) {
+          // Perhaps another token may send it; what is behind it must not wait for that.
+          if (error instanceof Refused) continue;
+          throw error;
+        }
         await spool.remove();
       }
     } catch {
