@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
+import { mostKept } from '../stores/label-limits.ts';
+import { labelsSchema } from '../stores/labels-schema.ts';
 import { isReported, reportedOwner } from '../stores/owner.ts';
 import { isWholeId } from '../stores/run-id.ts';
 import type { Progress, RunRecord, RunStore, TreePlace } from '../stores/run-store.ts';
@@ -22,7 +25,7 @@ export const ReportHead = z.strictObject({
     cwd: text.optional(),
     parent_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
     root_run_id: text.refine(isWholeId, 'expected the id of a run').optional(),
-    labels: z.record(text, text),
+    labels: labelsSchema(mostKept),
   }),
   /** The last record that was sent before these; 0: none. */
   after: z.int().nonnegative(),
@@ -83,7 +86,7 @@ export class ReportedRuns {
   }
 
   async #accept(id: string, body: string, reporter: string): Promise<Accepted | Gap> {
-    const { head, records, end } = parts(body);
+    const { head, records, end } = await parts(body);
     const { store, tapes } = this.#ledger;
     const { meta } = head;
     if (meta.started_at > this.#now() + mostAheadMs)
@@ -174,16 +177,27 @@ async function placeInTree(store: RunStore, id: string, meta: Meta, reporter: st
 interface SentRecord {
   sequence: number;
   line: string;
-  wire: z.infer<typeof Line>;
+  /** Kept if it says something about the run itself. */
+  wire: z.infer<typeof Line> | undefined;
 }
 
-function parts(body: string): { head: z.infer<typeof ReportHead>; records: SentRecord[]; end: z.infer<typeof ReportEnd> | undefined } {
-  const [first = '', ...rest] = body.split('\n').filter((line) => line !== '');
-  const head = read(ReportHead, parse(first, 1), 1);
+interface Parts {
+  head: z.infer<typeof ReportHead>;
+  records: SentRecord[];
+  end: z.infer<typeof ReportEnd> | undefined;
+}
+
+async function parts(body: string): Promise<Parts> {
+  let head: Parts['head'] | undefined;
   const records: SentRecord[] = [];
-  let end: z.infer<typeof ReportEnd> | undefined;
-  for (const [index, line] of rest.entries()) {
-    const number = index + 2;
+  let end: Parts['end'];
+  let number = 0;
+  for await (const line of linesInTurns(body)) {
+    number += 1;
+    if (head === undefined) {
+      head = read(ReportHead, parse(line, number), number);
+      continue;
+    }
     if (end !== undefined) throw new Failure('input', `line ${number}: nothing follows the outcome`);
     const wire = parse(line, number);
     if (typeof wire === 'object' && wire !== null && 'outcome' in wire && !('sequence' in wire)) {
@@ -192,9 +206,31 @@ function parts(body: string): { head: z.infer<typeof ReportHead>; records: SentR
     }
     const record = read(Line, wire, number);
     if (record.sequence <= (records.at(-1)?.sequence ?? head.after)) throw new Failure('input', `line ${number}: sequences must rise`);
-    records.push({ sequence: record.sequence, line: line.trim(), wire: record });
+    const hasNews = record.type === 'thread.started' || typeof record['model'] === 'string';
+    records.push({ sequence: record.sequence, line: line.trim(), wire: hasNews ? record : undefined });
   }
-  return { head, records, end };
+  return { head: head ?? read(ReportHead, parse('', 1), 1), records, end };
+}
+
+/** How many characters of an upload are read before other requests get their turn. */
+const charactersPerTurn = 256 * 1024;
+/** What a line costs besides its characters. */
+const charactersPerLine = 100;
+
+/** The lines of an upload that are not empty: nobody waits until all of a long one is read. */
+async function* linesInTurns(body: string): AsyncGenerator<string> {
+  let left = charactersPerTurn;
+  for (let start = 0; start < body.length;) {
+    const end = body.indexOf('\n', start);
+    const line = end === -1 ? body.slice(start) : body.slice(start, end);
+    left -= line.length + charactersPerLine;
+    if (left < 0) {
+      await nextTurn();
+      left = charactersPerTurn;
+    }
+    if (line !== '') yield line;
+    start = end === -1 ? body.length : end + 1;
+  }
 }
 
 function parse(line: string, number: number): unknown {
@@ -216,6 +252,7 @@ function read<Schema extends z.ZodType>(schema: Schema, wire: unknown, number: n
 function newsOf(records: readonly SentRecord[]): Omit<Progress, 'at'> {
   const news: Omit<Progress, 'at'> = {};
   for (const { wire } of records) {
+    if (wire === undefined) continue;
     if (wire.type === 'thread.started')
       for (const name of ['session_id', 'agent', 'agent_version'] as const) if (typeof wire[name] === 'string') news[name] = wire[name];
     if (typeof wire['model'] === 'string') news.model = wire['model'];

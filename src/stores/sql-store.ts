@@ -2,7 +2,7 @@ import { present } from '../present.ts';
 import { SqlChunks } from './chunks/sql-chunks.ts';
 import type { Database, Statement, Value } from './database.ts';
 import { select } from './filter-sql.ts';
-import { ledgerOutcome } from './ledger-outcome.ts';
+import { boundedAttempts, boundedPrompt, ledgerOutcome } from './ledger-outcome.ts';
 import {
   agentName,
   damageOf,
@@ -72,7 +72,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       }),
       this.#rows.takeOutOfTree(run.id, run.reporter),
       this.#rows.insertDocument(run.id, {
-        prompt: wholeText(run.prompt),
+        prompt: wholeText(boundedPrompt(run.prompt)),
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
         host: optionalText(run.owner.host),
@@ -95,7 +95,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         outcome: null,
         session_id: null,
         tape_sha256: null,
-        attempts: JSON.stringify(attempts),
+        attempts: JSON.stringify(boundedAttempts(attempts)),
         cwd: optionalText(cwd),
         tape: optionalText(tape),
         host: optionalText(owner.host),
@@ -239,7 +239,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
 
   async addLabels(id: string, labels: Labels): Promise<void> {
     // One by one, since a first statement that changes nothing would end the whole transaction.
-    for (const label of this.#rows.labels(id, labels)) await this.database.write([label]);
+    for (const [key, value] of Object.entries(labels)) await this.database.write([this.#rows.addLabel(id, key, value)]);
   }
 
   async prune(filter: RunFilter): Promise<{ runs: number; tapes: string[] }> {
@@ -357,7 +357,7 @@ const openColumns = [
 ];
 
 function attemptsColumn(attempts: readonly Attempt[]): string | null {
-  return attempts.length === 0 ? null : JSON.stringify(attempts);
+  return attempts.length === 0 ? null : JSON.stringify(boundedAttempts(attempts));
 }
 
 function documentColumns(

@@ -3,6 +3,7 @@ import type { EventRecord } from '../../../events/event.ts';
 import { messageOf } from '../../../failure.ts';
 import type { RunOutcome } from '../../../outcome/outcome.ts';
 import { present } from '../../../present.ts';
+import { fittingLabels } from '../../../stores/label-limits.ts';
 import { gitLabels, labelsFromEnvironment } from '../../../stores/labels.ts';
 import { ledgerOutcome } from '../../../stores/ledger-outcome.ts';
 import { isGone, thisProcess } from '../../../stores/owner.ts';
@@ -57,7 +58,7 @@ export class ReportSink implements Sink {
       prompt: '',
       host: hostname(),
       pid: process.pid,
-      labels: clean({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }),
+      labels: clean(fittingLabels({ ...gitLabels(git), ...labelsFromEnvironment(env), ...labels }).kept),
       cwd: clean(cwd),
       ...present({ ...clean({ agent, model }), parent_run_id: parent?.run_id, root_run_id: parent?.root_run_id }),
     };
