@@ -223,7 +223,7 @@ async function* linesInTurns(body: string): AsyncGenerator<string> {
   for (let start = 0; start < body.length;) {
     const end = body.indexOf('\n', start);
     const line = end === -1 ? body.slice(start) : body.slice(start, end);
-    left -= line.length + charactersPerLine;
+    left -= line.length + (line === '' ? 1 : charactersPerLine);
     if (left < 0) {
       await nextTurn();
       left = charactersPerTurn;

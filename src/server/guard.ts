@@ -119,10 +119,7 @@ function callerOf(
 
 export function refuseToken(context: Context<ServerEnv>, wrong: WrongTokens): never {
   const seconds = wrong.add(context.get('address'));
-  if (seconds !== undefined) {
-    context.header('Retry-After', String(seconds));
-    throw new Problem('too_many', `too many wrong tokens; try again in ${seconds} s`);
-  }
+  if (seconds !== undefined) throw new Problem('too_many', `too many wrong tokens; try again in ${seconds} s`, {}, seconds);
   throw new Problem('auth', 'wrong token: open the link that "runwire serve" printed, or ask for a new token');
 }
 

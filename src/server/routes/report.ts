@@ -19,10 +19,7 @@ export function reportRoutes(app: Hono<ServerEnv>, { ledger, now, metrics }: Roo
   app.post('/api/report/:id', notSimple, allow('report'), async (context) => {
     const id = context.req.param('id');
     if (!isWholeId(id)) throw new Problem('input', 'that is not the id of a run');
-    if (open >= mostUploads) {
-      context.header('Retry-After', '1');
-      throw new Problem('unavailable', 'too many uploads at once; try again');
-    }
+    if (open >= mostUploads) throw new Problem('unavailable', 'too many uploads at once; try again', {}, 1);
     open += 1;
     try {
       reported ??= import('../../ledger/report.ts').then((module) => new module.ReportedRuns(ledger, now));

@@ -10,7 +10,7 @@ import { cached, prometheusText, totalsOf } from '../prometheus.ts';
 const totalsMs = 5000;
 
 /** Routes about the server itself. */
-export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, now }: Room): void {
+export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, names, live, metrics, viewers, now }: Room): void {
   app.get('/healthz', (context) => (live.trouble === undefined ? context.text('ok\n') : context.text('the ledger does not answer\n', 503)));
 
   app.get('/openapi.json', async (context) => context.json((await import('../openapi.ts')).openApi()));
@@ -18,7 +18,7 @@ export function serviceRoutes(app: Hono<ServerEnv>, { ledger, tokens, wrong, nam
   const totals = cached(() => totalsOf(ledger), totalsMs, now);
   app.get('/metrics', allow('read'), async (context) => {
     context.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    return context.body(prometheusText(await totals(), metrics));
+    return context.body(prometheusText(await totals(), metrics, viewers));
   });
 
   app.get('/login', (context) => {
