@@ -105,5 +105,5 @@ function askedRecords(context: Context<ServerEnv>): Wanted {
 
 export function streamHeaders(type: string): Record<string, string> {
   // A proxy must not buffer the stream.
-  return { 'Content-Type': type, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
+  return { 'Content-Type': type, 'X-Accel-Buffering': 'no' };
 }
