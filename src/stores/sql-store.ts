@@ -31,6 +31,7 @@ import type {
   RunFilter,
   RunStore,
 } from './run-store.ts';
+import { sealColumns, sealOf } from './seal.ts';
 import { SqlBudgets } from './sql-budgets.ts';
 import { wordsOf } from './words.ts';
 
@@ -93,6 +94,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       },
       this.#rows.updateDocument(id, {
         outcome: null,
+        seal: null,
         session_id: null,
         tape_sha256: null,
         attempts: JSON.stringify(boundedAttempts(attempts)),
@@ -202,6 +204,8 @@ export class SqlRunStore extends RunQueries implements RunStore {
     const prompt = outcome.metadata.initial_prompt || (run.prompt ?? '');
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const words = wordsOf(prompt, outcome.message);
+    const ended = { started_at: Math.floor(run.started_at), ended_at: Math.floor(run.ended_at) };
+    const document = { prompt: wholeText(prompt), ...documentColumns(outcome, run, this.database.kind) };
     return this.database.write([
       this.#rows.insert('runs', {
         id: run.id,
@@ -210,8 +214,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
         ...columns,
         agent: agentName(run.agent) ?? agent,
         model: optionalText(run.model) ?? model,
-        started_at: Math.floor(run.started_at),
-        ended_at: Math.floor(run.ended_at),
+        ...ended,
         heartbeat_at: Math.floor(run.ended_at),
         last_sequence: run.last_sequence ?? 0,
         host: optionalText(run.host ?? run.owner?.host),
@@ -223,12 +226,12 @@ export class SqlRunStore extends RunQueries implements RunStore {
       }),
       ...(this.database.rights.update ? [this.#rows.takeOutOfTree(run.id, run.reporter)] : []),
       this.#rows.insertDocument(run.id, {
-        prompt: wholeText(prompt),
+        ...document,
         cwd: optionalText(run.cwd),
         tape: optionalText(run.tape),
         host: optionalText(run.host ?? run.owner?.host),
         owner: run.owner === undefined ? null : wholeText(JSON.stringify(run.owner)),
-        ...documentColumns(outcome, run, this.database.kind),
+        seal: sealOf({ id: run.id, ...columns, ...ended, ...document }),
         ...(this.database.kind === 'postgres' ? { words: { sql: 'cast(? as tsvector)', value: vectorOf(words) } } : {}),
       }),
       ...this.#rows.labels(run.id, run.labels),
@@ -270,7 +273,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
       values: [],
     });
     const damaged: Problem[] = [];
-    const columns = ['r.id', 'r.status', 'r.class', 'd.prompt', 'd.outcome', 'd.attempts', 'd.owner'];
+    const columns = [...sealColumns, 'd.outcome', 'd.owner', 'd.seal'];
     for (let after = ''; ;) {
       const rows = await this.database.all({
         sql: `${this.select(columns)} from ${this.p}runs r ${this.join} where r.id > ? order by r.id limit ?`,
@@ -294,7 +297,7 @@ export class SqlRunStore extends RunQueries implements RunStore {
   async #end(id: string, ending: Ending, condition: Statement, presumed = false): Promise<boolean> {
     const outcome = ledgerOutcome(ending.outcome);
     const told = outcome.metadata.initial_prompt;
-    const [begun] = told === '' ? await this.database.all({ sql: this.#promptSql, values: [id] }) : [];
+    const [begun] = await this.database.all({ sql: this.#begunSql, values: [id] });
     // More may have been noted at its start than its events reported.
     const { agent = null, model = null, ...columns } = outcomeColumns(outcome);
     const set: Record<string, Value> = {
@@ -304,23 +307,24 @@ export class SqlRunStore extends RunQueries implements RunStore {
       session_id: optionalText(outcome.session_id),
     };
     const names = Object.keys(set);
+    const document = {
+      ...documentColumns(outcome, ending, this.database.kind),
+      ...(told === '' ? {} : { prompt: wholeText(told) }),
+    };
     return this.database.write([
       {
         sql: `update ${this.p}runs set ${names.map((name) => `${name} = ?`).join(', ')}, agent = coalesce(?, agent), model = coalesce(?, model),
           last_sequence = coalesce(?, last_sequence), presumed_at = ${presumed ? this.database.now : 'null'} where ${condition.sql}`,
         values: [...Object.values(set), agent, model, optionalNumber(ending.last_sequence), ...condition.values],
       },
-      this.#rows.updateDocument(id, {
-        ...documentColumns(outcome, ending, this.database.kind),
-        ...(told === '' ? {} : { prompt: wholeText(told) }),
-      }),
+      this.#rows.updateDocument(id, { ...document, seal: sealOf({ id, ...begun, ...set, ...document }) }),
       ...(await this.#rows.replaceFigures(id, outcome)),
       ...this.#rows.words(id, wordsOf(told === '' ? String(begun?.['prompt'] ?? '') : told, outcome.message)),
     ]);
   }
 
-  get #promptSql(): string {
-    return `select d.prompt from ${this.p}runs r ${this.join} where r.id = ?`;
+  get #begunSql(): string {
+    return `select r.started_at, d.prompt, d.attempts from ${this.p}runs r ${this.join} where r.id = ?`;
   }
 }
 
