@@ -349,5 +349,7 @@ export interface RunStore {
   /** Limits on what runs may spend together. */
   readonly budgets: BudgetStore;
   verify(): Promise<Problem[]>;
+  /** How many runs ended under a version that did not seal them: changes to them cannot be seen. */
+  unsealed(): Promise<number>;
   close(): Promise<void>;
 }

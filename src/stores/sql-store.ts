@@ -289,6 +289,14 @@ export class SqlRunStore extends RunQueries implements RunStore {
     return [...(await this.database.problems()), ...broken.map(({ id, what }) => ({ where: String(id), what: String(what) })), ...damaged];
   }
 
+  async unsealed(): Promise<number> {
+    const [row] = await this.database.all({
+      sql: `select count(*) as runs from ${this.p}runs r ${this.join} where r.status <> 'running' and d.seal is null`,
+      values: [],
+    });
+    return Number(row?.['runs']);
+  }
+
   async close(): Promise<void> {
     await this.chunks.close();
     await this.database.close();
